@@ -3,9 +3,9 @@ package tensor
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"cresset/dtype"
+	"cresset/internal/backend"
 	"cresset/internal/op"
 )
 
@@ -80,23 +80,6 @@ func refuseIntegers(name, kernel string, operands ...*Tensor) {
 // noKernel is PyTorch's text where a kernel does not take a dtype; the kernel is given by its name on the CPU. Operands
 // may be nil.
 func noKernel(kernel string, dt dtype.DType, operands ...*Tensor) string {
-	if slices.ContainsFunc(operands, func(t *Tensor) bool { return t != nil && t.IsCUDA() }) {
-		if name, ok := cudaKernels[kernel]; ok {
-			kernel = name
-		} else {
-			kernel = strings.Replace(kernel, "_cpu", "_cuda", 1)
-		}
-	}
-	return fmt.Sprintf("\"%s\" not implemented for '%s'", kernel, dt.ScalarName())
-}
-
-// cudaKernels are the kernels whose names differ by more than the device.
-var cudaKernels = map[string]string{
-	"addmm_impl_cpu_":                 "addmm_cuda",
-	"bmm":                             "baddbmm_cuda",
-	"log_sigmoid_cpu":                 "log_sigmoid_forward_cuda",
-	"softmax_kernel_impl":             "host_softmax",
-	"softmax_lastdim_kernel_impl":     "host_softmax",
-	"log_softmax_kernel_impl":         "host_softmax",
-	"log_softmax_lastdim_kernel_impl": "host_softmax",
+	gpu := slices.ContainsFunc(operands, func(t *Tensor) bool { return t != nil && t.IsCUDA() })
+	return fmt.Sprintf("\"%s\" not implemented for '%s'", backend.KernelName(kernel, gpu), dt.ScalarName())
 }

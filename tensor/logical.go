@@ -57,6 +57,32 @@ func (x *Tensor) bitwise(o op.Op, y operand) *Tensor {
 	return binary(o, a, y, t, t)
 }
 
+// BitwiseLeftShift returns x << y, broadcast, for integers; 0 where y is negative.
+func (x *Tensor) BitwiseLeftShift(y *Tensor) *Tensor {
+	return x.shifted(op.BitwiseLeftShift, other(op.BitwiseLeftShift, y))
+}
+
+// BitwiseLeftShiftScalar returns x << v for integers.
+func (x *Tensor) BitwiseLeftShiftScalar(v any) *Tensor {
+	return x.shifted(op.BitwiseLeftShift, scalar(op.BitwiseLeftShift, v))
+}
+
+// BitwiseRightShift returns x >> y, broadcast, for integers, whose sign stays; nothing but the sign where y is negative.
+func (x *Tensor) BitwiseRightShift(y *Tensor) *Tensor {
+	return x.shifted(op.BitwiseRightShift, other(op.BitwiseRightShift, y))
+}
+
+// BitwiseRightShiftScalar returns x >> v for integers, whose sign stays.
+func (x *Tensor) BitwiseRightShiftScalar(v any) *Tensor {
+	return x.shifted(op.BitwiseRightShift, scalar(op.BitwiseRightShift, v))
+}
+
+func (x *Tensor) shifted(o op.Op, n operand) *Tensor {
+	a := input(o, x)
+	t := commonType(a, n)
+	return binary(o, a, n, t, t)
+}
+
 // BitwiseNot returns ^x for integers, and the opposite of bools.
 func (x *Tensor) BitwiseNot() *Tensor {
 	checkBits(op.BitwiseNot, x.dtype, x)

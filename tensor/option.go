@@ -19,6 +19,22 @@ type Descending bool
 // Largest makes TopK choose the largest elements, as it does unless given, or the smallest.
 type Largest bool
 
+// NaNToNumOption is an option of NaNToNum: NaN, PosInf or NegInf.
+type NaNToNumOption interface{ nanToNumOption() }
+
+// NaN is what NaNToNum puts in the place of NaN, 0 unless given.
+type NaN float64
+
+// PosInf is what NaNToNum puts in the place of ∞, the largest number of the dtype unless given.
+type PosInf float64
+
+// NegInf is what NaNToNum puts in the place of -∞, the least number of the dtype unless given.
+type NegInf float64
+
+func (NaN) nanToNumOption()    {}
+func (PosInf) nanToNumOption() {}
+func (NegInf) nanToNumOption() {}
+
 // VarOption is an option of VarAxes and StdAxes: KeepDim or Correction.
 type VarOption interface{ varOption() }
 

@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 
 	"cresset/dtype"
 	"cresset/internal/backend"
@@ -32,68 +31,6 @@ func pairwiseGrad(b *backprop, dy *Tensor) {
 	shared := Where(less.Eq(more), dy.DivScalar(2), dy)
 	b.giveNeeded(0, func() *Tensor { return shared.MaskedFill(less.Lt(more), 0) })
 	b.giveNeeded(1, func() *Tensor { return shared.MaskedFill(less.Gt(more), 0) })
-}
-
-// Clamp returns min(max(x, low), high); NaN stays, and nil is a bound that does not limit, as one that no integer of x's
-// dtype reaches. The gradient passes where x is within the bounds, these included.
-func (x *Tensor) Clamp(low, high any) *Tensor {
-	t, p := x.bounds(low, high)
-	y := x.cast(t)
-	out := y.like(op.Clamp, t)
-	if math.IsNaN(p.Low) || math.IsNaN(p.High) {
-		out.fill(backend.Scalar{F: math.NaN(), Kind: backend.FloatScalar})
-	} else {
-		launch(op.Clamp, t, p, []*Tensor{out}, []*Tensor{y})
-	}
-	record(out, op.Clamp, clampGrad, p, x).save(x)
-	return out
-}
-
-// bounds reads the bounds of a Clamp of x and returns the dtype of the result.
-func (x *Tensor) bounds(low, high any) (dtype.DType, op.Bounds) {
-	if low == nil && high == nil {
-		fail("clamp", ErrValue, "torch.clamp: At least one of 'min' or 'max' must not be None", x)
-	}
-	var common dtype.Promotion
-	operand{t: x}.promote(&common)
-	var p op.Bounds
-	var lowest, highest backend.Scalar
-	if low != nil {
-		lowest, p.HasLow = scalarOf("clamp", low), true
-		operand{s: lowest}.promote(&common)
-	}
-	if high != nil {
-		highest, p.HasHigh = scalarOf("clamp", high), true
-		operand{s: highest}.promote(&common)
-	}
-	t := common.Result()
-	if r, ok := ranges[t]; ok {
-		lowest.I, highest.I = max(lowest.I, r.low), min(highest.I, r.high)
-		if lowest.I > r.high || highest.I < r.low {
-			overflows("clamp", r.name)
-		}
-	}
-	fits("clamp", lowest, t)
-	fits("clamp", highest, t)
-	p.Low, p.High, p.IntLow, p.IntHigh = lowest.Float(), highest.Float(), lowest.Int(), highest.Int()
-	return t, p
-}
-
-func clampGrad(b *backprop, dy *Tensor) {
-	x, p := b.saved(0), b.params().(op.Bounds)
-	var inside *Tensor
-	if p.HasLow {
-		inside = x.GeScalar(p.Low)
-	}
-	if p.HasHigh {
-		below := x.LeScalar(p.High)
-		if inside == nil {
-			inside = below
-		} else {
-			inside = inside.LogicalAnd(below)
-		}
-	}
-	b.give(0, Where(inside, dy, 0))
 }
 
 // Where returns x where cond is true, else y, broadcast. Both are tensors or numbers and meet in their common dtype.

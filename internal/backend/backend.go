@@ -4,6 +4,7 @@ package backend
 
 import (
 	"fmt"
+	"strings"
 
 	"cresset/dtype"
 	"cresset/internal/layout"
@@ -117,7 +118,30 @@ func (e *MissingKernelError) Hint() string {
 }
 
 func (e *MissingKernelError) Error() string {
-	return fmt.Sprintf("\"%s\" not implemented for '%s'", e.Op, e.DType.ScalarName())
+	return fmt.Sprintf("\"%s\" not implemented for '%s'", KernelName(e.Op.Kernel(), e.GPU), e.DType.ScalarName())
+}
+
+// KernelName is PyTorch's name of a kernel on a GPU or the CPU, from that on the CPU.
+func KernelName(kernel string, gpu bool) string {
+	if !gpu {
+		return kernel
+	}
+	if name, ok := gpuKernels[kernel]; ok {
+		return name
+	}
+	return strings.Replace(kernel, "_cpu", "_cuda", 1)
+}
+
+// gpuKernels are the kernels whose names differ by more than the device.
+var gpuKernels = map[string]string{
+	"addmm_impl_cpu_":                 "addmm_cuda",
+	"bmm":                             "baddbmm_cuda",
+	"log_sigmoid_cpu":                 "log_sigmoid_forward_cuda",
+	"softmax_kernel_impl":             "host_softmax",
+	"softmax_lastdim_kernel_impl":     "host_softmax",
+	"log_softmax_kernel_impl":         "host_softmax",
+	"log_softmax_lastdim_kernel_impl": "host_softmax",
+	"GeluKernelImpl":                  "GeluCUDAKernelImpl",
 }
 
 // IndexError says that the data hold an index outside of its range.

@@ -3624,6 +3624,1381 @@ func softplusgrad64(dy, x, beta, threshold float64) float64 {
 	return float64(dy * t1)
 }
 
+// SELU is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1).
+func SELU[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := vec.Unary(vec.SELU, dst, a); a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = seluf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = selu64(a[i])
+		}
+	}
+}
+
+func seluf(a float32) float32 {
+	if 0 < a {
+		return float32(a * 0x1.0cfabep0)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if t0 < 0x1p-25 {
+		t1 = a
+	} else {
+		var t2 float32
+		if a < -18 {
+			t2 = -18
+		} else {
+			t2 = a
+		}
+		var t3 float32
+		if 89 < t2 {
+			t3 = 89
+		} else {
+			t3 = t2
+		}
+		t4 := fma32Const(float64(t3)*0x1.715476p0, 0x1.8p23)
+		t5 := t4 - 0x1.8p23
+		t6 := float32(t5*-0x1.62e4p-1) + t3
+		t7 := float32(t5 * 0x1.7f7d1cp-20)
+		t8 := t6 - t7
+		t9 := t6 - t8
+		t10 := t9 - t7
+		t11 := float32(t8 * t8)
+		t12 := fma32Const(0x1.9c5d84p-13*float64(t8), 0x1.6d4c98p-10)
+		t13 := fma32Const(float64(t12)*float64(t8), 0x1.1113acp-7)
+		t14 := fma32Const(float64(t13)*float64(t8), 0x1.5554eap-5)
+		t15 := fma32Const(float64(t14)*float64(t8), 0x1.555554p-3)
+		t16 := fma32Const(float64(t15)*float64(t8), 0.5)
+		t17 := fma32Const(float64(t11)*float64(t16), float64(t10))
+		if -0x1p-126 <= t17 && t17 <= 0x1p-126 {
+			t17 = fma32(float64(t11)*float64(t16), float64(t10))
+		}
+		t18 := t5 + 0x1.8000fcp23
+		t19 := math.Float32bits(t18)
+		t20 := t19 << 23
+		t21 := math.Float32frombits(t20)
+		t22 := t21 - 0.5
+		t23 := float32(t21*t8) + t22
+		t24 := float32(t21*t17) + t23
+		t25 := float32(t24 * 2)
+		t1 = t25
+	}
+	return float32(t1 * 0x1.c212ccp0)
+}
+
+func selu64(a float64) float64 {
+	if 0 < a {
+		return float64(a * 0x1.0cfabd6a91132p0)
+	}
+	t0 := math.Abs(a)
+	var t1 float64
+	if t0 < 0x1p-54 {
+		t1 = a
+	} else {
+		var t2 float64
+		if a < -38 {
+			t2 = -38
+		} else {
+			t2 = a
+		}
+		var t3 float64
+		if 710 < t2 {
+			t3 = 710
+		} else {
+			t3 = t2
+		}
+		t4 := math.FMA(t3, 0x1.71547652b82fep0, 0x1.8p52)
+		t5 := t4 - 0x1.8p52
+		t6 := float64(t5*-0x1.62e42fefa2p-1) + t3
+		t7 := float64(t5 * 0x1.9ef35793c7673p-41)
+		t8 := t6 - t7
+		t9 := t6 - t8
+		t10 := t9 - t7
+		t11 := float64(t8 * t8)
+		t12 := math.FMA(0x1.1f94e6e6c195ap-29, t8, 0x1.af5b6bc36836ep-26)
+		t13 := math.FMA(t12, t8, 0x1.27e4e439c0b21p-22)
+		t14 := math.FMA(t13, t8, 0x1.71ddfa09180ecp-19)
+		t15 := math.FMA(t14, t8, 0x1.a01a019e968eep-16)
+		t16 := math.FMA(t15, t8, 0x1.a01a01af666bep-13)
+		t17 := math.FMA(t16, t8, 0x1.6c16c16c1633bp-10)
+		t18 := math.FMA(t17, t8, 0x1.111111110f71fp-7)
+		t19 := math.FMA(t18, t8, 0x1.5555555555559p-5)
+		t20 := math.FMA(t19, t8, 0x1.5555555555559p-3)
+		t21 := math.FMA(t20, t8, 0.5)
+		t22 := math.FMA(t11, t21, t10)
+		t23 := t5 + 0x1.80000000003fep52
+		t24 := math.Float64bits(t23)
+		t25 := t24 << 52
+		t26 := math.Float64frombits(t25)
+		t27 := t26 - 0.5
+		t28 := float64(t26*t8) + t27
+		t29 := float64(t26*t22) + t28
+		t30 := float64(t29 * 2)
+		t1 = t30
+	}
+	return float64(t1 * 0x1.c212cc640f031p0)
+}
+
+// CELU is dst[i] = a where a > 0, else alpha·(e**(a·inverse) - 1).
+func CELU[T dtype.Float](dst, a []T, p op.Number) {
+	a = a[:len(dst)]
+	alpha, inverse := T(p.A), T(p.B)
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = celuf(a[i], float32(alpha), float32(inverse))
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = celu64(a[i], float64(alpha), float64(inverse))
+		}
+	}
+}
+
+func celuf(a, alpha, inverse float32) float32 {
+	if 0 < a {
+		return a
+	}
+	t0 := float32(a * inverse)
+	t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+	var t2 float32
+	if t1 < 0x1p-25 {
+		t2 = t0
+	} else {
+		var t3 float32
+		if t0 < -18 {
+			t3 = -18
+		} else {
+			t3 = t0
+		}
+		var t4 float32
+		if 89 < t3 {
+			t4 = 89
+		} else {
+			t4 = t3
+		}
+		t5 := fma32Const(float64(t4)*0x1.715476p0, 0x1.8p23)
+		t6 := t5 - 0x1.8p23
+		t7 := float32(t6*-0x1.62e4p-1) + t4
+		t8 := float32(t6 * 0x1.7f7d1cp-20)
+		t9 := t7 - t8
+		t10 := t7 - t9
+		t11 := t10 - t8
+		t12 := float32(t9 * t9)
+		t13 := fma32Const(0x1.9c5d84p-13*float64(t9), 0x1.6d4c98p-10)
+		t14 := fma32Const(float64(t13)*float64(t9), 0x1.1113acp-7)
+		t15 := fma32Const(float64(t14)*float64(t9), 0x1.5554eap-5)
+		t16 := fma32Const(float64(t15)*float64(t9), 0x1.555554p-3)
+		t17 := fma32Const(float64(t16)*float64(t9), 0.5)
+		t18 := fma32Const(float64(t12)*float64(t17), float64(t11))
+		if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
+			t18 = fma32(float64(t12)*float64(t17), float64(t11))
+		}
+		t19 := t6 + 0x1.8000fcp23
+		t20 := math.Float32bits(t19)
+		t21 := t20 << 23
+		t22 := math.Float32frombits(t21)
+		t23 := t22 - 0.5
+		t24 := float32(t22*t9) + t23
+		t25 := float32(t22*t18) + t24
+		t26 := float32(t25 * 2)
+		t2 = t26
+	}
+	return float32(t2 * alpha)
+}
+
+func celu64(a, alpha, inverse float64) float64 {
+	if 0 < a {
+		return a
+	}
+	t0 := float64(a * inverse)
+	t1 := math.Abs(t0)
+	var t2 float64
+	if t1 < 0x1p-54 {
+		t2 = t0
+	} else {
+		var t3 float64
+		if t0 < -38 {
+			t3 = -38
+		} else {
+			t3 = t0
+		}
+		var t4 float64
+		if 710 < t3 {
+			t4 = 710
+		} else {
+			t4 = t3
+		}
+		t5 := math.FMA(t4, 0x1.71547652b82fep0, 0x1.8p52)
+		t6 := t5 - 0x1.8p52
+		t7 := float64(t6*-0x1.62e42fefa2p-1) + t4
+		t8 := float64(t6 * 0x1.9ef35793c7673p-41)
+		t9 := t7 - t8
+		t10 := t7 - t9
+		t11 := t10 - t8
+		t12 := float64(t9 * t9)
+		t13 := math.FMA(0x1.1f94e6e6c195ap-29, t9, 0x1.af5b6bc36836ep-26)
+		t14 := math.FMA(t13, t9, 0x1.27e4e439c0b21p-22)
+		t15 := math.FMA(t14, t9, 0x1.71ddfa09180ecp-19)
+		t16 := math.FMA(t15, t9, 0x1.a01a019e968eep-16)
+		t17 := math.FMA(t16, t9, 0x1.a01a01af666bep-13)
+		t18 := math.FMA(t17, t9, 0x1.6c16c16c1633bp-10)
+		t19 := math.FMA(t18, t9, 0x1.111111110f71fp-7)
+		t20 := math.FMA(t19, t9, 0x1.5555555555559p-5)
+		t21 := math.FMA(t20, t9, 0x1.5555555555559p-3)
+		t22 := math.FMA(t21, t9, 0.5)
+		t23 := math.FMA(t12, t22, t11)
+		t24 := t6 + 0x1.80000000003fep52
+		t25 := math.Float64bits(t24)
+		t26 := t25 << 52
+		t27 := math.Float64frombits(t26)
+		t28 := t27 - 0.5
+		t29 := float64(t27*t9) + t28
+		t30 := float64(t27*t23) + t29
+		t31 := float64(t30 * 2)
+		t2 = t31
+	}
+	return float64(t2 * alpha)
+}
+
+// LogSigmoid is dst[i] = -log(1 + e**-a).
+func LogSigmoid[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := vec.Unary(vec.LogSigmoid, dst, a); a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = logsigmoidf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = logsigmoid64(a[i])
+		}
+	}
+}
+
+func logsigmoidf(a float32) float32 {
+	t0 := -a
+	t1 := math.Float32bits(t0)
+	t2 := t1 | 0x80000000
+	t3 := math.Float32frombits(t2)
+	var t4 float32
+	if -104 < t3 {
+		t4 = t3
+	} else {
+		t4 = -104
+	}
+	t5 := fma32Const(float64(t4)*0x1.715476p0, 0x1.80017ep23)
+	t6 := t5 - 0x1.80017ep23
+	t7 := float32(t6*-0x1.62e4p-1) + t4
+	t8 := fma32Const(float64(t6)*-0x1.7f7d1cp-20, float64(t7))
+	if -0x1p-126 <= t8 && t8 <= 0x1p-126 {
+		t8 = fma32(float64(t6)*-0x1.7f7d1cp-20, float64(t7))
+	}
+	t9 := fma32Const(0x1.6ac74ep-10*float64(t8), 0x1.123dep-7)
+	t10 := fma32Const(float64(t9)*float64(t8), 0x1.555858p-5)
+	t11 := fma32Const(float64(t10)*float64(t8), 0x1.55548cp-3)
+	t12 := fma32Const(float64(t11)*float64(t8), 0x1.fffffcp-2)
+	t13 := fma32Const(float64(t12)*float64(t8), 1)
+	t14 := fma32Const(float64(t13)*float64(t8), 1)
+	t15 := math.Float32bits(t5)
+	t16 := t15 << 23
+	t17 := math.Float32frombits(t16)
+	t18 := float32(t14 * t17)
+	t19 := float32(t18 * 0x1p-64)
+	var t20 float32
+	if 0.5 < t19 {
+		t21 := fma32Const(float64(t19)*0.5, -0.5)
+		t20 = t21
+	} else {
+		t20 = t19
+	}
+	var t22 float32
+	if t0 < 0 {
+		t22 = 0
+	} else {
+		t22 = t0
+	}
+	var t23 float32
+	if 0.5 < t19 {
+		t23 = 1
+	} else {
+		t23 = 0
+	}
+	t24 := fma32Const(-0x1.71e32cp-5*float64(t20), 0x1.acf4a8p-4)
+	t25 := fma32Const(float64(t24)*float64(t20), -0x1.0d98fp-3)
+	t26 := fma32Const(float64(t25)*float64(t20), 0x1.28807ap-3)
+	t27 := fma32Const(float64(t26)*float64(t20), -0x1.54ed96p-3)
+	t28 := fma32Const(float64(t27)*float64(t20), 0x1.99699ep-3)
+	t29 := fma32Const(float64(t28)*float64(t20), -0x1.00004ap-2)
+	t30 := fma32Const(float64(t29)*float64(t20), 0x1.5555a4p-2)
+	t31 := fma32Const(float64(t30)*float64(t20), -0.5)
+	t32 := float32(t20 * t20)
+	t33 := fma32Const(float64(t32)*float64(t31), float64(t20))
+	if -0x1p-126 <= t33 && t33 <= 0x1p-126 {
+		t33 = fma32(float64(t32)*float64(t31), float64(t20))
+	}
+	t34 := fma32Const(float64(t23)*0x1.62e43p-1, float64(t33))
+	if -0x1p-126 <= t34 && t34 <= 0x1p-126 {
+		t34 = fma32(float64(t23)*0x1.62e43p-1, float64(t33))
+	}
+	t35 := t22 + t34
+	return -t35
+}
+
+func logsigmoid64(a float64) float64 {
+	t0 := -a
+	var t1 float64
+	if t0 != t0 {
+		t1 = math.Float64frombits(0x7ff8000000000000)
+	} else {
+		var t2 float64
+		if 746 < t0 {
+			t2 = t0
+		} else {
+			var t3 float64
+			if t0 < -746 {
+				t3 = 0
+			} else {
+				t4 := math.Abs(t0)
+				t5 := -t4
+				t6 := math.FMA(t5, 0x1.71547652b82fep0, 0x1.8p52)
+				t7 := t6 - 0x1.8p52
+				t8 := float64(t7*-0x1.62e42fefa2p-1) + t5
+				t9 := math.FMA(t7, -0x1.9ef35793c7673p-41, t8)
+				t10 := float64(t9 * t9)
+				t11 := math.FMA(0x1.1f94e6e6c195ap-29, t9, 0x1.af5b6bc36836ep-26)
+				t12 := math.FMA(t11, t9, 0x1.27e4e439c0b21p-22)
+				t13 := math.FMA(t12, t9, 0x1.71ddfa09180ecp-19)
+				t14 := math.FMA(t13, t9, 0x1.a01a019e968eep-16)
+				t15 := math.FMA(t14, t9, 0x1.a01a01af666bep-13)
+				t16 := math.FMA(t15, t9, 0x1.6c16c16c1633bp-10)
+				t17 := math.FMA(t16, t9, 0x1.111111110f71fp-7)
+				t18 := math.FMA(t17, t9, 0x1.5555555555559p-5)
+				t19 := math.FMA(t18, t9, 0x1.5555555555559p-3)
+				t20 := math.FMA(t19, t9, 0.5)
+				t21 := math.FMA(t10, t20, t9)
+				t22 := 1 + t21
+				t23 := t7 + 0x1.80000000007fep52
+				t24 := math.Float64bits(t23)
+				t25 := t24 >> 1
+				t26 := t25 << 52
+				t27 := math.Float64frombits(t26)
+				t28 := float64(t22 * t27)
+				t29 := t24 - t25
+				t30 := t29 << 52
+				t31 := math.Float64frombits(t30)
+				t32 := float64(t28 * t31)
+				t33 := 1 + t32
+				t34 := math.Float64bits(t33)
+				t35 := t34 + 0x95f619980c433
+				t36 := t35 & 0x7ff0000000000000
+				t37 := 0x3ff0000000000000 - t36
+				t38 := math.Float64bits(t32)
+				t39 := t38 + t37
+				t40 := math.Float64frombits(t39)
+				t41 := 0x4010000000000000 + t37
+				t42 := math.Float64frombits(t41)
+				t43 := math.FMA(0.25, t42, -1)
+				t44 := t40 + t43
+				t45 := t35 >> 52
+				t46 := t45 | 0x4338000000000000
+				t47 := math.Float64frombits(t46)
+				t48 := t47 - 0x1.80000000003ffp52
+				t49 := 2 + t44
+				t50 := t44 / t49
+				t51 := float64(t50 * t50)
+				t52 := math.FMA(0x1.2f11beccb8e67p-3, t51, 0x1.39a08fefa1bfcp-3)
+				t53 := math.FMA(t52, t51, 0x1.746649df94a19p-3)
+				t54 := math.FMA(t53, t51, 0x1.c71c51d710ab9p-3)
+				t55 := math.FMA(t54, t51, 0x1.249249422af15p-2)
+				t56 := math.FMA(t55, t51, 0x1.999999997f9f1p-2)
+				t57 := math.FMA(t56, t51, 0x1.5555555555593p-1)
+				t58 := float64(t44 * 0.5)
+				t59 := float64(t58 * t44)
+				t60 := math.FMA(t51, t57, t59)
+				t61 := float64(t48 * 0x1.9ef35793c7673p-41)
+				t62 := math.FMA(t50, t60, t61)
+				t63 := t59 - t62
+				t64 := t44 - t63
+				t65 := float64(t48*0x1.62e42fefa2p-1) + t64
+				var t66 float64
+				if 0 < t0 {
+					t67 := t0 + t65
+					t66 = t67
+				} else {
+					t66 = t65
+				}
+				t3 = t66
+			}
+			t2 = t3
+		}
+		t1 = t2
+	}
+	return -t1
+}
+
+// Mish is dst[i] = a·tanh(log(1 + e**a)).
+func Mish[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := vec.Unary(vec.Mish, dst, a); a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = mishf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = mish64(a[i])
+		}
+	}
+}
+
+func mishf(a float32) float32 {
+	var t0 float32
+	if 40 < a {
+		t0 = 40
+	} else {
+		t0 = a
+	}
+	var t1 float32
+	if t0 < -104 {
+		t1 = -104
+	} else {
+		t1 = t0
+	}
+	var t2 float32
+	if 89 < t1 {
+		t2 = 89
+	} else {
+		t2 = t1
+	}
+	t3 := fma32Const(float64(t2)*0x1.715476p0, 0x1.8001fcp23)
+	t4 := t3 - 0x1.8001fcp23
+	t5 := float32(t4*-0x1.62e4p-1) + t2
+	t6 := fma32Const(float64(t4)*-0x1.7f7d1cp-20, float64(t5))
+	if -0x1p-126 <= t6 && t6 <= 0x1p-126 {
+		t6 = fma32(float64(t4)*-0x1.7f7d1cp-20, float64(t5))
+	}
+	t7 := fma32Const(0x1.6ac74ep-10*float64(t6), 0x1.123dep-7)
+	t8 := fma32Const(float64(t7)*float64(t6), 0x1.555858p-5)
+	t9 := fma32Const(float64(t8)*float64(t6), 0x1.55548cp-3)
+	t10 := fma32Const(float64(t9)*float64(t6), 0x1.fffffcp-2)
+	t11 := fma32Const(float64(t10)*float64(t6), 1)
+	t12 := fma32Const(float64(t11)*float64(t6), 1)
+	t13 := math.Float32bits(t3)
+	t14 := t13 >> 1
+	t15 := t14 << 23
+	t16 := math.Float32frombits(t15)
+	t17 := float32(t12 * t16)
+	t18 := t13 - t14
+	t19 := t18 << 23
+	t20 := math.Float32frombits(t19)
+	t21 := float32(t17 * t20)
+	t22 := t21 + 2
+	t23 := float32(t21 * t22)
+	t24 := t23 + 2
+	t25 := t23 / t24
+	return float32(a * t25)
+}
+
+func mish64(a float64) float64 {
+	var t0 float64
+	if 40 < a {
+		t0 = 40
+	} else {
+		t0 = a
+	}
+	var t1 float64
+	if t0 < -746 {
+		t1 = -746
+	} else {
+		t1 = t0
+	}
+	var t2 float64
+	if 710 < t1 {
+		t2 = 710
+	} else {
+		t2 = t1
+	}
+	t3 := math.FMA(t2, 0x1.71547652b82fep0, 0x1.8p52)
+	t4 := t3 - 0x1.8p52
+	t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
+	t6 := math.FMA(t4, -0x1.9ef35793c7673p-41, t5)
+	t7 := float64(t6 * t6)
+	t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
+	t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
+	t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
+	t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
+	t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
+	t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
+	t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
+	t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
+	t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
+	t17 := math.FMA(t16, t6, 0.5)
+	t18 := math.FMA(t7, t17, t6)
+	t19 := 1 + t18
+	t20 := t4 + 0x1.80000000007fep52
+	t21 := math.Float64bits(t20)
+	t22 := t21 >> 1
+	t23 := t22 << 52
+	t24 := math.Float64frombits(t23)
+	t25 := float64(t19 * t24)
+	t26 := t21 - t22
+	t27 := t26 << 52
+	t28 := math.Float64frombits(t27)
+	t29 := float64(t25 * t28)
+	t30 := t29 + 2
+	t31 := float64(t29 * t30)
+	t32 := t31 + 2
+	t33 := t31 / t32
+	return float64(a * t33)
+}
+
+// SELUGrad is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x.
+func SELUGrad[T dtype.Float](dst, dy, x []T) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	switch i := vec.Binary(vec.SELUGrad, dst, dy, x); dy := any(dy).(type) {
+	case []float32:
+		for dst, x := any(dst).([]float32), any(x).([]float32); i < len(dst); i++ {
+			dst[i] = selugradf(dy[i], x[i])
+		}
+	case []float64:
+		for dst, x := any(dst).([]float64), any(x).([]float64); i < len(dst); i++ {
+			dst[i] = selugrad64(dy[i], x[i])
+		}
+	}
+}
+
+func selugradf(dy, x float32) float32 {
+	if x <= 0 {
+		t0 := float32(dy * 0x1.c212ccp0)
+		var t1 float32
+		if x < -104 {
+			t1 = -104
+		} else {
+			t1 = x
+		}
+		var t2 float32
+		if 89 < t1 {
+			t2 = 89
+		} else {
+			t2 = t1
+		}
+		t3 := fma32Const(float64(t2)*0x1.715476p0, 0x1.8001fcp23)
+		t4 := t3 - 0x1.8001fcp23
+		t5 := float32(t4*-0x1.62e4p-1) + t2
+		t6 := fma32Const(float64(t4)*-0x1.7f7d1cp-20, float64(t5))
+		if -0x1p-126 <= t6 && t6 <= 0x1p-126 {
+			t6 = fma32(float64(t4)*-0x1.7f7d1cp-20, float64(t5))
+		}
+		t7 := fma32Const(0x1.6ac74ep-10*float64(t6), 0x1.123dep-7)
+		t8 := fma32Const(float64(t7)*float64(t6), 0x1.555858p-5)
+		t9 := fma32Const(float64(t8)*float64(t6), 0x1.55548cp-3)
+		t10 := fma32Const(float64(t9)*float64(t6), 0x1.fffffcp-2)
+		t11 := fma32Const(float64(t10)*float64(t6), 1)
+		t12 := fma32Const(float64(t11)*float64(t6), 1)
+		t13 := math.Float32bits(t3)
+		t14 := t13 >> 1
+		t15 := t14 << 23
+		t16 := math.Float32frombits(t15)
+		t17 := float32(t12 * t16)
+		t18 := t13 - t14
+		t19 := t18 << 23
+		t20 := math.Float32frombits(t19)
+		t21 := float32(t17 * t20)
+		return float32(t0 * t21)
+	}
+	return float32(dy * 0x1.0cfabep0)
+}
+
+func selugrad64(dy, x float64) float64 {
+	if x <= 0 {
+		t0 := float64(dy * 0x1.c212cc640f031p0)
+		var t1 float64
+		if x < -746 {
+			t1 = -746
+		} else {
+			t1 = x
+		}
+		var t2 float64
+		if 710 < t1 {
+			t2 = 710
+		} else {
+			t2 = t1
+		}
+		t3 := math.FMA(t2, 0x1.71547652b82fep0, 0x1.8p52)
+		t4 := t3 - 0x1.8p52
+		t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
+		t6 := math.FMA(t4, -0x1.9ef35793c7673p-41, t5)
+		t7 := float64(t6 * t6)
+		t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
+		t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
+		t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
+		t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
+		t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
+		t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
+		t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
+		t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
+		t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
+		t17 := math.FMA(t16, t6, 0.5)
+		t18 := math.FMA(t7, t17, t6)
+		t19 := 1 + t18
+		t20 := t4 + 0x1.80000000007fep52
+		t21 := math.Float64bits(t20)
+		t22 := t21 >> 1
+		t23 := t22 << 52
+		t24 := math.Float64frombits(t23)
+		t25 := float64(t19 * t24)
+		t26 := t21 - t22
+		t27 := t26 << 52
+		t28 := math.Float64frombits(t27)
+		t29 := float64(t25 * t28)
+		return float64(t0 * t29)
+	}
+	return float64(dy * 0x1.0cfabd6a91132p0)
+}
+
+// CELUGrad is dst[i] = dy where x > 0, else dy·inverse·alpha·e**(x·inverse).
+func CELUGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	alpha, inverse := T(p.A), T(p.B)
+	switch i := 0; dy := any(dy).(type) {
+	case []float32:
+		for dst, x := any(dst).([]float32), any(x).([]float32); i < len(dst); i++ {
+			dst[i] = celugradf(dy[i], x[i], float32(alpha), float32(inverse))
+		}
+	case []float64:
+		for dst, x := any(dst).([]float64), any(x).([]float64); i < len(dst); i++ {
+			dst[i] = celugrad64(dy[i], x[i], float64(alpha), float64(inverse))
+		}
+	}
+}
+
+func celugradf(dy, x, alpha, inverse float32) float32 {
+	if x <= 0 {
+		t0 := float32(dy * inverse)
+		t1 := float32(t0 * alpha)
+		t2 := float32(x * inverse)
+		var t3 float32
+		if t2 < -104 {
+			t3 = -104
+		} else {
+			t3 = t2
+		}
+		var t4 float32
+		if 89 < t3 {
+			t4 = 89
+		} else {
+			t4 = t3
+		}
+		t5 := fma32Const(float64(t4)*0x1.715476p0, 0x1.8001fcp23)
+		t6 := t5 - 0x1.8001fcp23
+		t7 := float32(t6*-0x1.62e4p-1) + t4
+		t8 := fma32Const(float64(t6)*-0x1.7f7d1cp-20, float64(t7))
+		if -0x1p-126 <= t8 && t8 <= 0x1p-126 {
+			t8 = fma32(float64(t6)*-0x1.7f7d1cp-20, float64(t7))
+		}
+		t9 := fma32Const(0x1.6ac74ep-10*float64(t8), 0x1.123dep-7)
+		t10 := fma32Const(float64(t9)*float64(t8), 0x1.555858p-5)
+		t11 := fma32Const(float64(t10)*float64(t8), 0x1.55548cp-3)
+		t12 := fma32Const(float64(t11)*float64(t8), 0x1.fffffcp-2)
+		t13 := fma32Const(float64(t12)*float64(t8), 1)
+		t14 := fma32Const(float64(t13)*float64(t8), 1)
+		t15 := math.Float32bits(t5)
+		t16 := t15 >> 1
+		t17 := t16 << 23
+		t18 := math.Float32frombits(t17)
+		t19 := float32(t14 * t18)
+		t20 := t15 - t16
+		t21 := t20 << 23
+		t22 := math.Float32frombits(t21)
+		t23 := float32(t19 * t22)
+		return float32(t1 * t23)
+	}
+	return dy
+}
+
+func celugrad64(dy, x, alpha, inverse float64) float64 {
+	if x <= 0 {
+		t0 := float64(dy * inverse)
+		t1 := float64(t0 * alpha)
+		t2 := float64(x * inverse)
+		var t3 float64
+		if t2 < -746 {
+			t3 = -746
+		} else {
+			t3 = t2
+		}
+		var t4 float64
+		if 710 < t3 {
+			t4 = 710
+		} else {
+			t4 = t3
+		}
+		t5 := math.FMA(t4, 0x1.71547652b82fep0, 0x1.8p52)
+		t6 := t5 - 0x1.8p52
+		t7 := float64(t6*-0x1.62e42fefa2p-1) + t4
+		t8 := math.FMA(t6, -0x1.9ef35793c7673p-41, t7)
+		t9 := float64(t8 * t8)
+		t10 := math.FMA(0x1.1f94e6e6c195ap-29, t8, 0x1.af5b6bc36836ep-26)
+		t11 := math.FMA(t10, t8, 0x1.27e4e439c0b21p-22)
+		t12 := math.FMA(t11, t8, 0x1.71ddfa09180ecp-19)
+		t13 := math.FMA(t12, t8, 0x1.a01a019e968eep-16)
+		t14 := math.FMA(t13, t8, 0x1.a01a01af666bep-13)
+		t15 := math.FMA(t14, t8, 0x1.6c16c16c1633bp-10)
+		t16 := math.FMA(t15, t8, 0x1.111111110f71fp-7)
+		t17 := math.FMA(t16, t8, 0x1.5555555555559p-5)
+		t18 := math.FMA(t17, t8, 0x1.5555555555559p-3)
+		t19 := math.FMA(t18, t8, 0.5)
+		t20 := math.FMA(t9, t19, t8)
+		t21 := 1 + t20
+		t22 := t6 + 0x1.80000000007fep52
+		t23 := math.Float64bits(t22)
+		t24 := t23 >> 1
+		t25 := t24 << 52
+		t26 := math.Float64frombits(t25)
+		t27 := float64(t21 * t26)
+		t28 := t23 - t24
+		t29 := t28 << 52
+		t30 := math.Float64frombits(t29)
+		t31 := float64(t27 * t30)
+		return float64(t1 * t31)
+	}
+	return dy
+}
+
+// LogSigmoidGrad is dst[i] = dy/(1 + e**x).
+func LogSigmoidGrad[T dtype.Float](dst, dy, x []T) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	switch i := vec.Binary(vec.LogSigmoidGrad, dst, dy, x); dy := any(dy).(type) {
+	case []float32:
+		for dst, x := any(dst).([]float32), any(x).([]float32); i < len(dst); i++ {
+			dst[i] = logsigmoidgradf(dy[i], x[i])
+		}
+	case []float64:
+		for dst, x := any(dst).([]float64), any(x).([]float64); i < len(dst); i++ {
+			dst[i] = logsigmoidgrad64(dy[i], x[i])
+		}
+	}
+}
+
+func logsigmoidgradf(dy, x float32) float32 {
+	t0 := -x
+	var t1 float32
+	if t0 < -110 {
+		t1 = -110
+	} else {
+		t1 = t0
+	}
+	var t2 float32
+	if 18 < t1 {
+		t2 = 18
+	} else {
+		t2 = t1
+	}
+	t3 := fma32Const(float64(t2)*-0x1.715476p0, 0x1.80007ep23)
+	t4 := t3 - 0x1.80007ep23
+	t5 := math.Float32bits(t3)
+	t6 := t5 << 23
+	t7 := math.Float32frombits(t6)
+	t8 := float32(t4*0x1.62e4p-1) + t2
+	t9 := fma32Const(float64(t4)*0x1.7f7d1cp-20, float64(t8))
+	if -0x1p-126 <= t9 && t9 <= 0x1p-126 {
+		t9 = fma32(float64(t4)*0x1.7f7d1cp-20, float64(t8))
+	}
+	t10 := fma32Const(0x1.37c1e6p-10*float64(t9), -0x1.1224ep-7)
+	t11 := fma32Const(float64(t10)*float64(t9), 0x1.559bf4p-5)
+	t12 := fma32Const(float64(t11)*float64(t9), -0x1.5554bp-3)
+	t13 := fma32Const(float64(t12)*float64(t9), 0x1.ffffacp-2)
+	t14 := fma32Const(float64(t13)*float64(t9), -1)
+	var t15 float32
+	if t7 < 0x1p-40 {
+		t15 = t7
+	} else {
+		t15 = 0
+	}
+	t16 := t7 - t15
+	t17 := float32(t7 * t9)
+	t18 := t15 + 0x1p-64
+	t19 := fma32Const(float64(t17)*float64(t14), float64(t18))
+	if -0x1p-126 <= t19 && t19 <= 0x1p-126 {
+		t19 = fma32(float64(t17)*float64(t14), float64(t18))
+	}
+	t20 := t19 + t16
+	t21 := 0x1p-64 / t20
+	return float32(dy * t21)
+}
+
+func logsigmoidgrad64(dy, x float64) float64 {
+	t0 := -x
+	var t1 float64
+	if t0 != t0 {
+		t1 = math.Float64frombits(0x7ff8000000000000)
+	} else {
+		var t2 float64
+		if t0 < -760 {
+			t2 = -760
+		} else {
+			t2 = t0
+		}
+		var t3 float64
+		if 38 < t2 {
+			t3 = 38
+		} else {
+			t3 = t2
+		}
+		t4 := math.FMA(t3, -0x1.71547652b82fep0, 0x1.800000000037fp52)
+		t5 := t4 - 0x1.800000000037fp52
+		t6 := math.Float64bits(t4)
+		t7 := t6 << 52
+		t8 := math.Float64frombits(t7)
+		t9 := float64(t5*0x1.62e42fefa2p-1) + t3
+		t10 := math.FMA(t5, 0x1.9ef35793c7673p-41, t9)
+		t11 := math.FMA(-0x1.af2b80e53b8fep-26, t10, 0x1.28b1474a4b367p-22)
+		t12 := math.FMA(t11, t10, -0x1.71de876a87d53p-19)
+		t13 := math.FMA(t12, t10, 0x1.a01997c8605d5p-16)
+		t14 := math.FMA(t13, t10, -0x1.a01a0147f2c7ap-13)
+		t15 := math.FMA(t14, t10, 0x1.6c16c1845eb18p-10)
+		t16 := math.FMA(t15, t10, -0x1.11111111259cep-7)
+		t17 := math.FMA(t16, t10, 0x1.5555555550865p-5)
+		t18 := math.FMA(t17, t10, -0x1.555555555551p-3)
+		t19 := math.FMA(t18, t10, 0x1.000000000000ap-1)
+		t20 := math.FMA(t19, t10, -1)
+		var t21 float64
+		if t8 < 0x1p-75 {
+			t21 = t8
+		} else {
+			t21 = 0
+		}
+		t22 := t8 - t21
+		t23 := float64(t8 * t10)
+		t24 := t21 + 0x1p-128
+		t25 := math.FMA(t23, t20, t24)
+		t26 := t25 + t22
+		t27 := 0x1p-128 / t26
+		t1 = t27
+	}
+	return float64(dy * t1)
+}
+
+// MishGrad is dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x)).
+func MishGrad[T dtype.Float](dst, dy, x []T) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	switch i := vec.Binary(vec.MishGrad, dst, dy, x); dy := any(dy).(type) {
+	case []float32:
+		for dst, x := any(dst).([]float32), any(x).([]float32); i < len(dst); i++ {
+			dst[i] = mishgradf(dy[i], x[i])
+		}
+	case []float64:
+		for dst, x := any(dst).([]float64), any(x).([]float64); i < len(dst); i++ {
+			dst[i] = mishgrad64(dy[i], x[i])
+		}
+	}
+}
+
+func mishgradf(dy, x float32) float32 {
+	var t0 float32
+	if 40 < x {
+		t0 = 40
+	} else {
+		t0 = x
+	}
+	var t1 float32
+	if t0 < -104 {
+		t1 = -104
+	} else {
+		t1 = t0
+	}
+	var t2 float32
+	if 89 < t1 {
+		t2 = 89
+	} else {
+		t2 = t1
+	}
+	t3 := fma32Const(float64(t2)*0x1.715476p0, 0x1.8001fcp23)
+	t4 := t3 - 0x1.8001fcp23
+	t5 := float32(t4*-0x1.62e4p-1) + t2
+	t6 := fma32Const(float64(t4)*-0x1.7f7d1cp-20, float64(t5))
+	if -0x1p-126 <= t6 && t6 <= 0x1p-126 {
+		t6 = fma32(float64(t4)*-0x1.7f7d1cp-20, float64(t5))
+	}
+	t7 := fma32Const(0x1.6ac74ep-10*float64(t6), 0x1.123dep-7)
+	t8 := fma32Const(float64(t7)*float64(t6), 0x1.555858p-5)
+	t9 := fma32Const(float64(t8)*float64(t6), 0x1.55548cp-3)
+	t10 := fma32Const(float64(t9)*float64(t6), 0x1.fffffcp-2)
+	t11 := fma32Const(float64(t10)*float64(t6), 1)
+	t12 := fma32Const(float64(t11)*float64(t6), 1)
+	t13 := math.Float32bits(t3)
+	t14 := t13 >> 1
+	t15 := t14 << 23
+	t16 := math.Float32frombits(t15)
+	t17 := float32(t12 * t16)
+	t18 := t13 - t14
+	t19 := t18 << 23
+	t20 := math.Float32frombits(t19)
+	t21 := float32(t17 * t20)
+	t22 := t21 + 2
+	t23 := float32(t21 * t22)
+	t24 := t23 + 2
+	t25 := t23 / t24
+	var t26 float32
+	if x < -110 {
+		t26 = -110
+	} else {
+		t26 = x
+	}
+	var t27 float32
+	if 18 < t26 {
+		t27 = 18
+	} else {
+		t27 = t26
+	}
+	t28 := fma32Const(float64(t27)*-0x1.715476p0, 0x1.80007ep23)
+	t29 := t28 - 0x1.80007ep23
+	t30 := math.Float32bits(t28)
+	t31 := t30 << 23
+	t32 := math.Float32frombits(t31)
+	t33 := float32(t29*0x1.62e4p-1) + t27
+	t34 := fma32Const(float64(t29)*0x1.7f7d1cp-20, float64(t33))
+	if -0x1p-126 <= t34 && t34 <= 0x1p-126 {
+		t34 = fma32(float64(t29)*0x1.7f7d1cp-20, float64(t33))
+	}
+	t35 := fma32Const(0x1.37c1e6p-10*float64(t34), -0x1.1224ep-7)
+	t36 := fma32Const(float64(t35)*float64(t34), 0x1.559bf4p-5)
+	t37 := fma32Const(float64(t36)*float64(t34), -0x1.5554bp-3)
+	t38 := fma32Const(float64(t37)*float64(t34), 0x1.ffffacp-2)
+	t39 := fma32Const(float64(t38)*float64(t34), -1)
+	var t40 float32
+	if t32 < 0x1p-40 {
+		t40 = t32
+	} else {
+		t40 = 0
+	}
+	t41 := t32 - t40
+	t42 := float32(t32 * t34)
+	t43 := t40 + 0x1p-64
+	t44 := fma32Const(float64(t42)*float64(t39), float64(t43))
+	if -0x1p-126 <= t44 && t44 <= 0x1p-126 {
+		t44 = fma32(float64(t42)*float64(t39), float64(t43))
+	}
+	t45 := t44 + t41
+	t46 := 0x1p-64 / t45
+	t47 := float32(t25 * t25)
+	t48 := 1 - t47
+	t49 := float32(t46 * t48)
+	t50 := float32(x * t49)
+	t51 := t25 + t50
+	return float32(dy * t51)
+}
+
+func mishgrad64(dy, x float64) float64 {
+	var t0 float64
+	if 40 < x {
+		t0 = 40
+	} else {
+		t0 = x
+	}
+	var t1 float64
+	if t0 < -746 {
+		t1 = -746
+	} else {
+		t1 = t0
+	}
+	var t2 float64
+	if 710 < t1 {
+		t2 = 710
+	} else {
+		t2 = t1
+	}
+	t3 := math.FMA(t2, 0x1.71547652b82fep0, 0x1.8p52)
+	t4 := t3 - 0x1.8p52
+	t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
+	t6 := math.FMA(t4, -0x1.9ef35793c7673p-41, t5)
+	t7 := float64(t6 * t6)
+	t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
+	t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
+	t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
+	t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
+	t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
+	t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
+	t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
+	t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
+	t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
+	t17 := math.FMA(t16, t6, 0.5)
+	t18 := math.FMA(t7, t17, t6)
+	t19 := 1 + t18
+	t20 := t4 + 0x1.80000000007fep52
+	t21 := math.Float64bits(t20)
+	t22 := t21 >> 1
+	t23 := t22 << 52
+	t24 := math.Float64frombits(t23)
+	t25 := float64(t19 * t24)
+	t26 := t21 - t22
+	t27 := t26 << 52
+	t28 := math.Float64frombits(t27)
+	t29 := float64(t25 * t28)
+	t30 := t29 + 2
+	t31 := float64(t29 * t30)
+	t32 := t31 + 2
+	t33 := t31 / t32
+	var t34 float64
+	if x != x {
+		t34 = math.Float64frombits(0x7ff8000000000000)
+	} else {
+		var t35 float64
+		if x < -760 {
+			t35 = -760
+		} else {
+			t35 = x
+		}
+		var t36 float64
+		if 38 < t35 {
+			t36 = 38
+		} else {
+			t36 = t35
+		}
+		t37 := math.FMA(t36, -0x1.71547652b82fep0, 0x1.800000000037fp52)
+		t38 := t37 - 0x1.800000000037fp52
+		t39 := math.Float64bits(t37)
+		t40 := t39 << 52
+		t41 := math.Float64frombits(t40)
+		t42 := float64(t38*0x1.62e42fefa2p-1) + t36
+		t43 := math.FMA(t38, 0x1.9ef35793c7673p-41, t42)
+		t44 := math.FMA(-0x1.af2b80e53b8fep-26, t43, 0x1.28b1474a4b367p-22)
+		t45 := math.FMA(t44, t43, -0x1.71de876a87d53p-19)
+		t46 := math.FMA(t45, t43, 0x1.a01997c8605d5p-16)
+		t47 := math.FMA(t46, t43, -0x1.a01a0147f2c7ap-13)
+		t48 := math.FMA(t47, t43, 0x1.6c16c1845eb18p-10)
+		t49 := math.FMA(t48, t43, -0x1.11111111259cep-7)
+		t50 := math.FMA(t49, t43, 0x1.5555555550865p-5)
+		t51 := math.FMA(t50, t43, -0x1.555555555551p-3)
+		t52 := math.FMA(t51, t43, 0x1.000000000000ap-1)
+		t53 := math.FMA(t52, t43, -1)
+		var t54 float64
+		if t41 < 0x1p-75 {
+			t54 = t41
+		} else {
+			t54 = 0
+		}
+		t55 := t41 - t54
+		t56 := float64(t41 * t43)
+		t57 := t54 + 0x1p-128
+		t58 := math.FMA(t56, t53, t57)
+		t59 := t58 + t55
+		t60 := 0x1p-128 / t59
+		t34 = t60
+	}
+	t61 := float64(t33 * t33)
+	t62 := 1 - t61
+	t63 := float64(t34 * t62)
+	t64 := float64(x * t63)
+	t65 := t33 + t64
+	return float64(dy * t65)
+}
+
+// Hardswish is dst[i] = a·min(max(a + 3, 0), 6)/6.
+func Hardswish[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i := vec.Unary(vec.Hardswish, dst, a); i < len(dst); i++ {
+		t0 := a[i] + 3
+		var t1 T
+		if t0 < 0 {
+			t1 = 0
+		} else {
+			t1 = t0
+		}
+		var t2 T
+		if 6 < t1 {
+			t2 = 6
+		} else {
+			t2 = t1
+		}
+		t3 := T(a[i] * t2)
+		dst[i] = t3 / 6
+	}
+}
+
+// Hardsigmoid is dst[i] = min(max(a + 3, 0), 6)/6.
+func Hardsigmoid[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i := vec.Unary(vec.Hardsigmoid, dst, a); i < len(dst); i++ {
+		t0 := a[i] + 3
+		var t1 T
+		if t0 < 0 {
+			t1 = 0
+		} else {
+			t1 = t0
+		}
+		var t2 T
+		if 6 < t1 {
+			t2 = 6
+		} else {
+			t2 = t1
+		}
+		dst[i] = t2 / 6
+	}
+}
+
+// HardtanhGrad is dst[i] = dy where low < x < high, else 0.
+func HardtanhGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	low, high := T(p.A), T(p.B)
+	for i := vec.Binary(vec.HardtanhGrad, dst, dy, x, low, high); i < len(dst); i++ {
+		if x[i] <= low || high <= x[i] {
+			dst[i] = 0
+			continue
+		}
+		dst[i] = dy[i]
+	}
+}
+
+// Threshold is dst[i] = value where a ≤ threshold, else a.
+func Threshold[T dtype.Number](dst, a []T, p op.Number) {
+	a = a[:len(dst)]
+	threshold, value := T(p.A), T(p.B)
+	for i := 0; i < len(dst); i++ {
+		if a[i] <= threshold {
+			dst[i] = value
+			continue
+		}
+		dst[i] = a[i]
+	}
+}
+
+// Hardshrink is dst[i] = 0 where |a| ≤ lambda, else a.
+func Hardshrink[T dtype.Float](dst, a []T, p op.Number) {
+	a = a[:len(dst)]
+	lambda := T(p.A)
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = hardshrinkf(a[i], float32(lambda))
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = hardshrink64(a[i], float64(lambda))
+		}
+	}
+}
+
+func hardshrinkf(a, lambda float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	if t0 <= lambda {
+		return 0
+	}
+	return a
+}
+
+func hardshrink64(a, lambda float64) float64 {
+	t0 := math.Abs(a)
+	if t0 <= lambda {
+		return 0
+	}
+	return a
+}
+
+// Softshrink is dst[i] = 0 where |a| ≤ lambda, else a - lambda or a + lambda, nearer to 0.
+func Softshrink[T dtype.Float](dst, a []T, p op.Number) {
+	a = a[:len(dst)]
+	lambda := T(p.A)
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = softshrinkf(a[i], float32(lambda))
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = softshrink64(a[i], float64(lambda))
+		}
+	}
+}
+
+func softshrinkf(a, lambda float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	if t0 <= lambda {
+		return 0
+	}
+	if a < 0 {
+		return a + lambda
+	}
+	return a - lambda
+}
+
+func softshrink64(a, lambda float64) float64 {
+	t0 := math.Abs(a)
+	if t0 <= lambda {
+		return 0
+	}
+	if a < 0 {
+		return a + lambda
+	}
+	return a - lambda
+}
+
+// PReLU is dst[i] = a where a > 0, else a·b.
+func PReLU[T dtype.Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := vec.Binary(vec.PReLU, dst, a, b); i < len(dst); i++ {
+		if 0 < a[i] {
+			dst[i] = a[i]
+			continue
+		}
+		dst[i] = T(b[i] * a[i])
+	}
+}
+
+// Frac is dst[i] = the fraction of a, with its sign.
+func Frac[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i := 0; i < len(dst); i++ {
+		t0 := T(math.Trunc(float64(a[i])))
+		dst[i] = a[i] - t0
+	}
+}
+
+// Copysign is dst[i] = |a| with the sign of b.
+func Copysign[T dtype.Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst, b := any(dst).([]float32), any(b).([]float32); i < len(dst); i++ {
+			dst[i] = copysignf(a[i], b[i])
+		}
+	case []float64:
+		for dst, b := any(dst).([]float64), any(b).([]float64); i < len(dst); i++ {
+			dst[i] = copysign64(a[i], b[i])
+		}
+	}
+}
+
+func copysignf(a, b float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	t1 := math.Float32bits(b)
+	t2 := t1 & 0x80000000
+	t3 := math.Float32bits(t0)
+	t4 := t3 | t2
+	return math.Float32frombits(t4)
+}
+
+func copysign64(a, b float64) float64 {
+	t0 := math.Abs(a)
+	t1 := math.Float64bits(b)
+	t2 := t1 & 0x8000000000000000
+	t3 := math.Float64bits(t0)
+	t4 := t3 | t2
+	return math.Float64frombits(t4)
+}
+
+// Heaviside is dst[i] = 0 where a < 0, b where a is 0, else 1; 0 where a is NaN.
+func Heaviside[T dtype.Number](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := 0; i < len(dst); i++ {
+		if a[i] == 0 {
+			dst[i] = b[i]
+			continue
+		}
+		if 0 < a[i] {
+			dst[i] = 1
+			continue
+		}
+		dst[i] = 0
+	}
+}
+
+// HardswishGrad is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy.
+func HardswishGrad[T dtype.Float](dst, dy, x []T) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	for i := vec.Binary(vec.HardswishGrad, dst, dy, x); i < len(dst); i++ {
+		if x[i] <= -3 {
+			dst[i] = 0
+			continue
+		}
+		if x[i] < 3 {
+			t0 := x[i] / 3
+			t1 := t0 + 0.5
+			dst[i] = T(dy[i] * t1)
+			continue
+		}
+		dst[i] = dy[i]
+	}
+}
+
+// HardsigmoidGrad is dst[i] = dy/6 where -3 < x < 3, else 0.
+func HardsigmoidGrad[T dtype.Float](dst, dy, x []T) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	for i := vec.Binary(vec.HardsigmoidGrad, dst, dy, x); i < len(dst); i++ {
+		if -3 < x[i] && x[i] < 3 {
+			dst[i] = T(dy[i] * 0x1.555556p-3)
+			continue
+		}
+		dst[i] = 0
+	}
+}
+
+// Lerp is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2.
+func Lerp[T dtype.Float](dst, a, b, c []T) {
+	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
+	switch i := vec.Ternary(vec.Lerp, dst, a, b, c); a := any(a).(type) {
+	case []float32:
+		for dst, b, c := any(dst).([]float32), any(b).([]float32), any(c).([]float32); i < len(dst); i++ {
+			dst[i] = lerpf(a[i], b[i], c[i])
+		}
+	case []float64:
+		for dst, b, c := any(dst).([]float64), any(b).([]float64), any(c).([]float64); i < len(dst); i++ {
+			dst[i] = lerp64(a[i], b[i], c[i])
+		}
+	}
+}
+
+func lerpf(a, b, c float32) float32 {
+	t0 := b - a
+	t1 := math.Float32frombits(math.Float32bits(c) &^ (1 << 31))
+	if t1 < 0.5 {
+		t2 := float32(c * t0)
+		return a + t2
+	}
+	t3 := 1 - c
+	t4 := float32(t0 * t3)
+	return b - t4
+}
+
+func lerp64(a, b, c float64) float64 {
+	t0 := b - a
+	t1 := math.Abs(c)
+	if t1 < 0.5 {
+		t2 := float64(c * t0)
+		return a + t2
+	}
+	t3 := 1 - c
+	t4 := float64(t0 * t3)
+	return b - t4
+}
+
+// AddCMul is dst[i] = a + value·b·c.
+func AddCMul[T dtype.Number](dst, a, b, c []T, p op.Number) {
+	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
+	value := T(p.A)
+	for i := vec.Ternary(vec.AddCMul, dst, a, b, c, value); i < len(dst); i++ {
+		t0 := T(value * b[i])
+		t1 := T(t0 * c[i])
+		dst[i] = a[i] + t1
+	}
+}
+
+// AddCDiv is dst[i] = a + value·b/c.
+func AddCDiv[T dtype.Float](dst, a, b, c []T, p op.Number) {
+	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
+	value := T(p.A)
+	for i := vec.Ternary(vec.AddCDiv, dst, a, b, c, value); i < len(dst); i++ {
+		t0 := T(value * b[i])
+		t1 := t0 / c[i]
+		dst[i] = a[i] + t1
+	}
+}
+
 // Eq is dst[i] = a == b.
 func Eq[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]

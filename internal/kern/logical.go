@@ -30,6 +30,20 @@ func BitwiseAnd[T dtype.Integer](dst, a, b []T) { andBytes(bytesOf(dst), bytesOf
 // BitwiseXor is dst[i] = a[i] ^ b[i].
 func BitwiseXor[T dtype.Integer](dst, a, b []T) { xorBytes(bytesOf(dst), bytesOf(a), bytesOf(b)) }
 
+// BitwiseLeftShift is dst[i] = a[i] << b[i], and 0 where b[i] is negative.
+func BitwiseLeftShift[T dtype.Integer](dst, a, b []T) {
+	for i, n := range b {
+		dst[i] = a[i] << uint64(n)
+	}
+}
+
+// BitwiseRightShift is dst[i] = a[i] >> b[i], and nothing but the sign where b[i] is negative.
+func BitwiseRightShift[T dtype.Integer](dst, a, b []T) {
+	for i, n := range b {
+		dst[i] = a[i] >> uint64(n)
+	}
+}
+
 // BitwiseNot is dst[i] = ^a[i].
 func BitwiseNot[T dtype.Integer](dst, a []T) { flipBytes(bytesOf(dst), bytesOf(a), 0xff) }
 

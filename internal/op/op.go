@@ -9,6 +9,14 @@ type Op uint16
 // String returns the op's name, for example "add".
 func (o Op) String() string { return o.row().name }
 
+// Kernel returns PyTorch's name of the CPU's kernel, for example "elu_cpu", or the op's name.
+func (o Op) Kernel() string {
+	if k := o.row().kernel; k != "" {
+		return k
+	}
+	return o.row().name
+}
+
 // Grad returns the name that PyTorch prints for the op's gradient, for example "AddBackward0"; it is empty for an op that
 // has none.
 func (o Op) Grad() string { return o.row().grad }
@@ -40,6 +48,7 @@ func All() []Op {
 
 type row struct {
 	name, grad string
+	kernel     string
 	view       bool
 	composed   bool
 	derivative Op

@@ -41,6 +41,11 @@ const (
 	PowScalar
 	RPow
 	MaskedFill
+	Hardtanh // Clamp, whose bounds get no gradient
+	ClampTensor
+	NaNToNum
+	LerpScalar
+	GLU
 	Where
 	Max
 	MaxAxis
@@ -177,6 +182,29 @@ const (
 	GELUTanhGrad      // dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
 	SiLUGrad          // dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
 	SoftplusGrad      // dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
+	SELU              // 1.0507·a where a > 0, else 1.7581·(e**a - 1)
+	CELU              // a where a > 0, else alpha·(e**(a·inverse) - 1)
+	LogSigmoid        // -log(1 + e**-a)
+	Mish              // a·tanh(log(1 + e**a))
+	SELUGrad          // 1.0507·dy where x > 0, else 1.7581·dy·e**x
+	CELUGrad          // dy where x > 0, else dy·inverse·alpha·e**(x·inverse)
+	LogSigmoidGrad    // dy/(1 + e**x)
+	MishGrad          // dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x))
+	Hardswish         // a·min(max(a + 3, 0), 6)/6
+	Hardsigmoid       // min(max(a + 3, 0), 6)/6
+	HardtanhGrad      // dy where low < x < high, else 0
+	Threshold         // value where a ≤ threshold, else a
+	Hardshrink        // 0 where |a| ≤ lambda, else a
+	Softshrink        // 0 where |a| ≤ lambda, else a - lambda or a + lambda, nearer to 0
+	PReLU             // a where a > 0, else a·b
+	Frac              // the fraction of a, with its sign
+	Copysign          // |a| with the sign of b
+	Heaviside         // 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
+	HardswishGrad     // 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy
+	HardsigmoidGrad   // dy/6 where -3 < x < 3, else 0
+	Lerp              // a + c·(b - a), from b where |c| ≥ 1/2
+	AddCMul           // a + value·b·c
+	AddCDiv           // a + value·b/c
 	Eq                // a == b
 	Ne                // a ≠ b
 	Lt                // a < b
@@ -192,6 +220,8 @@ const (
 	BitwiseAnd        // a & b
 	BitwiseOr         // a | b
 	BitwiseXor        // a ^ b
+	BitwiseLeftShift  // a << b, 0 where b is negative
+	BitwiseRightShift // a >> b, the sign alone where b is negative
 	MSELoss           // (a - b)²
 	MSELossGrad       // scale·(a - b)·dy
 	BCEWithLogits     // (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow
@@ -241,6 +271,11 @@ var rows = [Count]row{
 	PowScalar:             {name: "pow", grad: "PowBackward0", composed: true},
 	RPow:                  {name: "rpow", grad: "PowBackward2", composed: true},
 	MaskedFill:            {name: "masked_fill", grad: "MaskedFillBackward0", composed: true},
+	Hardtanh:              {name: "hardtanh", grad: "HardtanhBackward0", derivative: HardtanhGrad, composed: true},
+	ClampTensor:           {name: "clamp", grad: "ClampBackward0", composed: true},
+	NaNToNum:              {name: "nan_to_num", grad: "NanToNumBackward0", composed: true},
+	LerpScalar:            {name: "lerp", grad: "LerpBackward0", composed: true},
+	GLU:                   {name: "glu", grad: "GluBackward0", composed: true},
 	Where:                 {name: "where", grad: "WhereBackward0"},
 	Max:                   {name: "max", grad: "MaxBackward1", derivative: ShareGrad},
 	MaxAxis:               {name: "max", grad: "MaxBackward0", derivative: PickGrad},
@@ -362,12 +397,12 @@ var rows = [Count]row{
 	Tanh:                  {name: "tanh", grad: "TanhBackward0", derivative: TanhGrad, ofResult: true},
 	Sigmoid:               {name: "sigmoid", grad: "SigmoidBackward0", derivative: SigmoidGrad, ofResult: true},
 	ReLU:                  {name: "relu", grad: "ReluBackward0", derivative: ReLUGrad, ofResult: true},
-	LeakyReLU:             {name: "leaky_relu", grad: "LeakyReluBackward0", derivative: LeakyReLUGrad},
-	ELU:                   {name: "elu", grad: "EluBackward0", derivative: ELUGrad},
-	GELU:                  {name: "gelu", grad: "GeluBackward0", derivative: GELUGrad},
-	GELUTanh:              {name: "gelu_tanh", grad: "GeluBackward0", derivative: GELUTanhGrad},
-	SiLU:                  {name: "silu", grad: "SiluBackward0", derivative: SiLUGrad},
-	Softplus:              {name: "softplus", grad: "SoftplusBackward0", derivative: SoftplusGrad},
+	LeakyReLU:             {name: "leaky_relu", kernel: "leaky_relu_cpu", grad: "LeakyReluBackward0", derivative: LeakyReLUGrad},
+	ELU:                   {name: "elu", kernel: "elu_cpu", grad: "EluBackward0", derivative: ELUGrad},
+	GELU:                  {name: "gelu", kernel: "GeluKernelImpl", grad: "GeluBackward0", derivative: GELUGrad},
+	GELUTanh:              {name: "gelu_tanh", kernel: "GeluKernelImpl", grad: "GeluBackward0", derivative: GELUTanhGrad},
+	SiLU:                  {name: "silu", kernel: "silu_cpu", grad: "SiluBackward0", derivative: SiLUGrad},
+	Softplus:              {name: "softplus", kernel: "softplus_cpu", grad: "SoftplusBackward0", derivative: SoftplusGrad},
 	TanhGrad:              {name: "tanh_backward"},
 	SigmoidGrad:           {name: "sigmoid_backward"},
 	ReLUGrad:              {name: "threshold_backward"},
@@ -377,6 +412,29 @@ var rows = [Count]row{
 	GELUTanhGrad:          {name: "gelu_tanh_backward"},
 	SiLUGrad:              {name: "silu_backward"},
 	SoftplusGrad:          {name: "softplus_backward"},
+	SELU:                  {name: "selu", kernel: "elu_cpu", grad: "EluBackward0", derivative: SELUGrad},
+	CELU:                  {name: "celu", kernel: "elu_cpu", grad: "CeluBackward0", derivative: CELUGrad},
+	LogSigmoid:            {name: "log_sigmoid", kernel: "log_sigmoid_cpu", grad: "LogSigmoidBackward0", derivative: LogSigmoidGrad},
+	Mish:                  {name: "mish", kernel: "mish_cpu", grad: "MishBackward0", derivative: MishGrad},
+	SELUGrad:              {name: "selu_backward"},
+	CELUGrad:              {name: "celu_backward"},
+	LogSigmoidGrad:        {name: "log_sigmoid_backward"},
+	MishGrad:              {name: "mish_backward"},
+	Hardswish:             {name: "hardswish", kernel: "hardswish_cpu", grad: "HardswishBackward0", derivative: HardswishGrad},
+	Hardsigmoid:           {name: "hardsigmoid", kernel: "hardsigmoid_cpu", grad: "HardsigmoidBackward0", derivative: HardsigmoidGrad},
+	HardtanhGrad:          {name: "hardtanh_backward"},
+	Threshold:             {name: "threshold", kernel: "threshold_cpu", grad: "ThresholdBackward0"},
+	Hardshrink:            {name: "hardshrink", kernel: "hardshrink_cpu", grad: "HardshrinkBackward0"},
+	Softshrink:            {name: "softshrink", kernel: "softshrink_check", grad: "SoftshrinkBackward0"},
+	PReLU:                 {name: "prelu", kernel: "prelu_cpu", grad: "PreluKernelBackward0"},
+	Frac:                  {name: "frac", kernel: "frac_cpu", grad: "FracBackward0"},
+	Copysign:              {name: "copysign", kernel: "copysign_cpu", grad: "CopysignBackward0"},
+	Heaviside:             {name: "heaviside"},
+	HardswishGrad:         {name: "hardswish_backward"},
+	HardsigmoidGrad:       {name: "hardsigmoid_backward"},
+	Lerp:                  {name: "lerp", kernel: "lerp_kernel_tensor", grad: "LerpBackward1"},
+	AddCMul:               {name: "addcmul", kernel: "addcmul_cpu_out", grad: "AddcmulBackward0"},
+	AddCDiv:               {name: "addcdiv", kernel: "addcdiv_cpu_out", grad: "AddcdivBackward0"},
 	Eq:                    {name: "eq"},
 	Ne:                    {name: "ne"},
 	Lt:                    {name: "lt"},
@@ -392,6 +450,8 @@ var rows = [Count]row{
 	BitwiseAnd:            {name: "bitwise_and"},
 	BitwiseOr:             {name: "bitwise_or"},
 	BitwiseXor:            {name: "bitwise_xor"},
+	BitwiseLeftShift:      {name: "bitwise_left_shift", kernel: "lshift_cpu"},
+	BitwiseRightShift:     {name: "bitwise_right_shift", kernel: "rshift_cpu"},
 	MSELoss:               {name: "mse_loss", grad: "MseLossBackward0"},
 	MSELossGrad:           {name: "mse_loss_backward"},
 	BCEWithLogits:         {name: "binary_cross_entropy_with_logits", grad: "BinaryCrossEntropyWithLogitsBackward0"},

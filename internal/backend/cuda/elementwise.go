@@ -28,6 +28,9 @@ func elementwise(d *Device, c *backend.Call, k kernelID) error {
 func scalarsOf(c *backend.Call) [2]uint64 {
 	switch p := c.Params.(type) {
 	case op.Number:
+		if !c.DType.IsFloat() {
+			return [2]uint64{uint64(int64(p.A)), uint64(int64(p.B))}
+		}
 		return [2]uint64{math.Float64bits(p.A), math.Float64bits(p.B)}
 	case op.Ravel:
 		return [2]uint64{uint64(p.Extent)}

@@ -47,7 +47,8 @@ func (t *table) addElementwise() {
 		t.named(dt, op.FloorDivide, op.Remainder, op.Fmod)
 	}
 	for _, dt := range integers {
-		t.named(dt, op.DivTrunc, op.Pow, op.BitwiseAnd, op.BitwiseOr, op.BitwiseXor, op.BitwiseNot)
+		t.named(dt, op.DivTrunc, op.Pow, op.BitwiseAnd, op.BitwiseOr, op.BitwiseXor, op.BitwiseNot,
+			op.BitwiseLeftShift, op.BitwiseRightShift)
 	}
 	for o, as := range ofBools {
 		t[o][dtype.Bool] = t[as][dtype.Uint8]
@@ -68,5 +69,5 @@ var ofBools = map[op.Op]op.Op{
 	op.Add: op.Maximum, op.Mul: op.Minimum, op.Maximum: op.Maximum, op.Minimum: op.Minimum,
 	op.Eq: op.Eq, op.Ne: op.Ne, op.Lt: op.Lt, op.Le: op.Le, op.Gt: op.Gt, op.Ge: op.Ge,
 	op.LogicalAnd: op.BitwiseAnd, op.LogicalOr: op.BitwiseOr, op.LogicalXor: op.BitwiseXor,
-	op.BitwiseAnd: op.BitwiseAnd, op.BitwiseOr: op.BitwiseOr, op.BitwiseXor: op.BitwiseXor,
+	op.BitwiseAnd: op.BitwiseAnd, op.BitwiseOr: op.BitwiseOr, op.BitwiseXor: op.BitwiseXor, op.Heaviside: op.BitwiseOr,
 }

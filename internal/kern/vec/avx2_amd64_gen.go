@@ -534,6 +534,102 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case SoftplusGrad + 1:
 		softplusGradF64AVX2(p[0], p[1], p[2], n, scalars)
 		return n &^ 3
+	case SELU:
+		seluF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case SELU + 1:
+		seluF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case LogSigmoid:
+		logSigmoidF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case LogSigmoid + 1:
+		logSigmoidF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Mish:
+		mishF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Mish + 1:
+		mishF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case SELUGrad:
+		seluGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case SELUGrad + 1:
+		seluGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case LogSigmoidGrad:
+		logSigmoidGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case LogSigmoidGrad + 1:
+		logSigmoidGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MishGrad:
+		mishGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case MishGrad + 1:
+		mishGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Hardswish:
+		hardswishF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Hardswish + 1:
+		hardswishF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Hardsigmoid:
+		hardsigmoidF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Hardsigmoid + 1:
+		hardsigmoidF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case HardtanhGrad:
+		hardtanhGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case HardtanhGrad + 1:
+		hardtanhGradF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case PReLU:
+		pReLUF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case PReLU + 1:
+		pReLUF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case HardswishGrad:
+		hardswishGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case HardswishGrad + 1:
+		hardswishGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case HardsigmoidGrad:
+		hardsigmoidGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case HardsigmoidGrad + 1:
+		hardsigmoidGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Lerp:
+		lerpF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case Lerp + 1:
+		lerpF64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case AddCMul:
+		addCMulF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case AddCMul + 1:
+		addCMulF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AddCMul + 2:
+		addCMulI32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case AddCMul + 4:
+		addCMulU8AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 31
+	case AddCDiv:
+		addCDivF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case AddCDiv + 1:
+		addCDivF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
 	case Eq:
 		eqF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7

@@ -546,6 +546,105 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case SoftplusGrad + 1:
 		softplusGradF64AVX512(p[0], p[1], p[2], n, scalars)
 		return n
+	case SELU:
+		seluF32AVX512(p[0], p[1], n)
+		return n
+	case SELU + 1:
+		seluF64AVX512(p[0], p[1], n)
+		return n
+	case LogSigmoid:
+		logSigmoidF32AVX512(p[0], p[1], n)
+		return n
+	case LogSigmoid + 1:
+		logSigmoidF64AVX512(p[0], p[1], n)
+		return n
+	case Mish:
+		mishF32AVX512(p[0], p[1], n)
+		return n
+	case Mish + 1:
+		mishF64AVX512(p[0], p[1], n)
+		return n
+	case SELUGrad:
+		seluGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SELUGrad + 1:
+		seluGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case LogSigmoidGrad:
+		logSigmoidGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case LogSigmoidGrad + 1:
+		logSigmoidGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case MishGrad:
+		mishGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case MishGrad + 1:
+		mishGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Hardswish:
+		hardswishF32AVX512(p[0], p[1], n)
+		return n
+	case Hardswish + 1:
+		hardswishF64AVX512(p[0], p[1], n)
+		return n
+	case Hardsigmoid:
+		hardsigmoidF32AVX512(p[0], p[1], n)
+		return n
+	case Hardsigmoid + 1:
+		hardsigmoidF64AVX512(p[0], p[1], n)
+		return n
+	case HardtanhGrad:
+		hardtanhGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case HardtanhGrad + 1:
+		hardtanhGradF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case PReLU:
+		pReLUF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case PReLU + 1:
+		pReLUF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case HardswishGrad:
+		hardswishGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case HardswishGrad + 1:
+		hardswishGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case HardsigmoidGrad:
+		hardsigmoidGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case HardsigmoidGrad + 1:
+		hardsigmoidGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Lerp:
+		lerpF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case Lerp + 1:
+		lerpF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case AddCMul:
+		addCMulF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddCMul + 1:
+		addCMulF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddCMul + 2:
+		addCMulI32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddCMul + 3:
+		addCMulI64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddCMul + 4:
+		addCMulU8AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddCDiv:
+		addCDivF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddCDiv + 1:
+		addCDivF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
 	case Eq:
 		eqF32AVX512(p[0], p[1], p[2], n)
 		return n

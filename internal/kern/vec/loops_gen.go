@@ -62,110 +62,125 @@ const (
 	GELUTanhGrad      Loop = 275 // dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
 	SiLUGrad          Loop = 280 // dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
 	SoftplusGrad      Loop = 285 // dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
-	Eq                Loop = 290 // dst[i] = a == b
-	EqRight           Loop = 295 // dst[i] = a == b, with one b for all a
-	EqLeft            Loop = 300 // dst[i] = a == b, with one a for all b
-	Ne                Loop = 305 // dst[i] = a ≠ b
-	NeRight           Loop = 310 // dst[i] = a ≠ b, with one b for all a
-	NeLeft            Loop = 315 // dst[i] = a ≠ b, with one a for all b
-	Lt                Loop = 320 // dst[i] = a < b
-	LtRight           Loop = 325 // dst[i] = a < b, with one b for all a
-	LtLeft            Loop = 330 // dst[i] = a < b, with one a for all b
-	Le                Loop = 335 // dst[i] = a ≤ b
-	LeRight           Loop = 340 // dst[i] = a ≤ b, with one b for all a
-	LeLeft            Loop = 345 // dst[i] = a ≤ b, with one a for all b
-	Gt                Loop = 350 // dst[i] = a > b
-	GtRight           Loop = 355 // dst[i] = a > b, with one b for all a
-	GtLeft            Loop = 360 // dst[i] = a > b, with one a for all b
-	Ge                Loop = 365 // dst[i] = a ≥ b
-	GeRight           Loop = 370 // dst[i] = a ≥ b, with one b for all a
-	GeLeft            Loop = 375 // dst[i] = a ≥ b, with one a for all b
-	IsNaN             Loop = 380 // dst[i] = whether a is not a number
-	MSELoss           Loop = 385 // dst[i] = (a - b)²
-	MSELossGrad       Loop = 390 // dst[i] = scale·(a - b)·dy
-	BCEWithLogits     Loop = 395 // dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow
-	BCEWithLogitsGrad Loop = 400 // dst[i] = (1 + (p-1)·t)·σ(x) - p·t
-	ExpBelow          Loop = 405 // dst[i] = e**a for a ≤ 0, NaN for NaN
-	Where             Loop = 410 // dst[i] = a where cond, else b
-	FromF32           Loop = 415 // dst[i] = a, a float32, as a float64
-	FromF16           Loop = 420 // dst[i] = a, in half precision, as a float32
-	FromBF16          Loop = 425 // dst[i] = a, a bfloat16, as a float32
-	FromI32           Loop = 430 // dst[i] = a, an int32, as a float32
-	FromU8            Loop = 435 // dst[i] = a, a byte, as a float32
-	FromBool          Loop = 440 // dst[i] = 1 where a, else 0
-	ToF32             Loop = 445 // dst[i] = a, a float64, as a float32
-	ToF16             Loop = 450 // dst[i] = a in half precision, of a NaN its sign alone
-	ToBF16            Loop = 455 // dst[i] = a as a bfloat16
-	ToI32             Loop = 460 // dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN
-	ToU8              Loop = 465 // dst[i] = the low byte of a as an int32, of which ToI32 tells
-	ToBool            Loop = 470 // dst[i] = whether a ≠ 0
-	AddF16            Loop = 475 // dst[i] = a + b, of elements in half precision
-	SubF16            Loop = 480 // dst[i] = a - b, of elements in half precision
-	MulF16            Loop = 485 // dst[i] = a · b, of elements in half precision
-	DivF16            Loop = 490 // dst[i] = a / b, of elements in half precision
-	MaximumF16        Loop = 495 // dst[i] = the larger of a and b, NaN where either is, of elements in half precision
-	MinimumF16        Loop = 500 // dst[i] = the smaller of a and b, NaN where either is, of elements in half precision
-	FloorF16          Loop = 505 // dst[i] = ⌊a⌋, of elements in half precision
-	CeilF16           Loop = 510 // dst[i] = ⌈a⌉, of elements in half precision
-	RoundF16          Loop = 515 // dst[i] = the integer nearest to a, the even one of two, of elements in half precision
-	TruncF16          Loop = 520 // dst[i] = a without its fraction, of elements in half precision
-	SquareF16         Loop = 525 // dst[i] = a², of elements in half precision
-	CubeF16           Loop = 530 // dst[i] = a³, the product of the square and a, of elements in half precision
-	SqrtF16           Loop = 535 // dst[i] = √a, of elements in half precision
-	ReciprocalF16     Loop = 540 // dst[i] = 1 / a, of elements in half precision
-	ClampF16          Loop = 545 // dst[i] = min(max(a, low), high), NaN where a is, of elements in half precision
-	ReLUF16           Loop = 550 // dst[i] = max(a, 0), NaN where a is, of elements in half precision
-	LeakyReLUF16      Loop = 555 // dst[i] = a where a > 0, else a·slope, of elements in half precision
-	TanhGradF16       Loop = 560 // dst[i] = dy·(1 - y²), of elements in half precision
-	SigmoidGradF16    Loop = 565 // dst[i] = dy·(1 - y)·y, of elements in half precision
-	ReLUGradF16       Loop = 570 // dst[i] = dy where y > 0, else 0, of elements in half precision
-	LeakyReLUGradF16  Loop = 575 // dst[i] = dy where x > 0, else dy·slope, of elements in half precision
-	AddBF16           Loop = 580 // dst[i] = a + b, of elements of bfloat16
-	SubBF16           Loop = 585 // dst[i] = a - b, of elements of bfloat16
-	MulBF16           Loop = 590 // dst[i] = a · b, of elements of bfloat16
-	DivBF16           Loop = 595 // dst[i] = a / b, of elements of bfloat16
-	MaximumBF16       Loop = 600 // dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16
-	MinimumBF16       Loop = 605 // dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16
-	FloorBF16         Loop = 610 // dst[i] = ⌊a⌋, of elements of bfloat16
-	CeilBF16          Loop = 615 // dst[i] = ⌈a⌉, of elements of bfloat16
-	RoundBF16         Loop = 620 // dst[i] = the integer nearest to a, the even one of two, of elements of bfloat16
-	TruncBF16         Loop = 625 // dst[i] = a without its fraction, of elements of bfloat16
-	SquareBF16        Loop = 630 // dst[i] = a², of elements of bfloat16
-	CubeBF16          Loop = 635 // dst[i] = a³, of elements of bfloat16, the square rounded
-	SqrtBF16          Loop = 640 // dst[i] = √a, of elements of bfloat16
-	ReciprocalBF16    Loop = 645 // dst[i] = 1 / a, of elements of bfloat16
-	ClampBF16         Loop = 650 // dst[i] = min(max(a, low), high), NaN where a is, of elements of bfloat16
-	ReLUBF16          Loop = 655 // dst[i] = max(a, 0), NaN where a is, of elements of bfloat16
-	LeakyReLUBF16     Loop = 660 // dst[i] = a where a > 0, else a·slope, of elements of bfloat16
-	TanhGradBF16      Loop = 665 // dst[i] = dy·(1 - y²), of elements of bfloat16
-	SigmoidGradBF16   Loop = 670 // dst[i] = dy·(1 - y)·y, of elements of bfloat16
-	ReLUGradBF16      Loop = 675 // dst[i] = dy where y > 0, else 0, of elements of bfloat16
-	LeakyReLUGradBF16 Loop = 680 // dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16
-	NegHalves         Loop = 685 // dst[i] = the negatives of four elements of half precision
-	AbsHalves         Loop = 690 // dst[i] = four elements of half precision without their signs
-	SGD               Loop = 695 // p[i] = p - lr·g, g the gradient with decay
-	SGDDecay          Loop = 700 // p[i] = p - lr·g, g the gradient with decay
-	SGDMomentum       Loop = 705 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDMomentumDecay  Loop = 710 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDNesterov       Loop = 715 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDNesterovDecay  Loop = 720 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	Adam              Loop = 725 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	AdamDecay         Loop = 730 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	AdamShrink        Loop = 735 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	BoxMuller         Loop = 740 // a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean
-	FromF64           Loop = 745 // dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN
-	ToF64             Loop = 750 // dst[i] = a, an int64, as a float64
-	MaxColumns        Loop = 755 // best[i] = the larger of best and a and its row, the first of two, NaN where either is
-	MinColumns        Loop = 760 // best[i] = the smaller of best and a and its row, the first of two, NaN where either is
-	And               Loop = 765 // dst[i] = a & b
-	Or                Loop = 770 // dst[i] = a | b
-	Xor               Loop = 775 // dst[i] = a ^ b
-	Same              Loop = 780 // dst[i] = a ^ b ^ ones: a == b of bools
-	Below             Loop = 785 // dst[i] = b & (a ^ b): a < b of bools
-	AtMost            Loop = 790 // dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools
-	Flip              Loop = 795 // dst[i] = a ^ bits
-	WhereBytes        Loop = 800 // dst[i] = the bytes of a where those of cond are 1, of b where they are 0
-	Fmod              Loop = 805 // dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit
-	Remainder         Loop = 810 // dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit
-	FloorDivide       Loop = 815 // dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit
+	SELU              Loop = 290 // dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1)
+	LogSigmoid        Loop = 295 // dst[i] = -log(1 + e**-a)
+	Mish              Loop = 300 // dst[i] = a·tanh(log(1 + e**a))
+	SELUGrad          Loop = 305 // dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x
+	LogSigmoidGrad    Loop = 310 // dst[i] = dy/(1 + e**x)
+	MishGrad          Loop = 315 // dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x))
+	Hardswish         Loop = 320 // dst[i] = a·min(max(a + 3, 0), 6)/6
+	Hardsigmoid       Loop = 325 // dst[i] = min(max(a + 3, 0), 6)/6
+	HardtanhGrad      Loop = 330 // dst[i] = dy where low < x < high, else 0
+	PReLU             Loop = 335 // dst[i] = a where a > 0, else a·b
+	HardswishGrad     Loop = 340 // dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy
+	HardsigmoidGrad   Loop = 345 // dst[i] = dy/6 where -3 < x < 3, else 0
+	Lerp              Loop = 350 // dst[i] = a + c·(b - a), from b where |c| ≥ 1/2
+	AddCMul           Loop = 355 // dst[i] = a + value·b·c
+	AddCDiv           Loop = 360 // dst[i] = a + value·b/c
+	Eq                Loop = 365 // dst[i] = a == b
+	EqRight           Loop = 370 // dst[i] = a == b, with one b for all a
+	EqLeft            Loop = 375 // dst[i] = a == b, with one a for all b
+	Ne                Loop = 380 // dst[i] = a ≠ b
+	NeRight           Loop = 385 // dst[i] = a ≠ b, with one b for all a
+	NeLeft            Loop = 390 // dst[i] = a ≠ b, with one a for all b
+	Lt                Loop = 395 // dst[i] = a < b
+	LtRight           Loop = 400 // dst[i] = a < b, with one b for all a
+	LtLeft            Loop = 405 // dst[i] = a < b, with one a for all b
+	Le                Loop = 410 // dst[i] = a ≤ b
+	LeRight           Loop = 415 // dst[i] = a ≤ b, with one b for all a
+	LeLeft            Loop = 420 // dst[i] = a ≤ b, with one a for all b
+	Gt                Loop = 425 // dst[i] = a > b
+	GtRight           Loop = 430 // dst[i] = a > b, with one b for all a
+	GtLeft            Loop = 435 // dst[i] = a > b, with one a for all b
+	Ge                Loop = 440 // dst[i] = a ≥ b
+	GeRight           Loop = 445 // dst[i] = a ≥ b, with one b for all a
+	GeLeft            Loop = 450 // dst[i] = a ≥ b, with one a for all b
+	IsNaN             Loop = 455 // dst[i] = whether a is not a number
+	MSELoss           Loop = 460 // dst[i] = (a - b)²
+	MSELossGrad       Loop = 465 // dst[i] = scale·(a - b)·dy
+	BCEWithLogits     Loop = 470 // dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow
+	BCEWithLogitsGrad Loop = 475 // dst[i] = (1 + (p-1)·t)·σ(x) - p·t
+	ExpBelow          Loop = 480 // dst[i] = e**a for a ≤ 0, NaN for NaN
+	Where             Loop = 485 // dst[i] = a where cond, else b
+	FromF32           Loop = 490 // dst[i] = a, a float32, as a float64
+	FromF16           Loop = 495 // dst[i] = a, in half precision, as a float32
+	FromBF16          Loop = 500 // dst[i] = a, a bfloat16, as a float32
+	FromI32           Loop = 505 // dst[i] = a, an int32, as a float32
+	FromU8            Loop = 510 // dst[i] = a, a byte, as a float32
+	FromBool          Loop = 515 // dst[i] = 1 where a, else 0
+	ToF32             Loop = 520 // dst[i] = a, a float64, as a float32
+	ToF16             Loop = 525 // dst[i] = a in half precision, of a NaN its sign alone
+	ToBF16            Loop = 530 // dst[i] = a as a bfloat16
+	ToI32             Loop = 535 // dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN
+	ToU8              Loop = 540 // dst[i] = the low byte of a as an int32, of which ToI32 tells
+	ToBool            Loop = 545 // dst[i] = whether a ≠ 0
+	AddF16            Loop = 550 // dst[i] = a + b, of elements in half precision
+	SubF16            Loop = 555 // dst[i] = a - b, of elements in half precision
+	MulF16            Loop = 560 // dst[i] = a · b, of elements in half precision
+	DivF16            Loop = 565 // dst[i] = a / b, of elements in half precision
+	MaximumF16        Loop = 570 // dst[i] = the larger of a and b, NaN where either is, of elements in half precision
+	MinimumF16        Loop = 575 // dst[i] = the smaller of a and b, NaN where either is, of elements in half precision
+	FloorF16          Loop = 580 // dst[i] = ⌊a⌋, of elements in half precision
+	CeilF16           Loop = 585 // dst[i] = ⌈a⌉, of elements in half precision
+	RoundF16          Loop = 590 // dst[i] = the integer nearest to a, the even one of two, of elements in half precision
+	TruncF16          Loop = 595 // dst[i] = a without its fraction, of elements in half precision
+	SquareF16         Loop = 600 // dst[i] = a², of elements in half precision
+	CubeF16           Loop = 605 // dst[i] = a³, the product of the square and a, of elements in half precision
+	SqrtF16           Loop = 610 // dst[i] = √a, of elements in half precision
+	ReciprocalF16     Loop = 615 // dst[i] = 1 / a, of elements in half precision
+	ClampF16          Loop = 620 // dst[i] = min(max(a, low), high), NaN where a is, of elements in half precision
+	ReLUF16           Loop = 625 // dst[i] = max(a, 0), NaN where a is, of elements in half precision
+	LeakyReLUF16      Loop = 630 // dst[i] = a where a > 0, else a·slope, of elements in half precision
+	TanhGradF16       Loop = 635 // dst[i] = dy·(1 - y²), of elements in half precision
+	SigmoidGradF16    Loop = 640 // dst[i] = dy·(1 - y)·y, of elements in half precision
+	ReLUGradF16       Loop = 645 // dst[i] = dy where y > 0, else 0, of elements in half precision
+	LeakyReLUGradF16  Loop = 650 // dst[i] = dy where x > 0, else dy·slope, of elements in half precision
+	AddBF16           Loop = 655 // dst[i] = a + b, of elements of bfloat16
+	SubBF16           Loop = 660 // dst[i] = a - b, of elements of bfloat16
+	MulBF16           Loop = 665 // dst[i] = a · b, of elements of bfloat16
+	DivBF16           Loop = 670 // dst[i] = a / b, of elements of bfloat16
+	MaximumBF16       Loop = 675 // dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16
+	MinimumBF16       Loop = 680 // dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16
+	FloorBF16         Loop = 685 // dst[i] = ⌊a⌋, of elements of bfloat16
+	CeilBF16          Loop = 690 // dst[i] = ⌈a⌉, of elements of bfloat16
+	RoundBF16         Loop = 695 // dst[i] = the integer nearest to a, the even one of two, of elements of bfloat16
+	TruncBF16         Loop = 700 // dst[i] = a without its fraction, of elements of bfloat16
+	SquareBF16        Loop = 705 // dst[i] = a², of elements of bfloat16
+	CubeBF16          Loop = 710 // dst[i] = a³, of elements of bfloat16, the square rounded
+	SqrtBF16          Loop = 715 // dst[i] = √a, of elements of bfloat16
+	ReciprocalBF16    Loop = 720 // dst[i] = 1 / a, of elements of bfloat16
+	ClampBF16         Loop = 725 // dst[i] = min(max(a, low), high), NaN where a is, of elements of bfloat16
+	ReLUBF16          Loop = 730 // dst[i] = max(a, 0), NaN where a is, of elements of bfloat16
+	LeakyReLUBF16     Loop = 735 // dst[i] = a where a > 0, else a·slope, of elements of bfloat16
+	TanhGradBF16      Loop = 740 // dst[i] = dy·(1 - y²), of elements of bfloat16
+	SigmoidGradBF16   Loop = 745 // dst[i] = dy·(1 - y)·y, of elements of bfloat16
+	ReLUGradBF16      Loop = 750 // dst[i] = dy where y > 0, else 0, of elements of bfloat16
+	LeakyReLUGradBF16 Loop = 755 // dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16
+	NegHalves         Loop = 760 // dst[i] = the negatives of four elements of half precision
+	AbsHalves         Loop = 765 // dst[i] = four elements of half precision without their signs
+	SGD               Loop = 770 // p[i] = p - lr·g, g the gradient with decay
+	SGDDecay          Loop = 775 // p[i] = p - lr·g, g the gradient with decay
+	SGDMomentum       Loop = 780 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDMomentumDecay  Loop = 785 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDNesterov       Loop = 790 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDNesterovDecay  Loop = 795 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	Adam              Loop = 800 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	AdamDecay         Loop = 805 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	AdamShrink        Loop = 810 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	BoxMuller         Loop = 815 // a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean
+	FromF64           Loop = 820 // dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN
+	ToF64             Loop = 825 // dst[i] = a, an int64, as a float64
+	MaxColumns        Loop = 830 // best[i] = the larger of best and a and its row, the first of two, NaN where either is
+	MinColumns        Loop = 835 // best[i] = the smaller of best and a and its row, the first of two, NaN where either is
+	And               Loop = 840 // dst[i] = a & b
+	Or                Loop = 845 // dst[i] = a | b
+	Xor               Loop = 850 // dst[i] = a ^ b
+	Same              Loop = 855 // dst[i] = a ^ b ^ ones: a == b of bools
+	Below             Loop = 860 // dst[i] = b & (a ^ b): a < b of bools
+	AtMost            Loop = 865 // dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools
+	Flip              Loop = 870 // dst[i] = a ^ bits
+	WhereBytes        Loop = 875 // dst[i] = the bytes of a where those of cond are 1, of b where they are 0
+	Fmod              Loop = 880 // dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit
+	Remainder         Loop = 885 // dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit
+	FloorDivide       Loop = 890 // dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit
 )

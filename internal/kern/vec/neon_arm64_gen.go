@@ -534,6 +534,102 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case SoftplusGrad + 1:
 		softplusGradF64NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 1
+	case SELU:
+		seluF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case SELU + 1:
+		seluF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case LogSigmoid:
+		logSigmoidF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case LogSigmoid + 1:
+		logSigmoidF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Mish:
+		mishF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Mish + 1:
+		mishF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case SELUGrad:
+		seluGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SELUGrad + 1:
+		seluGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case LogSigmoidGrad:
+		logSigmoidGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case LogSigmoidGrad + 1:
+		logSigmoidGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case MishGrad:
+		mishGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MishGrad + 1:
+		mishGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Hardswish:
+		hardswishF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Hardswish + 1:
+		hardswishF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Hardsigmoid:
+		hardsigmoidF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Hardsigmoid + 1:
+		hardsigmoidF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case HardtanhGrad:
+		hardtanhGradF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case HardtanhGrad + 1:
+		hardtanhGradF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case PReLU:
+		pReLUF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case PReLU + 1:
+		pReLUF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case HardswishGrad:
+		hardswishGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case HardswishGrad + 1:
+		hardswishGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case HardsigmoidGrad:
+		hardsigmoidGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case HardsigmoidGrad + 1:
+		hardsigmoidGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Lerp:
+		lerpF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case Lerp + 1:
+		lerpF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case AddCMul:
+		addCMulF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AddCMul + 1:
+		addCMulF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case AddCMul + 2:
+		addCMulI32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AddCMul + 4:
+		addCMulU8NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 15
+	case AddCDiv:
+		addCDivF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AddCDiv + 1:
+		addCDivF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
 	case Eq:
 		eqF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3

@@ -516,6 +516,96 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 	case SoftplusGrad + 1:
 		softplusGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
 		return true
+	case SELU:
+		seluF32StreamAVX512(p[0], p[1], n)
+		return true
+	case SELU + 1:
+		seluF64StreamAVX512(p[0], p[1], n)
+		return true
+	case LogSigmoid:
+		logSigmoidF32StreamAVX512(p[0], p[1], n)
+		return true
+	case Mish:
+		mishF32StreamAVX512(p[0], p[1], n)
+		return true
+	case Mish + 1:
+		mishF64StreamAVX512(p[0], p[1], n)
+		return true
+	case SELUGrad:
+		seluGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case SELUGrad + 1:
+		seluGradF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case LogSigmoidGrad:
+		logSigmoidGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case LogSigmoidGrad + 1:
+		logSigmoidGradF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case Hardswish:
+		hardswishF32StreamAVX512(p[0], p[1], n)
+		return true
+	case Hardswish + 1:
+		hardswishF64StreamAVX512(p[0], p[1], n)
+		return true
+	case Hardsigmoid:
+		hardsigmoidF32StreamAVX512(p[0], p[1], n)
+		return true
+	case Hardsigmoid + 1:
+		hardsigmoidF64StreamAVX512(p[0], p[1], n)
+		return true
+	case HardtanhGrad:
+		hardtanhGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
+	case HardtanhGrad + 1:
+		hardtanhGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
+	case PReLU:
+		pReLUF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case PReLU + 1:
+		pReLUF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case HardswishGrad:
+		hardswishGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case HardswishGrad + 1:
+		hardswishGradF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case HardsigmoidGrad:
+		hardsigmoidGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case HardsigmoidGrad + 1:
+		hardsigmoidGradF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
+	case Lerp:
+		lerpF32StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
+	case Lerp + 1:
+		lerpF64StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
+	case AddCMul:
+		addCMulF32StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCMul + 1:
+		addCMulF64StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCMul + 2:
+		addCMulI32StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCMul + 3:
+		addCMulI64StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCMul + 4:
+		addCMulU8StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCDiv:
+		addCDivF32StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCDiv + 1:
+		addCDivF64StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
 	case MSELoss:
 		mseLossF32StreamAVX512(p[0], p[1], p[2], n)
 		return true
@@ -1053,6 +1143,66 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		return true
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64StreamAVX2(p[0], p[1], p[2], n, scalars)
+		return true
+	case Hardswish:
+		hardswishF32StreamAVX2(p[0], p[1], n)
+		return true
+	case Hardswish + 1:
+		hardswishF64StreamAVX2(p[0], p[1], n)
+		return true
+	case Hardsigmoid:
+		hardsigmoidF32StreamAVX2(p[0], p[1], n)
+		return true
+	case Hardsigmoid + 1:
+		hardsigmoidF64StreamAVX2(p[0], p[1], n)
+		return true
+	case HardtanhGrad:
+		hardtanhGradF32StreamAVX2(p[0], p[1], p[2], n, scalars)
+		return true
+	case HardtanhGrad + 1:
+		hardtanhGradF64StreamAVX2(p[0], p[1], p[2], n, scalars)
+		return true
+	case PReLU:
+		pReLUF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
+	case PReLU + 1:
+		pReLUF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
+	case HardswishGrad:
+		hardswishGradF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
+	case HardswishGrad + 1:
+		hardswishGradF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
+	case HardsigmoidGrad:
+		hardsigmoidGradF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
+	case HardsigmoidGrad + 1:
+		hardsigmoidGradF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
+	case Lerp:
+		lerpF32StreamAVX2(p[0], p[1], p[2], p[3], n)
+		return true
+	case Lerp + 1:
+		lerpF64StreamAVX2(p[0], p[1], p[2], p[3], n)
+		return true
+	case AddCMul:
+		addCMulF32StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCMul + 1:
+		addCMulF64StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCMul + 2:
+		addCMulI32StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCMul + 4:
+		addCMulU8StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCDiv:
+		addCDivF32StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return true
+	case AddCDiv + 1:
+		addCDivF64StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
 		return true
 	case MSELoss:
 		mseLossF32StreamAVX2(p[0], p[1], p[2], n)

@@ -1746,6 +1746,321 @@ func softplusGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func softplusGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// seluF32AVX512 is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1).
+//
+//go:noescape
+func seluF32AVX512(dst, a unsafe.Pointer, n int)
+
+// seluF32StreamAVX512 is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1), by non-temporal stores.
+//
+//go:noescape
+func seluF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// seluF64AVX512 is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1).
+//
+//go:noescape
+func seluF64AVX512(dst, a unsafe.Pointer, n int)
+
+// seluF64StreamAVX512 is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1), by non-temporal stores.
+//
+//go:noescape
+func seluF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// logSigmoidF32AVX512 is dst[i] = -log(1 + e**-a).
+//
+//go:noescape
+func logSigmoidF32AVX512(dst, a unsafe.Pointer, n int)
+
+// logSigmoidF32StreamAVX512 is dst[i] = -log(1 + e**-a), by non-temporal stores.
+//
+//go:noescape
+func logSigmoidF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// logSigmoidF64AVX512 is dst[i] = -log(1 + e**-a).
+//
+//go:noescape
+func logSigmoidF64AVX512(dst, a unsafe.Pointer, n int)
+
+// mishF32AVX512 is dst[i] = a·tanh(log(1 + e**a)).
+//
+//go:noescape
+func mishF32AVX512(dst, a unsafe.Pointer, n int)
+
+// mishF32StreamAVX512 is dst[i] = a·tanh(log(1 + e**a)), by non-temporal stores.
+//
+//go:noescape
+func mishF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// mishF64AVX512 is dst[i] = a·tanh(log(1 + e**a)).
+//
+//go:noescape
+func mishF64AVX512(dst, a unsafe.Pointer, n int)
+
+// mishF64StreamAVX512 is dst[i] = a·tanh(log(1 + e**a)), by non-temporal stores.
+//
+//go:noescape
+func mishF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// seluGradF32AVX512 is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x.
+//
+//go:noescape
+func seluGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// seluGradF32StreamAVX512 is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x, by non-temporal stores.
+//
+//go:noescape
+func seluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// seluGradF64AVX512 is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x.
+//
+//go:noescape
+func seluGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// seluGradF64StreamAVX512 is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x, by non-temporal stores.
+//
+//go:noescape
+func seluGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// logSigmoidGradF32AVX512 is dst[i] = dy/(1 + e**x).
+//
+//go:noescape
+func logSigmoidGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// logSigmoidGradF32StreamAVX512 is dst[i] = dy/(1 + e**x), by non-temporal stores.
+//
+//go:noescape
+func logSigmoidGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// logSigmoidGradF64AVX512 is dst[i] = dy/(1 + e**x).
+//
+//go:noescape
+func logSigmoidGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// logSigmoidGradF64StreamAVX512 is dst[i] = dy/(1 + e**x), by non-temporal stores.
+//
+//go:noescape
+func logSigmoidGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// mishGradF32AVX512 is dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x)).
+//
+//go:noescape
+func mishGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// mishGradF64AVX512 is dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x)).
+//
+//go:noescape
+func mishGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishF32AVX512 is dst[i] = a·min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardswishF32AVX512(dst, a unsafe.Pointer, n int)
+
+// hardswishF32StreamAVX512 is dst[i] = a·min(max(a + 3, 0), 6)/6, by non-temporal stores.
+//
+//go:noescape
+func hardswishF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// hardswishF64AVX512 is dst[i] = a·min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardswishF64AVX512(dst, a unsafe.Pointer, n int)
+
+// hardswishF64StreamAVX512 is dst[i] = a·min(max(a + 3, 0), 6)/6, by non-temporal stores.
+//
+//go:noescape
+func hardswishF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF32AVX512 is dst[i] = min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardsigmoidF32AVX512(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF32StreamAVX512 is dst[i] = min(max(a + 3, 0), 6)/6, by non-temporal stores.
+//
+//go:noescape
+func hardsigmoidF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF64AVX512 is dst[i] = min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardsigmoidF64AVX512(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF64StreamAVX512 is dst[i] = min(max(a + 3, 0), 6)/6, by non-temporal stores.
+//
+//go:noescape
+func hardsigmoidF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// hardtanhGradF32AVX512 is dst[i] = dy where low < x < high, else 0.
+//
+//go:noescape
+func hardtanhGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// hardtanhGradF32StreamAVX512 is dst[i] = dy where low < x < high, else 0, by non-temporal stores.
+//
+//go:noescape
+func hardtanhGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// hardtanhGradF64AVX512 is dst[i] = dy where low < x < high, else 0.
+//
+//go:noescape
+func hardtanhGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// hardtanhGradF64StreamAVX512 is dst[i] = dy where low < x < high, else 0, by non-temporal stores.
+//
+//go:noescape
+func hardtanhGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// pReLUF32AVX512 is dst[i] = a where a > 0, else a·b.
+//
+//go:noescape
+func pReLUF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// pReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·b, by non-temporal stores.
+//
+//go:noescape
+func pReLUF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// pReLUF64AVX512 is dst[i] = a where a > 0, else a·b.
+//
+//go:noescape
+func pReLUF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// pReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·b, by non-temporal stores.
+//
+//go:noescape
+func pReLUF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// hardswishGradF32AVX512 is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy.
+//
+//go:noescape
+func hardswishGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishGradF32StreamAVX512 is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy, by non-temporal stores.
+//
+//go:noescape
+func hardswishGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishGradF64AVX512 is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy.
+//
+//go:noescape
+func hardswishGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishGradF64StreamAVX512 is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy, by non-temporal stores.
+//
+//go:noescape
+func hardswishGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF32AVX512 is dst[i] = dy/6 where -3 < x < 3, else 0.
+//
+//go:noescape
+func hardsigmoidGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF32StreamAVX512 is dst[i] = dy/6 where -3 < x < 3, else 0, by non-temporal stores.
+//
+//go:noescape
+func hardsigmoidGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF64AVX512 is dst[i] = dy/6 where -3 < x < 3, else 0.
+//
+//go:noescape
+func hardsigmoidGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF64StreamAVX512 is dst[i] = dy/6 where -3 < x < 3, else 0, by non-temporal stores.
+//
+//go:noescape
+func hardsigmoidGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// lerpF32AVX512 is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2.
+//
+//go:noescape
+func lerpF32AVX512(dst, a, b, c unsafe.Pointer, n int)
+
+// lerpF32StreamAVX512 is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2, by non-temporal stores.
+//
+//go:noescape
+func lerpF32StreamAVX512(dst, a, b, c unsafe.Pointer, n int)
+
+// lerpF64AVX512 is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2.
+//
+//go:noescape
+func lerpF64AVX512(dst, a, b, c unsafe.Pointer, n int)
+
+// lerpF64StreamAVX512 is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2, by non-temporal stores.
+//
+//go:noescape
+func lerpF64StreamAVX512(dst, a, b, c unsafe.Pointer, n int)
+
+// addCMulF32AVX512 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulF32AVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulF32StreamAVX512 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulF32StreamAVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulF64AVX512 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulF64AVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulF64StreamAVX512 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulF64StreamAVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulI32AVX512 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulI32AVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulI32StreamAVX512 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulI32StreamAVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulI64AVX512 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulI64AVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulI64StreamAVX512 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulI64StreamAVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulU8AVX512 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulU8AVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulU8StreamAVX512 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulU8StreamAVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF32AVX512 is dst[i] = a + value·b/c.
+//
+//go:noescape
+func addCDivF32AVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF32StreamAVX512 is dst[i] = a + value·b/c, by non-temporal stores.
+//
+//go:noescape
+func addCDivF32StreamAVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF64AVX512 is dst[i] = a + value·b/c.
+//
+//go:noescape
+func addCDivF64AVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF64StreamAVX512 is dst[i] = a + value·b/c, by non-temporal stores.
+//
+//go:noescape
+func addCDivF64StreamAVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // eqF32AVX512 is dst[i] = a == b.
 //
 //go:noescape
@@ -4605,6 +4920,266 @@ func softplusGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointe
 //
 //go:noescape
 func softplusGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// seluF32AVX2 is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1).
+//
+//go:noescape
+func seluF32AVX2(dst, a unsafe.Pointer, n int)
+
+// seluF64AVX2 is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1).
+//
+//go:noescape
+func seluF64AVX2(dst, a unsafe.Pointer, n int)
+
+// logSigmoidF32AVX2 is dst[i] = -log(1 + e**-a).
+//
+//go:noescape
+func logSigmoidF32AVX2(dst, a unsafe.Pointer, n int)
+
+// logSigmoidF64AVX2 is dst[i] = -log(1 + e**-a).
+//
+//go:noescape
+func logSigmoidF64AVX2(dst, a unsafe.Pointer, n int)
+
+// mishF32AVX2 is dst[i] = a·tanh(log(1 + e**a)).
+//
+//go:noescape
+func mishF32AVX2(dst, a unsafe.Pointer, n int)
+
+// mishF64AVX2 is dst[i] = a·tanh(log(1 + e**a)).
+//
+//go:noescape
+func mishF64AVX2(dst, a unsafe.Pointer, n int)
+
+// seluGradF32AVX2 is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x.
+//
+//go:noescape
+func seluGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// seluGradF64AVX2 is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x.
+//
+//go:noescape
+func seluGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// logSigmoidGradF32AVX2 is dst[i] = dy/(1 + e**x).
+//
+//go:noescape
+func logSigmoidGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// logSigmoidGradF64AVX2 is dst[i] = dy/(1 + e**x).
+//
+//go:noescape
+func logSigmoidGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// mishGradF32AVX2 is dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x)).
+//
+//go:noescape
+func mishGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// mishGradF64AVX2 is dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x)).
+//
+//go:noescape
+func mishGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishF32AVX2 is dst[i] = a·min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardswishF32AVX2(dst, a unsafe.Pointer, n int)
+
+// hardswishF32StreamAVX2 is dst[i] = a·min(max(a + 3, 0), 6)/6, by non-temporal stores.
+//
+//go:noescape
+func hardswishF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// hardswishF64AVX2 is dst[i] = a·min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardswishF64AVX2(dst, a unsafe.Pointer, n int)
+
+// hardswishF64StreamAVX2 is dst[i] = a·min(max(a + 3, 0), 6)/6, by non-temporal stores.
+//
+//go:noescape
+func hardswishF64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF32AVX2 is dst[i] = min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardsigmoidF32AVX2(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF32StreamAVX2 is dst[i] = min(max(a + 3, 0), 6)/6, by non-temporal stores.
+//
+//go:noescape
+func hardsigmoidF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF64AVX2 is dst[i] = min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardsigmoidF64AVX2(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF64StreamAVX2 is dst[i] = min(max(a + 3, 0), 6)/6, by non-temporal stores.
+//
+//go:noescape
+func hardsigmoidF64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// hardtanhGradF32AVX2 is dst[i] = dy where low < x < high, else 0.
+//
+//go:noescape
+func hardtanhGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// hardtanhGradF32StreamAVX2 is dst[i] = dy where low < x < high, else 0, by non-temporal stores.
+//
+//go:noescape
+func hardtanhGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// hardtanhGradF64AVX2 is dst[i] = dy where low < x < high, else 0.
+//
+//go:noescape
+func hardtanhGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// hardtanhGradF64StreamAVX2 is dst[i] = dy where low < x < high, else 0, by non-temporal stores.
+//
+//go:noescape
+func hardtanhGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// pReLUF32AVX2 is dst[i] = a where a > 0, else a·b.
+//
+//go:noescape
+func pReLUF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// pReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·b, by non-temporal stores.
+//
+//go:noescape
+func pReLUF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// pReLUF64AVX2 is dst[i] = a where a > 0, else a·b.
+//
+//go:noescape
+func pReLUF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// pReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·b, by non-temporal stores.
+//
+//go:noescape
+func pReLUF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// hardswishGradF32AVX2 is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy.
+//
+//go:noescape
+func hardswishGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishGradF32StreamAVX2 is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy, by non-temporal stores.
+//
+//go:noescape
+func hardswishGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishGradF64AVX2 is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy.
+//
+//go:noescape
+func hardswishGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishGradF64StreamAVX2 is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy, by non-temporal stores.
+//
+//go:noescape
+func hardswishGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF32AVX2 is dst[i] = dy/6 where -3 < x < 3, else 0.
+//
+//go:noescape
+func hardsigmoidGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF32StreamAVX2 is dst[i] = dy/6 where -3 < x < 3, else 0, by non-temporal stores.
+//
+//go:noescape
+func hardsigmoidGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF64AVX2 is dst[i] = dy/6 where -3 < x < 3, else 0.
+//
+//go:noescape
+func hardsigmoidGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF64StreamAVX2 is dst[i] = dy/6 where -3 < x < 3, else 0, by non-temporal stores.
+//
+//go:noescape
+func hardsigmoidGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
+// lerpF32AVX2 is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2.
+//
+//go:noescape
+func lerpF32AVX2(dst, a, b, c unsafe.Pointer, n int)
+
+// lerpF32StreamAVX2 is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2, by non-temporal stores.
+//
+//go:noescape
+func lerpF32StreamAVX2(dst, a, b, c unsafe.Pointer, n int)
+
+// lerpF64AVX2 is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2.
+//
+//go:noescape
+func lerpF64AVX2(dst, a, b, c unsafe.Pointer, n int)
+
+// lerpF64StreamAVX2 is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2, by non-temporal stores.
+//
+//go:noescape
+func lerpF64StreamAVX2(dst, a, b, c unsafe.Pointer, n int)
+
+// addCMulF32AVX2 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulF32AVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulF32StreamAVX2 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulF32StreamAVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulF64AVX2 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulF64AVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulF64StreamAVX2 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulF64StreamAVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulI32AVX2 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulI32AVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulI32StreamAVX2 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulI32StreamAVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulU8AVX2 is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulU8AVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulU8StreamAVX2 is dst[i] = a + value·b·c, by non-temporal stores.
+//
+//go:noescape
+func addCMulU8StreamAVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF32AVX2 is dst[i] = a + value·b/c.
+//
+//go:noescape
+func addCDivF32AVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF32StreamAVX2 is dst[i] = a + value·b/c, by non-temporal stores.
+//
+//go:noescape
+func addCDivF32StreamAVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF64AVX2 is dst[i] = a + value·b/c.
+//
+//go:noescape
+func addCDivF64AVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF64StreamAVX2 is dst[i] = a + value·b/c, by non-temporal stores.
+//
+//go:noescape
+func addCDivF64StreamAVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // eqF32AVX2 is dst[i] = a == b.
 //

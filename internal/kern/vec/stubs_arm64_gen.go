@@ -881,6 +881,166 @@ func softplusGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func softplusGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// seluF32NEON is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1).
+//
+//go:noescape
+func seluF32NEON(dst, a unsafe.Pointer, n int)
+
+// seluF64NEON is dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1).
+//
+//go:noescape
+func seluF64NEON(dst, a unsafe.Pointer, n int)
+
+// logSigmoidF32NEON is dst[i] = -log(1 + e**-a).
+//
+//go:noescape
+func logSigmoidF32NEON(dst, a unsafe.Pointer, n int)
+
+// logSigmoidF64NEON is dst[i] = -log(1 + e**-a).
+//
+//go:noescape
+func logSigmoidF64NEON(dst, a unsafe.Pointer, n int)
+
+// mishF32NEON is dst[i] = a·tanh(log(1 + e**a)).
+//
+//go:noescape
+func mishF32NEON(dst, a unsafe.Pointer, n int)
+
+// mishF64NEON is dst[i] = a·tanh(log(1 + e**a)).
+//
+//go:noescape
+func mishF64NEON(dst, a unsafe.Pointer, n int)
+
+// seluGradF32NEON is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x.
+//
+//go:noescape
+func seluGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// seluGradF64NEON is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x.
+//
+//go:noescape
+func seluGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// logSigmoidGradF32NEON is dst[i] = dy/(1 + e**x).
+//
+//go:noescape
+func logSigmoidGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// logSigmoidGradF64NEON is dst[i] = dy/(1 + e**x).
+//
+//go:noescape
+func logSigmoidGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// mishGradF32NEON is dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x)).
+//
+//go:noescape
+func mishGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// mishGradF64NEON is dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x)).
+//
+//go:noescape
+func mishGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishF32NEON is dst[i] = a·min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardswishF32NEON(dst, a unsafe.Pointer, n int)
+
+// hardswishF64NEON is dst[i] = a·min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardswishF64NEON(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF32NEON is dst[i] = min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardsigmoidF32NEON(dst, a unsafe.Pointer, n int)
+
+// hardsigmoidF64NEON is dst[i] = min(max(a + 3, 0), 6)/6.
+//
+//go:noescape
+func hardsigmoidF64NEON(dst, a unsafe.Pointer, n int)
+
+// hardtanhGradF32NEON is dst[i] = dy where low < x < high, else 0.
+//
+//go:noescape
+func hardtanhGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// hardtanhGradF64NEON is dst[i] = dy where low < x < high, else 0.
+//
+//go:noescape
+func hardtanhGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// pReLUF32NEON is dst[i] = a where a > 0, else a·b.
+//
+//go:noescape
+func pReLUF32NEON(dst, a, b unsafe.Pointer, n int)
+
+// pReLUF64NEON is dst[i] = a where a > 0, else a·b.
+//
+//go:noescape
+func pReLUF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// hardswishGradF32NEON is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy.
+//
+//go:noescape
+func hardswishGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// hardswishGradF64NEON is dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy.
+//
+//go:noescape
+func hardswishGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF32NEON is dst[i] = dy/6 where -3 < x < 3, else 0.
+//
+//go:noescape
+func hardsigmoidGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// hardsigmoidGradF64NEON is dst[i] = dy/6 where -3 < x < 3, else 0.
+//
+//go:noescape
+func hardsigmoidGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// lerpF32NEON is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2.
+//
+//go:noescape
+func lerpF32NEON(dst, a, b, c unsafe.Pointer, n int)
+
+// lerpF64NEON is dst[i] = a + c·(b - a), from b where |c| ≥ 1/2.
+//
+//go:noescape
+func lerpF64NEON(dst, a, b, c unsafe.Pointer, n int)
+
+// addCMulF32NEON is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulF32NEON(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulF64NEON is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulF64NEON(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulI32NEON is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulI32NEON(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCMulU8NEON is dst[i] = a + value·b·c.
+//
+//go:noescape
+func addCMulU8NEON(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF32NEON is dst[i] = a + value·b/c.
+//
+//go:noescape
+func addCDivF32NEON(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addCDivF64NEON is dst[i] = a + value·b/c.
+//
+//go:noescape
+func addCDivF64NEON(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // eqF32NEON is dst[i] = a == b.
 //
 //go:noescape

@@ -12,6 +12,7 @@ import (
 type Elementwise struct {
 	Op     string // the op's constant in package op, and its loop in packages kern and vec: "LeakyReLU"
 	Name   string // what messages call it, as PyTorch does: "leaky_relu"
+	Kernel string // PyTorch's name of the CPU's kernel, for dtypes that it does not take: "leaky_relu_cpu"; Name where empty
 	GradFn string // what grad_fn prints: PyTorch's name, or one like it where PyTorch composes the op; empty for an op without a gradient
 	Doc    string // the formula of an element, in the names of operands and parameters: "a where a > 0, else a·slope"
 
@@ -31,6 +32,8 @@ type Elementwise struct {
 	// HandFloat, HandInt and HandBool and HandHalf name loops of package kern that are written by hand, for floats, integers, bools, and float16 and
 	// bfloat16, where no formula can say them.
 	HandFloat, HandInt, HandBool, HandHalf string
+
+	Plain string // why the CPU has the op in Go alone, without assembly; empty where it has both
 
 	Cached  bool // other loops call it on pieces that stay in a cache, as softmax does, so it has no non-temporal stores
 	Bounds  bool // the parameters are those of op.Bounds
@@ -63,6 +66,7 @@ type Family struct {
 func Families() []Family {
 	return []Family{
 		family("arithmetic", slices.Concat(arithmeticOps, divisionOps)), family("elementary", mathOps), family("activation", activationOps),
+		family("smooth", smoothOps), family("piecewise", piecewiseOps), family("combination", combinationOps),
 		family("comparison", comparisonOps), family("logic", logicOps), family("loss", lossOps),
 	}
 }
@@ -95,7 +99,7 @@ func (r *Elementwise) gradient() *Elementwise {
 		return nil
 	}
 	g := &Elementwise{
-		Op: r.Op + "Grad", Name: r.Grad.Name, Doc: r.Grad.Doc, Operands: []string{"dy", "x"}, Params: r.Params, Try: r.Try,
+		Op: r.Op + "Grad", Name: r.Grad.Name, Doc: r.Grad.Doc, Operands: []string{"dy", "x"}, Params: r.Params, Try: r.Try, Plain: r.Plain,
 		Float: r.Grad.Float, Halves: r.Grad.Halves, gradOf: r.Op,
 	}
 	if g.Name == "" {
@@ -224,6 +228,8 @@ func (r *Elementwise) Check() error {
 		return wrong("Int and HandInt are both there: one or the other")
 	case r.Grad != nil && r.GradFn == "":
 		return wrong("GradFn is empty: it is what grad_fn prints of the result, such as LeakyReluBackward0")
+	case r.Plain != "" && (r.Halves || r.Sided || r.Cached):
+		return wrong("Plain is there, and so is Halves, Sided or Cached, which tell of assembly")
 	case len(r.Params) != len(r.Try):
 		return wrong("Try has %d values for the %d parameters %q: each needs one to test with", len(r.Try), len(r.Params), r.Params)
 	case len(r.Params) > 2: // op.Bounds has two as well

@@ -138,7 +138,7 @@ func (r *Elementwise) kernFunc(types string) string {
 	return r.Op
 }
 
-// open writes the loop's head up to what computes the first elements.
+// open writes the loop's head and returns what computes the first elements and says how many: 0 without assembly.
 func (w loopWriter) open(types string) (run string) {
 	name := w.kernFunc(types)
 	operands := w.operands(w.formula(types))
@@ -151,9 +151,14 @@ func (w loopWriter) open(types string) (run string) {
 		params = ", p op." + w.ParamType()
 	}
 	fmt.Fprintf(w.out, "\n// %s is dst[i] = %s.\nfunc %s[T dtype.%s](%s%s []T%s) {\n%s = %s\n", name, w.Doc, name, types, dst, list, params, list, cut)
-	run = fmt.Sprintf("vec.%s(vec.%s, dst, %s", []string{1: "Unary", 2: "Binary", 3: "Ternary"}[len(operands)], w.Op, list)
 	if len(w.Params) > 0 {
 		fmt.Fprintf(w.out, "%s := %s\n", strings.Join(w.Params, ", "), w.readParams(types))
+	}
+	if w.Plain != "" {
+		return "0"
+	}
+	run = fmt.Sprintf("vec.%s(vec.%s, dst, %s", []string{1: "Unary", 2: "Binary", 3: "Ternary"}[len(operands)], w.Op, list)
+	if len(w.Params) > 0 {
 		run += ", " + strings.Join(w.Params, ", ")
 	}
 	return run + ")"

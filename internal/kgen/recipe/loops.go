@@ -15,7 +15,9 @@ var (
 func Loops() []*Loop {
 	var loops []*Loop
 	for _, r := range slices.Concat(Ops(), Functions()) {
-		loops = append(loops, r.Loops()...)
+		if r.Plain == "" {
+			loops = append(loops, r.Loops()...)
+		}
 	}
 	return slices.Concat(loops, selections(), casts(), halves(), optimizers(), []*Loop{boxMuller()}, integerCasts(), columns(), words(), divisions())
 }

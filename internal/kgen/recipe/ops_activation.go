@@ -30,7 +30,7 @@ var activationOps = []Elementwise{
 		},
 	},
 	{
-		Op: "LeakyReLU", Name: "leaky_relu", GradFn: "LeakyReluBackward0", Doc: "a where a > 0, else a·slope", Halves: true,
+		Op: "LeakyReLU", Name: "leaky_relu", Kernel: "leaky_relu_cpu", GradFn: "LeakyReluBackward0", Doc: "a where a > 0, else a·slope", Halves: true,
 		Params: []string{"slope"}, Try: []float64{0.01},
 		Float: func(b *builder, a, slope float) float { return b.If(b.Less(b.Const(0), a), a, b.Mul(a, slope)) },
 		Grad: &Gradient{
@@ -39,7 +39,7 @@ var activationOps = []Elementwise{
 		},
 	},
 	{
-		Op: "ELU", Name: "elu", GradFn: "EluBackward0", Doc: "a where a > 0, else alpha·(e**a - 1)",
+		Op: "ELU", Name: "elu", Kernel: "elu_cpu", GradFn: "EluBackward0", Doc: "a where a > 0, else alpha·(e**a - 1)",
 		Params: []string{"alpha"}, Try: []float64{1.5},
 		Float: func(b *builder, a, alpha float) float {
 			return b.If(b.Less(b.Const(0), a), a, b.Mul(alpha, b.Apply(Expm1, a)))
@@ -52,7 +52,7 @@ var activationOps = []Elementwise{
 		},
 	},
 	{
-		Op: "GELU", Name: "gelu", GradFn: "GeluBackward0", Doc: "a·Φ(a), with the normal distribution Φ",
+		Op: "GELU", Name: "gelu", Kernel: "GeluKernelImpl", GradFn: "GeluBackward0", Doc: "a·Φ(a), with the normal distribution Φ",
 		Float: function(GELU),
 		Grad: &Gradient{
 			Doc:   "dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ",
@@ -60,12 +60,12 @@ var activationOps = []Elementwise{
 		},
 	},
 	{
-		Op: "GELUTanh", Name: "gelu_tanh", GradFn: "GeluBackward0", Doc: "a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))",
+		Op: "GELUTanh", Name: "gelu_tanh", Kernel: "GeluKernelImpl", GradFn: "GeluBackward0", Doc: "a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))",
 		Float: function(GELUTanh),
 		Grad:  &Gradient{Doc: "dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", Float: geluTanhDerivative},
 	},
 	{
-		Op: "SiLU", Name: "silu", GradFn: "SiluBackward0", Doc: "a/(1 + e**-a)",
+		Op: "SiLU", Name: "silu", Kernel: "silu_cpu", GradFn: "SiluBackward0", Doc: "a/(1 + e**-a)",
 		Float: function(SiLU),
 		Grad: &Gradient{
 			Doc: "dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)",
@@ -76,7 +76,7 @@ var activationOps = []Elementwise{
 		},
 	},
 	{
-		Op: "Softplus", Name: "softplus", GradFn: "SoftplusBackward0",
+		Op: "Softplus", Name: "softplus", Kernel: "softplus_cpu", GradFn: "SoftplusBackward0",
 		Doc:    "log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold",
 		Params: []string{"beta", "threshold"}, Try: []float64{1.5, 5},
 		Float: func(b *builder, a, beta, threshold float) float {

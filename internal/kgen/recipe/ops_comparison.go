@@ -43,4 +43,6 @@ var logicOps = []Elementwise{
 	{Op: "BitwiseAnd", Name: "bitwise_and", Operands: []string{"a", "b"}, Doc: "a & b", HandBool: "And", HandInt: "BitwiseAnd"},
 	{Op: "BitwiseOr", Name: "bitwise_or", Operands: []string{"a", "b"}, Doc: "a | b", HandBool: "Or", HandInt: "BitwiseOr"},
 	{Op: "BitwiseXor", Name: "bitwise_xor", Operands: []string{"a", "b"}, Doc: "a ^ b", HandBool: "Xor", HandInt: "BitwiseXor"},
+	{Op: "BitwiseLeftShift", Name: "bitwise_left_shift", Kernel: "lshift_cpu", Operands: []string{"a", "b"}, Doc: "a << b, 0 where b is negative", HandInt: "BitwiseLeftShift"},
+	{Op: "BitwiseRightShift", Name: "bitwise_right_shift", Kernel: "rshift_cpu", Operands: []string{"a", "b"}, Doc: "a >> b, the sign alone where b is negative", HandInt: "BitwiseRightShift"},
 }

@@ -57,6 +57,11 @@ var others = []Other{
 	{Op: "PowScalar", Name: "pow", GradFn: "PowBackward0", Composed: true},
 	{Op: "RPow", Name: "rpow", GradFn: "PowBackward2", Composed: true},
 	{Op: "MaskedFill", Name: "masked_fill", GradFn: "MaskedFillBackward0", Composed: true},
+	{Op: "Hardtanh", Name: "hardtanh", GradFn: "HardtanhBackward0", Composed: true, Derivative: "HardtanhGrad", Doc: "Clamp, whose bounds get no gradient"},
+	{Op: "ClampTensor", Name: "clamp", GradFn: "ClampBackward0", Composed: true},
+	{Op: "NaNToNum", Name: "nan_to_num", GradFn: "NanToNumBackward0", Composed: true},
+	{Op: "LerpScalar", Name: "lerp", GradFn: "LerpBackward0", Composed: true},
+	{Op: "GLU", Name: "glu", GradFn: "GluBackward0", Composed: true},
 	{Op: "Where", Name: "where", GradFn: "WhereBackward0"},
 
 	// Reductions: over all elements, over axes.

@@ -125,6 +125,47 @@ ROW_KERNEL(relu, 256)(const Elementwise args) {
 	});
 }
 
+// value where a ≤ threshold, else a
+ROW_KERNEL(threshold, 256)(const Elementwise args) {
+	const u32 threshold = scalar<u32>(args, 0);
+	const u32 value = scalar<u32>(args, 1);
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const u32 a = operand<u32>(args, 0, at[1]);
+		const u32 t0 = (i32)threshold < (i32)a ? a : value;
+		store<u32>(args.out, at[0], t0);
+	});
+}
+
+// 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
+ROW_KERNEL(heaviside, 256)(const Elementwise args) {
+	eachElement<3>(args, [&](u64, i64(&at)[3]) {
+		const u32 a = operand<u32>(args, 0, at[1]);
+		const u32 b = operand<u32>(args, 1, at[2]);
+		u32 t0;
+		if (a == 0u) {
+			t0 = b;
+		} else {
+			const u32 t1 = (i32)0u < (i32)a ? 1u : 0u;
+			t0 = t1;
+		}
+		store<u32>(args.out, at[0], t0);
+	});
+}
+
+// a + value·b·c
+ROW_KERNEL(addcmul, 256)(const Elementwise args) {
+	const u32 value = scalar<u32>(args, 0);
+	eachElement<4>(args, [&](u64, i64(&at)[4]) {
+		const u32 a = operand<u32>(args, 0, at[1]);
+		const u32 b = operand<u32>(args, 1, at[2]);
+		const u32 c = operand<u32>(args, 2, at[3]);
+		const u32 t0 = value * b;
+		const u32 t1 = t0 * c;
+		const u32 t2 = a + t1;
+		store<u32>(args.out, at[0], t2);
+	});
+}
+
 // a == b
 ROW_KERNEL(eq, 256)(const Elementwise args) {
 	eachElement<3>(args, [&](u64, i64(&at)[3]) {
@@ -301,6 +342,47 @@ ROW_KERNEL(relu, 256)(const Elementwise args) {
 	});
 }
 
+// value where a ≤ threshold, else a
+ROW_KERNEL(threshold, 256)(const Elementwise args) {
+	const u64 threshold = scalar<u64>(args, 0);
+	const u64 value = scalar<u64>(args, 1);
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const u64 a = operand<u64>(args, 0, at[1]);
+		const u64 t0 = (i64)threshold < (i64)a ? a : value;
+		store<u64>(args.out, at[0], t0);
+	});
+}
+
+// 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
+ROW_KERNEL(heaviside, 256)(const Elementwise args) {
+	eachElement<3>(args, [&](u64, i64(&at)[3]) {
+		const u64 a = operand<u64>(args, 0, at[1]);
+		const u64 b = operand<u64>(args, 1, at[2]);
+		u64 t0;
+		if (a == 0ull) {
+			t0 = b;
+		} else {
+			const u64 t1 = (i64)0ull < (i64)a ? 1ull : 0ull;
+			t0 = t1;
+		}
+		store<u64>(args.out, at[0], t0);
+	});
+}
+
+// a + value·b·c
+ROW_KERNEL(addcmul, 256)(const Elementwise args) {
+	const u64 value = scalar<u64>(args, 0);
+	eachElement<4>(args, [&](u64, i64(&at)[4]) {
+		const u64 a = operand<u64>(args, 0, at[1]);
+		const u64 b = operand<u64>(args, 1, at[2]);
+		const u64 c = operand<u64>(args, 2, at[3]);
+		const u64 t0 = value * b;
+		const u64 t1 = t0 * c;
+		const u64 t2 = a + t1;
+		store<u64>(args.out, at[0], t2);
+	});
+}
+
 // a == b
 ROW_KERNEL(eq, 256)(const Elementwise args) {
 	eachElement<3>(args, [&](u64, i64(&at)[3]) {
@@ -474,6 +556,47 @@ ROW_KERNEL(relu, 256)(const Elementwise args) {
 		const u8 a = operand<u8>(args, 0, at[1]);
 		const u8 t0 = a < 0u ? 0u : a;
 		store<u8>(args.out, at[0], t0);
+	});
+}
+
+// value where a ≤ threshold, else a
+ROW_KERNEL(threshold, 256)(const Elementwise args) {
+	const u8 threshold = scalar<u8>(args, 0);
+	const u8 value = scalar<u8>(args, 1);
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const u8 a = operand<u8>(args, 0, at[1]);
+		const u8 t0 = threshold < a ? a : value;
+		store<u8>(args.out, at[0], t0);
+	});
+}
+
+// 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
+ROW_KERNEL(heaviside, 256)(const Elementwise args) {
+	eachElement<3>(args, [&](u64, i64(&at)[3]) {
+		const u8 a = operand<u8>(args, 0, at[1]);
+		const u8 b = operand<u8>(args, 1, at[2]);
+		u8 t0;
+		if (a == 0u) {
+			t0 = b;
+		} else {
+			const u8 t1 = 0u < a ? 1u : 0u;
+			t0 = t1;
+		}
+		store<u8>(args.out, at[0], t0);
+	});
+}
+
+// a + value·b·c
+ROW_KERNEL(addcmul, 256)(const Elementwise args) {
+	const u8 value = scalar<u8>(args, 0);
+	eachElement<4>(args, [&](u64, i64(&at)[4]) {
+		const u8 a = operand<u8>(args, 0, at[1]);
+		const u8 b = operand<u8>(args, 1, at[2]);
+		const u8 c = operand<u8>(args, 2, at[3]);
+		const u8 t0 = value * b;
+		const u8 t1 = t0 * c;
+		const u8 t2 = a + t1;
+		store<u8>(args.out, at[0], t2);
 	});
 }
 
