@@ -25,7 +25,7 @@ type practice struct {
 	net       *nn.Sequential
 	forward   func(x *tensor.Tensor) *tensor.Tensor
 	device    device.Device
-	optimizer *optim.Adam
+	optimizer *optim.Algorithm
 	schedule  optim.Schedule
 	loader    *data.Loader
 	noise     *tensor.Generator

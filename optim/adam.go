@@ -3,67 +3,87 @@ package optim
 import (
 	"fmt"
 	"iter"
+	"math"
 
 	"cresset/internal/op"
 	"cresset/tensor"
 )
 
-// Adam is Adam, and AdamW where the weight decay is decoupled. A step, the t-th, is
+// NewAdam returns Adam on the parameters; weight decay is added to the gradient. A step, the t-th, is
 //
 //	mean += (1-Beta1)·(g-mean);  square = Beta2·square + (1-Beta2)·g²
 //	p -= LR/(1-Beta1^t) · mean / (√square/√(1-Beta2^t) + Eps)
-type Adam struct{ base }
+func NewAdam(ps iter.Seq2[string, *tensor.Tensor], opts ...AdamOption) *Algorithm {
+	return newAlgorithm(adam, ps, opts)
+}
 
-var _ Optimizer = (*Adam)(nil)
+// NewAdamW returns AdamW on the parameters: Adam whose weight decay, 1e-2 unless given, shrinks the parameter itself.
+func NewAdamW(ps iter.Seq2[string, *tensor.Tensor], opts ...AdamOption) *Algorithm {
+	return newAlgorithm(adamW, ps, opts)
+}
 
-var adamForm = &form{
-	counts:  true,
-	tensors: func(*figures) []string { return []string{"exp_avg", "exp_avg_sq"} },
-	settings: func(f *figures) []setting {
-		return append([]setting{
-			{"betas", &f.betas}, {"eps", &f.eps}, {"weight_decay", &f.weightDecay}, {"maximize", &f.maximize},
-			{"decoupled_weight_decay", &f.decoupled}, {"amsgrad", only{false}}, {"capturable", always{false}},
-		}, executed...)
-	},
-	check: func(f *figures) {
-		nonNegative("weight_decay value", f.weightDecay)
-		nonNegative("epsilon value", f.eps)
-		for i, beta := range f.betas {
-			if !(beta >= 0 && beta < 1) {
-				refuse(tensor.ErrValue, fmt.Sprintf("Invalid beta parameter at index %d: %v", i, beta))
+var (
+	adam  = adamForm("Adam", figures{lr: 1e-3, betas: usualBetas, eps: 1e-8})
+	adamW = adamForm("AdamW", figures{lr: 1e-3, betas: usualBetas, eps: 1e-8, weightDecay: 1e-2, decoupled: true})
+
+	usualBetas = [2]float64{0.9, 0.999}
+)
+
+func adamForm(class string, defaults figures) *form {
+	plain := zeroed("exp_avg", "exp_avg_sq")(nil)
+	bounded := zeroed("exp_avg", "exp_avg_sq", "max_exp_avg_sq")(nil)
+	return &form{
+		class: class, defaults: defaults, counts: true,
+		tensors: func(f *figures) []tensors {
+			if f.amsgrad {
+				return bounded
 			}
-		}
-	},
-}
-
-// NewAdam returns an Adam optimizer of the parameters; weight decay is added to the gradient. It panics where NewSGD does.
-func NewAdam(ps iter.Seq2[string, *tensor.Tensor], opts ...AdamOption) *Adam {
-	return newAdam(ps, false, 0, opts)
-}
-
-// NewAdamW returns an AdamW optimizer of the parameters: weight decay, 1e-2 unless given, shrinks the parameter itself.
-func NewAdamW(ps iter.Seq2[string, *tensor.Tensor], opts ...AdamOption) *Adam {
-	return newAdam(ps, true, 1e-2, opts)
-}
-
-func newAdam(ps iter.Seq2[string, *tensor.Tensor], decoupled bool, weightDecay float64, opts []AdamOption) *Adam {
-	f := figures{lr: 1e-3, betas: [2]float64{0.9, 0.999}, eps: 1e-8, weightDecay: weightDecay, decoupled: decoupled}
-	for _, o := range opts {
-		o.adam(&f)
+			return plain
+		},
+		settings: func(f *figures) []setting {
+			return append([]setting{
+				{"betas", &f.betas}, {"eps", &f.eps}, {"weight_decay", &f.weightDecay}, {"maximize", &f.maximize},
+				{"decoupled_weight_decay", &f.decoupled}, {"amsgrad", &f.amsgrad}, capturable,
+			}, fusable...)
+		},
+		check: checkAdam,
+		update: func(u *update) {
+			f := u.f
+			if f.amsgrad {
+				u.amsgrad()
+				return
+			}
+			inner.AdamStep(u.param, u.grad, u.tensors["exp_avg"], u.tensors["exp_avg_sq"], op.Adam{
+				LR: u.lr, Beta1: f.betas[0], Beta2: f.betas[1], Eps: f.eps, WeightDecay: f.weightDecay, Decoupled: f.decoupled, Maximize: f.maximize, Step: u.step})
+		},
 	}
-	return &Adam{newBase(adamForm, ps, f)}
 }
 
-// Copy returns an optimizer like a, without its moments, of what of returns for each of its parameters.
-func (a *Adam) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer { return &Adam{a.copied(of)} }
+func checkAdam(f *figures) {
+	nonNegative("weight_decay value", f.weightDecay)
+	nonNegative("epsilon value", f.eps)
+	for i, beta := range f.betas {
+		if !(beta >= 0 && beta < 1) {
+			refuse(tensor.ErrValue, fmt.Sprintf("Invalid beta parameter at index %d: %s", i, python(beta)))
+		}
+	}
+}
 
-// Step updates every parameter that has a gradient.
-func (a *Adam) Step() {
-	a.steps(func(p, grad *tensor.Tensor, group *Group) {
-		s, _ := a.of(p, group, tensor.ZerosLike)
-		s.step++
-		f := &group.figures
-		inner.AdamStep(p, grad, s.tensors[0], s.tensors[1], op.Adam{LR: group.LR, Beta1: f.betas[0], Beta2: f.betas[1], Eps: f.eps,
-			WeightDecay: f.weightDecay, Decoupled: f.decoupled, Maximize: f.maximize, Step: s.step})
-	})
+// amsgrad is a step of Adam that divides by the largest mean square.
+func (u *update) amsgrad() {
+	u.shrink()
+	mean, square := u.moments(u.direction())
+	most := u.tensors["max_exp_avg_sq"]
+	most.CopyInPlace(most.Maximum(square))
+	correct := u.corrections()
+	denominator := most.Sqrt().DivScalarInPlace(math.Sqrt(correct[1])).AddScalarInPlace(u.f.eps)
+	u.p.AddScaledInPlace(mean.Div(denominator), -u.lr/correct[0])
+}
+
+// corrections returns 1-beta^t of both betas, for t steps.
+func (u *update) corrections() (c [2]float64) {
+	for i, beta := range u.f.betas {
+		c[i] = 1 - math.Pow(beta, float64(u.step))
+	}
+	return c
 }

@@ -10,7 +10,7 @@ import (
 	"cresset/tensor"
 )
 
-// Optimizer is what training loops and schedules need of an optimizer. SGD and Adam are optimizers, and whatever else has
+// Optimizer is what training loops and schedules need of an optimizer. Those of this package are optimizers, and whatever else has
 // these three methods.
 type Optimizer interface {
 	// Step updates every parameter that has a gradient.
@@ -26,9 +26,11 @@ type Group struct {
 	Params []*tensor.Tensor
 	LR     float64 // the learning rate of the steps that follow
 
-	figures   figures
-	initial   float64
-	scheduled bool // initial is known
+	form        *form // what settings there are; nil in NewGroup's
+	figures     figures
+	initial     float64
+	scheduled   bool               // initial is known
+	scheduledBy map[string]float64 // what else schedules keep, by schedulesKeep
 }
 
 // NewGroup returns a group of the parameters, for example nn.Parameters(net). It panics where there are none, where one is not
@@ -73,7 +75,12 @@ func refuse(kind error, text string) {
 
 // nonNegative refuses a negative or NaN figure: "Invalid learning rate: -1".
 func nonNegative(what string, v float64) {
-	if !(v >= 0) {
-		refuse(tensor.ErrValue, fmt.Sprintf("Invalid %s: %v", what, v))
+	if v >= 0 {
+		return
 	}
+	text := fmt.Sprint(v)
+	if what == "learning rate" { // which is no whole number in most programs
+		text = python(v)
+	}
+	refuse(tensor.ErrValue, "Invalid "+what+": "+text)
 }

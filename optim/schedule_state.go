@@ -9,18 +9,20 @@ import (
 
 // StateDict returns the state as that of PyTorch's schedules.
 func (s *schedule) StateDict() map[string]any {
-	base := make([]float64, len(s.groups))
-	for i, g := range s.groups {
-		base[i] = g.InitialLR()
-	}
-	state := map[string]any{"base_lrs": base, "last_epoch": s.n, "_step_count": s.n + 1, "_last_lr": rates(s.groups),
+	state := map[string]any{"base_lrs": slices.Clone(s.base), "last_epoch": s.n, "_step_count": s.n + 1, "_last_lr": lastRates(s.groups),
 		"_is_initial": false, "_get_lr_called_within_step": false}
 	put(state, s.settings)
 	return state
 }
 
-// rates returns the learning rates of groups.
-func rates(groups []*Group) []float64 {
+func (s *schedule) tryCheck() {
+	if s.check != nil {
+		s.check()
+	}
+}
+
+// lastRates returns the learning rates of groups.
+func lastRates(groups []*Group) []float64 {
 	out := make([]float64, len(groups))
 	for i, g := range groups {
 		out[i] = g.LR
@@ -47,13 +49,13 @@ func (s *schedule) LoadStateDict(state map[string]any) error {
 	take(d, s.settings)
 	err := d.Err()
 	if err == nil {
-		err = tensor.Try(s.check)
+		err = tensor.Try(s.tryCheck)
 	}
 	if err != nil {
 		take(statedict.Read(before), s.settings)
 		return err
 	}
-	s.n = n
+	s.n, s.base = n, base
 	for i, g := range s.groups {
 		g.initial, g.scheduled = base[i], true
 	}

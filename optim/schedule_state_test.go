@@ -109,9 +109,9 @@ func TestSchedulesRefuseStates(t *testing.T) {
 		{cosine, changed(cosine, "T_max", "four"), "a text", "the state dict's T_max should be a whole number, not four"},
 		{cosine, changed(cosine, "base_lrs", []float64{1, 2}), "groups",
 			"the state dict has the learning rates of 2 groups after step 0, and the optimizer 1 groups"},
-		{linear, changed(linear, "end_factor", 0.5), "end", "the state dict has end_factor=0.5, which is not supported: only 1 is"},
+		{linear, changed(linear, "end_factor", 1.5), "end", "Ending multiplicative factor expected to be between 0 and 1."},
 		{warmup, changed(warmup, "_schedulers", []any{}), "no schedules",
-			"the state dict is of 0 schedules with the milestones [2], not of a warm-up and one schedule"},
+			"the state dict is of 0 schedules with the milestones [2], not of 2 with 1"},
 		{optim.NewWarmup(o, 0.5, 2, halving{}), warmup.(stateful).StateDict(), "no state", "a optim_test.halving has no LoadStateDict"},
 	}
 	before := cosine.(stateful).StateDict()

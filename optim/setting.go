@@ -1,21 +1,32 @@
 package optim
 
-import "cresset/internal/statedict"
+import (
+	"slices"
+
+	"cresset/internal/statedict"
+)
 
 // setting is an entry of a state dict that tells what an optimizer or a schedule was made with.
 type setting struct {
 	name string
-	at   any // a *float64, *int, *bool or *[2]float64; or, where nothing here depends on the entry, always or only
+	at   any // a *float64, *int, *bool, *string, *[]float64 or *[2]float64, an entry; or, where nothing here depends on it, always or only
+}
+
+// entry is a setting of another type.
+type entry struct {
+	put  func() any
+	take func(d *statedict.Dict, name string)
 }
 
 // always is written whatever happens, and not read.
 type always struct{ value any }
 
-// only is the one value there can be here: another asks for what is not there.
-type only struct{ value any }
-
-// executed are settings that say how PyTorch runs a step, which changes no result.
-var executed = []setting{{"foreach", always{nil}}, {"differentiable", always{false}}, {"fused", always{nil}}}
+// These settings say how PyTorch runs a step, which changes no result: all have executed, some fusable ones or capturable too.
+var (
+	executed   = []setting{{"foreach", always{nil}}, {"differentiable", always{false}}}
+	fusable    = append(executed[:2:2], setting{"fused", always{nil}})
+	capturable = setting{"capturable", always{false}}
+)
 
 // put writes settings into a state dict.
 func put(state map[string]any, settings []setting) {
@@ -29,9 +40,13 @@ func put(state map[string]any, settings []setting) {
 			state[s.name] = *at
 		case *[2]float64:
 			state[s.name] = *at
+		case *string:
+			state[s.name] = *at
+		case *[]float64:
+			state[s.name] = slices.Clone(*at)
+		case entry:
+			state[s.name] = at.put()
 		case always:
-			state[s.name] = at.value
-		case only:
 			state[s.name] = at.value
 		}
 	}
@@ -56,10 +71,16 @@ func take(d *statedict.Dict, settings []setting) {
 			} else {
 				d.Refuse("the state dict's %s should be two numbers, not %d", s.name, len(pair))
 			}
-		case only:
-			if !d.Is(s.name, at.value) {
-				d.Refuse("the state dict has %s=%v, which is not supported: only %v is", s.name, d.Value(s.name), at.value)
+		case *string:
+			*at = d.String(s.name)
+		case *[]float64:
+			if list := d.Floats(s.name); len(list) == len(*at) {
+				*at = list
+			} else {
+				d.Refuse("the state dict's %s should be %d numbers, not %d", s.name, len(*at), len(list))
 			}
+		case entry:
+			at.take(d, s.name)
 		}
 	}
 }

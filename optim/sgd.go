@@ -7,25 +7,30 @@ import (
 	"cresset/tensor"
 )
 
-// SGD is stochastic gradient descent, with momentum if asked for. A step is
+// NewSGD returns stochastic gradient descent on the parameters, for example nn.Parameters(net), with momentum if asked for. A step is
 //
 //	g += WeightDecay·p;  momentum = Momentum·momentum + (1-Dampening)·g
 //	p -= LR·momentum     // LR·(g + Momentum·momentum) with Nesterov, LR·g without momentum
-type SGD struct{ base }
+//
+// It panics where there are no parameters, where one is not a leaf, and where a figure makes no sense, as all constructors do.
+func NewSGD(ps iter.Seq2[string, *tensor.Tensor], opts ...SGDOption) *Algorithm {
+	return newAlgorithm(sgd, ps, opts)
+}
 
-var _ Optimizer = (*SGD)(nil)
-
-var sgdForm = &form{
-	tensors: func(f *figures) []string {
+var sgd = &form{
+	class:    "SGD",
+	defaults: figures{lr: 1e-3},
+	tensors: func(f *figures) []tensors {
 		if f.momentum == 0 {
 			return nil
 		}
-		return []string{"momentum_buffer"}
+		return []tensors{{"momentum_buffer", nil}}
 	},
 	settings: func(f *figures) []setting {
 		return append([]setting{
-			{"momentum", &f.momentum}, {"dampening", &f.dampening}, {"weight_decay", &f.weightDecay}, {"nesterov", &f.nesterov}, {"maximize", &f.maximize},
-		}, executed...)
+			{"momentum", &f.momentum}, {"dampening", &f.dampening}, {"weight_decay", &f.weightDecay},
+			{"nesterov", &f.nesterov}, {"maximize", &f.maximize},
+		}, fusable...)
 	},
 	check: func(f *figures) {
 		nonNegative("weight_decay value", f.weightDecay)
@@ -34,32 +39,17 @@ var sgdForm = &form{
 			refuse(tensor.ErrValue, "Nesterov momentum requires a momentum and zero dampening")
 		}
 	},
-}
-
-// NewSGD returns an optimizer of the parameters, for example nn.Parameters(net). It panics where there are none, where one
-// is not a leaf, and where a figure makes no sense.
-func NewSGD(ps iter.Seq2[string, *tensor.Tensor], opts ...SGDOption) *SGD {
-	f := figures{lr: 1e-3}
-	for _, o := range opts {
-		o.sgd(&f)
-	}
-	return &SGD{newBase(sgdForm, ps, f)}
-}
-
-// Copy returns an optimizer like s, without its momentum, of what of returns for each of its parameters.
-func (s *SGD) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer { return &SGD{s.copied(of)} }
-
-// Step updates every parameter that has a gradient.
-func (s *SGD) Step() {
-	s.steps(func(p, grad *tensor.Tensor, group *Group) {
-		f := &group.figures
-		o := op.SGD{LR: group.LR, Momentum: f.momentum, Dampening: f.dampening,
+	update: func(u *update) {
+		f := u.f
+		o := op.SGD{LR: u.lr, Momentum: f.momentum, Dampening: f.dampening,
 			WeightDecay: f.weightDecay, Nesterov: f.nesterov, Maximize: f.maximize}
 		var momentum *tensor.Tensor
 		if o.Momentum != 0 {
-			kept, first := s.of(p, group, tensor.EmptyLike)
-			momentum, o.First = kept.tensors[0], first
+			if momentum = u.tensors["momentum_buffer"]; momentum == nil {
+				momentum, o.First = tensor.EmptyLike(u.p), true
+				u.tensors["momentum_buffer"] = momentum
+			}
 		}
-		inner.SGDStep(p, grad, momentum, o)
-	})
+		inner.SGDStep(u.param, u.grad, momentum, o)
+	},
 }

@@ -2,6 +2,7 @@ package optim
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"cresset/internal/statedict"
@@ -10,7 +11,7 @@ import (
 
 // StateDict returns the state as torch.optim's state_dict does: under "state" what is kept of each parameter, by its number over
 // all groups, under "param_groups" the settings of each group. The tensors share the optimizer's memory.
-func (b *base) StateDict() map[string]any {
+func (b *Algorithm) StateDict() map[string]any {
 	states, saved := make(map[int]map[string]any), make([]map[string]any, len(b.groups))
 	n := 0
 	for i, g := range b.groups {
@@ -19,7 +20,9 @@ func (b *base) StateDict() map[string]any {
 		for k, p := range g.Params {
 			numbers[k] = n
 			if s := b.states[p]; s != nil {
-				states[n] = b.form.write(s, &g.figures)
+				if kept := b.form.write(s); len(kept) > 0 {
+					states[n] = kept
+				}
 			}
 			n++
 		}
@@ -34,17 +37,24 @@ func (f *form) describe(g *Group) map[string]any {
 	if g.scheduled {
 		out["initial_lr"] = g.initial
 	}
+	for name, v := range g.scheduledBy {
+		out[name] = v
+	}
 	put(out, f.settings(&g.figures))
 	return out
 }
 
-func (f *form) write(s *state, settings *figures) map[string]any {
+// write returns what is kept of a parameter as a state dict has it.
+func (f *form) write(s *state) map[string]any {
 	out := make(map[string]any)
 	if f.counts {
 		out["step"] = tensor.Of(float32(s.step))
 	}
-	for i, name := range f.tensors(settings) {
-		out[name] = s.tensors[i]
+	for i, n := range f.numbers {
+		out[n.name] = tensor.Of(s.numbers[i])
+	}
+	for name, x := range s.tensors {
+		out[name] = x
 	}
 	return out
 }
@@ -52,7 +62,7 @@ func (f *form) write(s *state, settings *figures) map[string]any {
 // LoadStateDict restores what StateDict or PyTorch's state_dict gave, settings included. Several groups of the same settings are read
 // as the one group that there is here, in their order; where settings differ, the error names one that does. Tensors are copied to the
 // devices and in the dtypes of the parameters. Where the state does not fit nothing changes, and the error is a *tensor.Error.
-func (b *base) LoadStateDict(state map[string]any) error {
+func (b *Algorithm) LoadStateDict(state map[string]any) error {
 	var err error
 	failed := tensor.Try(func() { err = b.load(statedict.Read(state)) })
 	if err == nil {
@@ -61,7 +71,7 @@ func (b *base) LoadStateDict(state map[string]any) error {
 	return err
 }
 
-func (b *base) load(d *statedict.Dict) error {
+func (b *Algorithm) load(d *statedict.Dict) error {
 	loaded, byNumber := b.readGroups(d)
 	if d.Err() != nil {
 		return d.Err()
@@ -72,7 +82,7 @@ func (b *base) load(d *statedict.Dict) error {
 		if !ok || d.Err() != nil {
 			continue // what belongs to no parameter is passed over, as PyTorch does
 		}
-		if kept := b.form.read(s, at.param, &loaded[at.group].figures); kept != nil {
+		if kept := b.form.read(s, at.param, &loaded[at.group]); kept != nil {
 			states[at.param] = kept
 		}
 	}
@@ -94,7 +104,7 @@ type numbered struct {
 }
 
 // readGroups returns the optimizer's groups with the settings of a state dict, and its parameters by their numbers there.
-func (b *base) readGroups(d *statedict.Dict) (loaded []Group, byNumber map[int]numbered) {
+func (b *Algorithm) readGroups(d *statedict.Dict) (loaded []Group, byNumber map[int]numbered) {
 	saved := d.Dicts("param_groups")
 	numbers := make([][]int, len(saved))
 	for i, g := range saved {
@@ -136,9 +146,9 @@ func (f *form) requireAlike(d *statedict.Dict, groups []Group) {
 		names := maps.Clone(first)
 		maps.Copy(names, other)
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			if a, b := first[name], other[name]; a != b {
-				d.Refuse("the state dict's param_groups[0] and param_groups[%d] differ in %s, %v and %v: groups with settings of their own "+
-					"are not supported", i+1, name, a, b)
+			if a, b := first[name], other[name]; !reflect.DeepEqual(a, b) {
+				d.Refuse("the state dict's param_groups[0] and param_groups[%d] differ in %s, %v and %v: "+
+					"make groups for them with optim.For", i+1, name, a, b)
 			}
 		}
 	}
@@ -150,6 +160,12 @@ func (f *form) readGroup(d *statedict.Dict, g Group) Group {
 	if d.Has("initial_lr") {
 		g.initial, g.scheduled = d.Float("initial_lr"), true
 	}
+	g.scheduledBy = maps.Clone(g.scheduledBy)
+	for _, name := range schedulesKeep {
+		if d.Has(name) {
+			g.keep(name, d.Float(name))
+		}
+	}
 	take(d, f.settings(&g.figures))
 	if d.Err() == nil {
 		nonNegative("learning rate", g.LR)
@@ -159,28 +175,37 @@ func (f *form) readGroup(d *statedict.Dict, g Group) Group {
 }
 
 // read returns what a state dict keeps of a parameter, nil where it keeps nothing.
-func (f *form) read(d *statedict.Dict, p *tensor.Tensor, settings *figures) *state {
-	names := f.tensors(settings)
-	if !f.counts && !slices.ContainsFunc(names, d.Has) {
+func (f *form) read(d *statedict.Dict, p *tensor.Tensor, g *Group) *state {
+	kept := f.tensors(&g.figures)
+	if !f.counts && !slices.ContainsFunc(kept, func(t tensors) bool { return d.Has(t.name) }) {
 		return nil
 	}
-	s := new(state)
+	s := &state{tensors: make(map[string]*tensor.Tensor)}
 	if f.counts {
 		s.step = d.Int("step")
 	}
-	for _, name := range names {
-		from := d.Tensor(name)
+	for _, n := range f.numbers {
+		s.numbers = append(s.numbers, float32(d.Float(n.name)))
+	}
+	for _, t := range kept {
+		to := tensor.EmptyLike(p)
+		if t.make != nil {
+			to = t.make(p, g)
+		}
+		if to == nil {
+			continue
+		}
+		from := d.Tensor(t.name)
 		if d.Err() != nil {
 			return nil
 		}
-		if !from.Shape().Equal(p.Shape()) {
+		if !from.Shape().Equal(to.Shape()) {
 			d.Refuse("size mismatch for %s: copying a tensor with shape %s from the state dict, the shape of the parameter is %s",
-				d.Path(name), from.Shape(), p.Shape())
+				d.Path(t.name), from.Shape(), to.Shape())
 			return nil
 		}
-		to := tensor.EmptyLike(p)
 		to.CopyInPlace(from.Detach())
-		s.tensors = append(s.tensors, to)
+		s.tensors[t.name] = to
 	}
 	return s
 }

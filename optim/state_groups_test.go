@@ -65,7 +65,7 @@ func TestGroupsThatDifferAreRefused(t *testing.T) {
 		{nil, dict{"lr": 0.5}, "param_groups[0] and param_groups[1] differ in lr, 0.125 and 0.5: "},
 		{nil, dict{"betas": []float64{0.9, 0.99}}, "differ in betas, [0.9 0.999] and [0.9 0.99]: "},
 		{dict{"initial_lr": nil}, nil, "differ in initial_lr, <nil> and 0.125: "},
-		{dict{"amsgrad": true}, dict{"amsgrad": true}, "amsgrad=true, which is not supported"},
+		{dict{"amsgrad": true}, dict{"amsgrad": true}, "no state[0].max_exp_avg_sq"},
 		{nil, dict{"params": []int{1, 2}}, "a parameter group that doesn't match the size of optimizer's group"},
 	} {
 		state, _ := ofTwoGroups(c.first, c.second)

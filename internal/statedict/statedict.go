@@ -157,6 +157,30 @@ func (d *Dict) Bool(name string) bool {
 	return v
 }
 
+// String reads a text.
+func (d *Dict) String(name string) string {
+	v, ok := d.Value(name).(string)
+	if !ok {
+		d.expected(d.Path(name), "a text", d.Value(name))
+	}
+	return v
+}
+
+// Counts reads whole numbers by whole numbers.
+func (d *Dict) Counts(name string) map[int]int {
+	m := mapOf(d.Value(name))
+	if m.Kind() != reflect.Map {
+		d.expected(d.Path(name), "a dict", d.Value(name))
+		return nil
+	}
+	counts := make(map[int]int, m.Len())
+	for key, value := range m.Seq2() {
+		path := fmt.Sprintf("%s%s[%v]", d.path, name, key)
+		counts[d.int("key "+path, key.Interface())] = d.int(path, value.Interface())
+	}
+	return counts
+}
+
 // Tensor reads a tensor.
 func (d *Dict) Tensor(name string) *tensor.Tensor {
 	t, _ := d.Value(name).(*tensor.Tensor)
@@ -164,6 +188,17 @@ func (d *Dict) Tensor(name string) *tensor.Tensor {
 		d.expected(d.Path(name), "a tensor", d.Value(name))
 	}
 	return t
+}
+
+// Tensors reads a list of tensors.
+func (d *Dict) Tensors(name string) []*tensor.Tensor {
+	return list(d, name, func(path string, v any) *tensor.Tensor {
+		t, _ := v.(*tensor.Tensor)
+		if t == nil {
+			d.expected(path, "a tensor", v)
+		}
+		return t
+	})
 }
 
 // Bytes reads a tensor of bytes, nil for None.
@@ -191,6 +226,17 @@ func (d *Dict) Ints(name string) []int { return list(d, name, d.int) }
 
 // Floats reads a list of numbers.
 func (d *Dict) Floats(name string) []float64 { return list(d, name, d.float) }
+
+// Optionals reads a list of numbers, nil for None.
+func (d *Dict) Optionals(name string) []*float64 {
+	return list(d, name, func(path string, v any) *float64 {
+		if v == nil {
+			return nil
+		}
+		f := d.float(path, v)
+		return &f
+	})
+}
 
 // Dicts reads a list of state dicts.
 func (d *Dict) Dicts(name string) []*Dict { return list(d, name, d.nested) }

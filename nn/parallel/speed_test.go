@@ -32,7 +32,7 @@ func slowGPUs(t *testing.T, n int) *devicetest.GPUs {
 type training struct {
 	net  *nn.Sequential
 	x, y *tensor.Tensor
-	opt  *optim.SGD
+	opt  *optim.Algorithm
 }
 
 const classes = 4

@@ -63,7 +63,7 @@ func usual(model nn.Module, batch []*tensor.Tensor) *tensor.Tensor {
 
 // Step estimates a training step of any model and loss, which is called with copies of the model and of the batch. Of the
 // batch only shapes and dtypes are looked at. The modules are in training or evaluation mode as they are. An optimizer of nil
-// leaves the update out; one of the caller's own needs a method Copy as that of optim.SGD. The error is an *Error.
+// leaves the update out; one of the caller's own needs a method Copy as that of optim.Algorithm. The error is an *Error.
 func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func(model M, batch []*tensor.Tensor) *tensor.Tensor) (*Estimate, error) {
 	if len(batch) == 0 {
 		return nil, &Error{errors.New("a step needs a batch")}
@@ -100,7 +100,7 @@ func copied(opt optim.Optimizer, of func(p *tensor.Tensor) *tensor.Tensor) optim
 		Copy(of func(p *tensor.Tensor) *tensor.Tensor) optim.Optimizer
 	})
 	if !ok {
-		panic(&tensor.Error{Op: "plan", Kind: tensor.ErrValue, Err: fmt.Errorf("a plan steps a copy of the optimizer, and %T has no method Copy as optim.SGD has", opt)})
+		panic(&tensor.Error{Op: "plan", Kind: tensor.ErrValue, Err: fmt.Errorf("a plan steps a copy of the optimizer, and %T has no method Copy as optim.Algorithm has", opt)})
 	}
 	return c.Copy(of)
 }
