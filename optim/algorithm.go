@@ -80,7 +80,7 @@ func (f *form) group(ps iter.Seq2[string, *tensor.Tensor], settings figures) []*
 	choices := settings.groups
 	settings.groups = nil
 	parts := make([][]*tensor.Tensor, len(choices)+1)
-	all := NewGroup(func(yield func(string, *tensor.Tensor) bool) {
+	NewGroup(func(yield func(string, *tensor.Tensor) bool) {
 		for name, p := range ps {
 			i := slices.IndexFunc(choices, func(c chosen) bool { return c.fits(name, p) })
 			parts[i+1] = append(parts[i+1], p)
@@ -105,9 +105,16 @@ func (f *form) group(ps iter.Seq2[string, *tensor.Tensor], settings figures) []*
 		f.check(&own)
 		groups = append(groups, &Group{Params: part, LR: own.lr, form: f, figures: own})
 	}
-	if f.suits != nil {
-		for _, p := range all.Params {
-			f.suits(p)
+	of := make(map[*tensor.Tensor]*Group)
+	for _, g := range groups {
+		for _, p := range g.Params {
+			if other := of[p]; other != nil && other != g {
+				refuse(tensor.ErrValue, "some parameters appear in more than one parameter group")
+			}
+			of[p] = g
+			if f.suits != nil {
+				f.suits(p)
+			}
 		}
 	}
 	return groups

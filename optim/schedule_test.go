@@ -157,3 +157,39 @@ func TestWarmupRefuses(t *testing.T) {
 		t.Errorf("StepLR without an optimizer: got %v", err)
 	}
 }
+
+func TestSchedulesRefuse(t *testing.T) {
+	one := func(int) float64 { return 1 }
+	for want, f := range map[string]func(){
+		"Expected 1 lr_lambdas, but got 2": func() { optim.NewLambdaLR(newSGD(1), one, one) },
+		"Tried to step 4 times. The specified number of total steps is 3": func() {
+			rates(newSGD(1), 5, optim.NewOneCycleLR(newSGD(1), []float64{0.1}, 3))
+		},
+		"max_lr must have the same length as optimizer.param_groups. max_lr has 2 values, param_groups has 1.": func() {
+			optim.NewOneCycleLR(newSGD(1), []float64{0.1, 0.2}, 3)
+		},
+		"Expected non-negative epoch, but got -1": func() { optim.NewCosineAnnealingWarmRestarts(newSGD(1), 3).StepTo(-1) },
+	} {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestSchedulesInSequence: what follows begins with the initial learning rate, also inside another sequence or a chain.
+func TestSchedulesInSequence(t *testing.T) {
+	o := newSGD(1)
+	inner := optim.NewSequentialLR(o, []optim.Schedule{optim.NewExponentialLR(o, 0.5), optim.NewConstantLR(o, optim.Factor(0.25))}, []int{2})
+	outer := optim.NewSequentialLR(o, []optim.Schedule{optim.NewLinearLR(o, optim.StartFactor(0.5), optim.TotalIters(2)), inner}, []int{2})
+	wantRates(t, "a sequence in a sequence", rates(o, 5, outer), []float64{0.5, 0.75, 1, 0.5, 0.25, 0.25})
+
+	o = newSGD(1)
+	chain := optim.NewChainedScheduler(optim.NewExponentialLR(o, 0.5), optim.NewStepLR(o, 2))
+	s := optim.NewSequentialLR(o, []optim.Schedule{optim.NewConstantLR(o, optim.Factor(0.5)), chain}, []int{1})
+	wantRates(t, "a chain in a sequence", rates(o, 3, s), []float64{0.5, 1, 0.5, 0.025})
+
+	o = newSGD(1)
+	restarts := optim.NewCosineAnnealingWarmRestarts(o, 2)
+	s = optim.NewSequentialLR(o, []optim.Schedule{optim.NewConstantLR(o, optim.Factor(0.5)), restarts}, []int{1})
+	wantRates(t, "restarts in a sequence", rates(o, 4, s), []float64{0.5, 1, 0.5, 1, 0.5})
+}

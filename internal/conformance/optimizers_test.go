@@ -31,43 +31,51 @@ type training struct {
 // setting is an argument of Python's optimizers as an option; every option satisfies the interfaces of the optimizers that take it.
 type optionOf func(v any) any
 
-func number1(f func(v float64) any) optionOf { return func(v any) any { return f(v.(float64)) } }
-func truthOf(f func(on bool) any) optionOf   { return func(v any) any { return f(v.(bool)) } }
+func numbered(f func(v float64) any) optionOf { return func(v any) any { return f(float(v)) } }
+func truthOf(f func(on bool) any) optionOf    { return func(v any) any { return f(v.(bool)) } }
 func pairOf(f func(a, b float64) any) optionOf {
-	return func(v any) any { pair := v.([]any); return f(pair[0].(float64), pair[1].(float64)) }
+	return func(v any) any { pair := v.([]any); return f(float(pair[0]), float(pair[1])) }
+}
+
+// float returns a number from JSON or from an expression.
+func float(v any) float64 {
+	if n, ok := v.(int); ok {
+		return float64(n)
+	}
+	return v.(float64)
 }
 
 // optimizerOptions are the arguments by name.
 var optimizerOptions = map[string]optionOf{
-	"lr":                        number1(func(v float64) any { return optim.LR(v) }),
-	"weight_decay":              number1(func(v float64) any { return optim.WeightDecay(v) }),
-	"momentum":                  number1(func(v float64) any { return optim.Momentum(v) }),
-	"dampening":                 number1(func(v float64) any { return optim.Dampening(v) }),
+	"lr":                        numbered(func(v float64) any { return optim.LR(v) }),
+	"weight_decay":              numbered(func(v float64) any { return optim.WeightDecay(v) }),
+	"momentum":                  numbered(func(v float64) any { return optim.Momentum(v) }),
+	"dampening":                 numbered(func(v float64) any { return optim.Dampening(v) }),
 	"nesterov":                  truthOf(func(on bool) any { return optim.Nesterov(on) }),
 	"maximize":                  truthOf(func(on bool) any { return optim.Maximize(on) }),
 	"betas":                     pairOf(func(a, b float64) any { return optim.Betas(a, b) }),
-	"eps":                       number1(func(v float64) any { return optim.Eps(v) }),
+	"eps":                       numbered(func(v float64) any { return optim.Eps(v) }),
 	"amsgrad":                   truthOf(func(on bool) any { return optim.AMSGrad(on) }),
 	"decoupled_weight_decay":    truthOf(func(on bool) any { return optim.DecoupledWeightDecay(on) }),
-	"alpha":                     number1(func(v float64) any { return optim.Alpha(v) }),
+	"alpha":                     numbered(func(v float64) any { return optim.Alpha(v) }),
 	"centered":                  truthOf(func(on bool) any { return optim.Centered(on) }),
-	"lr_decay":                  number1(func(v float64) any { return optim.LRDecay(v) }),
-	"initial_accumulator_value": number1(func(v float64) any { return optim.InitialAccumulatorValue(v) }),
-	"rho":                       number1(func(v float64) any { return optim.Rho(v) }),
-	"momentum_decay":            number1(func(v float64) any { return optim.MomentumDecay(v) }),
+	"lr_decay":                  numbered(func(v float64) any { return optim.LRDecay(v) }),
+	"initial_accumulator_value": numbered(func(v float64) any { return optim.InitialAccumulatorValue(v) }),
+	"rho":                       numbered(func(v float64) any { return optim.Rho(v) }),
+	"momentum_decay":            numbered(func(v float64) any { return optim.MomentumDecay(v) }),
 	"etas":                      pairOf(func(a, b float64) any { return optim.Etas(a, b) }),
 	"step_sizes":                pairOf(func(a, b float64) any { return optim.StepSizes(a, b) }),
-	"lambd":                     number1(func(v float64) any { return optim.Lambd(v) }),
-	"t0":                        number1(func(v float64) any { return optim.T0(v) }),
-	"beta2_decay":               number1(func(v float64) any { return optim.Beta2Decay(v) }),
-	"d":                         number1(func(v float64) any { return optim.ClipThreshold(v) }),
-	"ns_steps":                  number1(func(v float64) any { return optim.NSSteps(int(v)) }),
+	"lambd":                     numbered(func(v float64) any { return optim.Lambd(v) }),
+	"t0":                        numbered(func(v float64) any { return optim.T0(v) }),
+	"beta2_decay":               numbered(func(v float64) any { return optim.Beta2Decay(v) }),
+	"d":                         numbered(func(v float64) any { return optim.ClipThreshold(v) }),
+	"ns_steps":                  numbered(func(v float64) any { return optim.NSSteps(int(v)) }),
 	"adjust_lr_fn":              func(v any) any { return optim.Adjust(v.(string)) },
-	"max_iter":                  number1(func(v float64) any { return optim.MaxIter(int(v)) }),
-	"max_eval":                  number1(func(v float64) any { return optim.MaxEval(int(v)) }),
-	"tolerance_grad":            number1(func(v float64) any { return optim.ToleranceGrad(v) }),
-	"tolerance_change":          number1(func(v float64) any { return optim.ToleranceChange(v) }),
-	"history_size":              number1(func(v float64) any { return optim.HistorySize(int(v)) }),
+	"max_iter":                  numbered(func(v float64) any { return optim.MaxIter(int(v)) }),
+	"max_eval":                  numbered(func(v float64) any { return optim.MaxEval(int(v)) }),
+	"tolerance_grad":            numbered(func(v float64) any { return optim.ToleranceGrad(v) }),
+	"tolerance_change":          numbered(func(v float64) any { return optim.ToleranceChange(v) }),
+	"history_size":              numbered(func(v float64) any { return optim.HistorySize(int(v)) }),
 	"line_search_fn":            func(v any) any { return optim.StrongWolfe(v == "strong_wolfe") },
 }
 

@@ -7,6 +7,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/pyexpr"
+	"cresset/optim"
 	"cresset/tensor"
 )
 
@@ -26,6 +27,7 @@ func environment(dev device.Device, in []*tensor.Tensor) *pyexpr.Env {
 	}
 	maps.Copy(e.Funcs, creation(dev))
 	maps.Copy(e.Funcs, placed(dev))
+	maps.Copy(e.Funcs, optimization())
 	for i, x := range in {
 		e.Vars["x"+string(rune('0'+i))] = x
 	}
@@ -41,6 +43,8 @@ func class(v any) string {
 		return "Tensor"
 	case pyexpr.Func:
 		return "function"
+	case optim.Optimizer:
+		return "Optimizer"
 	}
 	return "object"
 }
