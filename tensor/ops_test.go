@@ -60,6 +60,7 @@ var opTables = [][]opRow{
 	arithmeticRows,
 	divisionRows,
 	mathRows,
+	elementaryRows,
 	activationRows,
 	smoothRows,
 	piecewiseRows,

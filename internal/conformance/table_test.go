@@ -16,7 +16,7 @@ type table = map[string]pyexpr.Func
 
 // families are the tables, a file each.
 var families = []table{
-	arithmetic, pointwise, activations, reductions, indexing, shapes, products, layers, losses, initializers,
+	arithmetic, pointwise, elementary, activations, reductions, indexing, shapes, products, layers, losses, initializers,
 }
 
 // environment evaluates expressions over x0, x1, ... on one device.

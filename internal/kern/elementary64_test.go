@@ -15,6 +15,8 @@ var doubles = map[string]func(dst, src []float64){
 	"Exp": Exp[float64], "ExpBelow": expBelowOfAll, "Expm1": Expm1[float64], "Log": Log[float64], "Log1p": Log1p[float64], "Tanh": Tanh[float64],
 	"Sigmoid": Sigmoid[float64], "SiLU": SiLU[float64], "Softplus": softplusAlone[float64], "Rsqrt": Rsqrt[float64],
 	"Erf": Erf[float64], "GELU": GELU[float64], "GELUSlope": geluSlope64, "GELUTanh": GELUTanh[float64], "Sin": Sin[float64], "SinNear": sin[float64], "Cos": Cos[float64], "CosNear": cos[float64],
+	"Tan": Tan[float64], "TanNear": tan[float64], "Asin": Asin[float64], "Acos": Acos[float64], "Atan": Atan[float64], "Sinh": Sinh[float64], "Cosh": Cosh[float64],
+	"Asinh": Asinh[float64], "Acosh": Acosh[float64], "Atanh": Atanh[float64], "Exp2": Exp2[float64], "Log2": Log2[float64], "Log10": Log10[float64],
 }
 
 // expBelowOfAll is ExpBelow of what it is for: numbers that are not positive.
@@ -45,13 +47,13 @@ func patterns64(n int) []float64 {
 }
 
 func TestGenerated64FollowsRecipe(t *testing.T) {
-	for _, r := range slices.Concat(recipe.All(recipe.F64), recipe.Parts(recipe.F64)) {
+	for _, r := range slices.Concat(recipe.All(recipe.F64), recipe.Alone(recipe.F64), recipe.Parts(recipe.F64)) {
 		t.Run(r.Name, func(t *testing.T) {
 			xs := patterns64(3000)
-			if r.Name == "Pow" {
+			if f, ok := map[string]func(x, y float64) float64{"Pow": pow64, "Atan2": atan264, "Hypot": hypot64}[r.Name]; ok {
 				for i, x := range xs {
 					y := xs[len(xs)-1-i]
-					followed(t, pow64(x, y), r, x, y)
+					followed(t, f(x, y), r, x, y)
 				}
 				return
 			}
@@ -145,6 +147,25 @@ var elementary64 = []struct {
 	{"sin far", Sin[float64], func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e4, 1e300, "+-", 80},
 	{"cos", Cos[float64], func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e-10, 1e4, "+-", 80},
 	{"cos far", Cos[float64], func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e4, 1e300, "+-", 80},
+	{"tan", Tan[float64], bigTan, 1e-300, 1e4, "+-", 60},
+	{"tan far", Tan[float64], bigTan, 1e4, 1e300, "+-", 60},
+	{"asin", Asin[float64], func(x *big.Float) *big.Float { return bigInverse(x, math.Asin, bigSine, bigCosine) }, 1e-10, 0.999999, "+-", 60},
+	{"acos", Acos[float64], func(x *big.Float) *big.Float {
+		return bigInverse(x, math.Acos, bigCosine, func(y *big.Float) *big.Float { return bigNeg(bigSine(y)) })
+	}, 1e-10, 0.999999, "+-", 60},
+	{"atan", Atan[float64], bigAtan, 1e-10, 1e10, "+-", 60},
+	{"sinh", Sinh[float64], bigSinh, 1e-10, 710, "+-", 60},
+	{"cosh", Cosh[float64], bigCosh, 1e-10, 710, "+-", 60},
+	{"asinh", Asinh[float64], func(x *big.Float) *big.Float { return bigInverse(x, math.Asinh, bigSinh, bigCosh) }, 1e-10, 1e10, "+-", 60},
+	{"acosh", Acosh[float64], func(x *big.Float) *big.Float { return bigInverse(x, math.Acosh, bigCosh, bigSinh) }, 1.0001, 1e10, "+", 60},
+	{"atanh", Atanh[float64], func(x *big.Float) *big.Float {
+		return bigDiv(bigLog(bigDiv(bigAdd(bigOf(1), x), bigSub(bigOf(1), x))), bigOf(2))
+	}, 1e-10, 0.999999, "+-", 60},
+	{"exp2", Exp2[float64], func(x *big.Float) *big.Float { return bigExp(bigMul(x, bigLog(bigOf(2)))) }, 1e-10, 1070, "+-", 60},
+	{"log2", Log2[float64], func(x *big.Float) *big.Float { return bigDiv(bigLog(x), bigLog(bigOf(2))) }, 1e-300, 1e300, "+", 40},
+	{"log2 near 1", Log2[float64], func(x *big.Float) *big.Float { return bigDiv(bigLog(x), bigLog(bigOf(2))) }, 0.5, 2, "+", 60},
+	{"log10", Log10[float64], func(x *big.Float) *big.Float { return bigDiv(bigLog(x), bigLog(bigOf(10))) }, 1e-300, 1e300, "+", 40},
+	{"log10 near 1", Log10[float64], func(x *big.Float) *big.Float { return bigDiv(bigLog(x), bigLog(bigOf(10))) }, 0.5, 2, "+", 60},
 	{"tanh", Tanh[float64], func(x *big.Float) *big.Float {
 		e := bigExp(bigAdd(x, x))
 		return bigDiv(bigSub(e, bigOf(1)), bigAdd(e, bigOf(1)))

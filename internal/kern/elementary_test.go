@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -31,8 +32,23 @@ var elementary = map[string]struct {
 	"SiLU":     {SiLU[float32], func(x float64) float64 { return x / (1 + math.Exp(-x)) }},
 	"GELU":     {GELU[float32], func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }},
 	"GELUTanh": {GELUTanh[float32], func(x float64) float64 { return x / (1 + math.Exp(-math.Sqrt(8/math.Pi)*(x+0.044715*x*x*x))) }},
+	"Tan":      {Tan[float32], func(x float64) float64 { return anySin(x) / anyCos(x) }},
+	"Asin":     {Asin[float32], math.Asin},
+	"Acos":     {Acos[float32], math.Acos},
+	"Atan":     {Atan[float32], math.Atan},
+	"Sinh":     {Sinh[float32], math.Sinh},
+	"Cosh":     {Cosh[float32], math.Cosh},
+	"Asinh":    {Asinh[float32], math.Asinh},
+	"Acosh":    {Acosh[float32], math.Acosh},
+	"Atanh":    {Atanh[float32], math.Atanh},
+	"Exp2":     {Exp2[float32], math.Exp2},
+	"Log2":     {Log2[float32], math.Log2},
+	"Log10":    {Log10[float32], math.Log10},
 	"Softplus": {softplusAlone[float32], func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }},
 }
+
+// ofTwo are the generated functions of two arguments.
+var ofTwo = map[string]func(x, y float32) float32{"Pow": powf, "Atan2": atan2f, "Hypot": hypotf}
 
 // softplusAlone is Softplus for beta 1 and no threshold.
 func softplusAlone[T dtype.Float](dst, src []T) { Softplus(dst, src, op.Number{A: 1, B: math.Inf(1)}) }
@@ -74,7 +90,7 @@ func sampleStep(t *testing.T) uint64 {
 }
 
 func TestElementaryULP(t *testing.T) {
-	for _, r := range recipe.All(recipe.F32) {
+	for _, r := range slices.Concat(recipe.All(recipe.F32), recipe.Alone(recipe.F32)) {
 		if len(r.Params) != 1 {
 			continue
 		}
@@ -152,11 +168,11 @@ func followed[T dtype.Float](t *testing.T, got T, r *recipe.Recipe, args ...T) {
 func TestGeneratedFollowsRecipe(t *testing.T) {
 	xs := numbers(300)
 	got := make([]float32, len(xs))
-	for _, r := range recipe.All(recipe.F32) {
+	for _, r := range slices.Concat(recipe.All(recipe.F32), recipe.Alone(recipe.F32)) {
 		t.Run(r.Name, func(t *testing.T) {
-			if r.Name == "Pow" {
+			if f, ok := ofTwo[r.Name]; ok {
 				for i := range xs {
-					followed(t, powf(xs[i], xs[len(xs)-1-i]), r, xs[i], xs[len(xs)-1-i])
+					followed(t, f(xs[i], xs[len(xs)-1-i]), r, xs[i], xs[len(xs)-1-i])
 				}
 				return
 			}

@@ -4999,6 +4999,3271 @@ func AddCDiv[T dtype.Float](dst, a, b, c []T, p op.Number) {
 	}
 }
 
+// tan is dst[i] = the tangent of a, in float64 below 2**32.
+func tan[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = tanf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = tan64(a[i])
+		}
+	}
+}
+
+func tanf(a float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	if !(t0 < math.Float32frombits(0x7f800000)) {
+		return math.Float32frombits(0x7fc00000)
+	}
+	var t1 float32
+	var t2 float32
+	var t3 uint32
+	if 8192 <= t0 {
+		t4 := math.Float32bits(t0)
+		t5 := t4 & 0x7fffff
+		t6 := t5 | 0x800000
+		t7 := t4 >> 23
+		t8 := t7 - 120
+		t9 := t8 >> 5
+		t10 := t8 & 31
+		t11 := t9 + 1
+		t12 := twoOverPi[t11&7]
+		t13 := t12 >> 1
+		t14 := 31 - t10
+		t15 := t13 >> (t14 & 31)
+		t16 := twoOverPi[t9&7]
+		t17 := t16 << (t10 & 31)
+		t18 := t17 | t15
+		t19 := t9 + 2
+		t20 := twoOverPi[t19&7]
+		t21 := t20 >> 1
+		t22 := t21 >> (t14 & 31)
+		t23 := t12 << (t10 & 31)
+		t24 := t23 | t22
+		t25 := t9 + 3
+		t26 := twoOverPi[t25&7]
+		t27 := t26 >> 1
+		t28 := t27 >> (t14 & 31)
+		t29 := t20 << (t10 & 31)
+		t30 := t29 | t28
+		t31 := t6 * t24
+		t32 := uint32(uint64(t6) * uint64(t30) >> 32)
+		t33 := t31 + t32
+		t34 := t6 * t18
+		t35 := uint32(uint64(t6) * uint64(t24) >> 32)
+		t36 := t34 + t35
+		t37 := t33 ^ 0x80000000
+		t38 := t31 ^ 0x80000000
+		var t39 uint32
+		if int32(t37) < int32(t38) {
+			t39 = 1
+		} else {
+			t39 = 0
+		}
+		t40 := t36 + t39
+		t41 := t40 << 2
+		t42 := t33 >> 30
+		t43 := t41 | t42
+		t44 := t33 << 2
+		t45 := t40 >> 30
+		t46 := t43 >> 31
+		t47 := t45 + t46
+		t48 := uint32(int32(t43) >> 31)
+		t49 := t43 ^ t48
+		t50 := t44 ^ t48
+		t51 := t49 & 0xffffff00
+		t52 := float32(int32(t51))
+		t53 := t49 & 255
+		t54 := t53 << 16
+		t55 := t50 >> 16
+		t56 := t54 | t55
+		t57 := float32(int32(t56))
+		t58 := t50 & 0xffff
+		t59 := float32(int32(t58))
+		t60 := float32(t59*0x1p-16) + t57
+		t61 := float32(t60*0x1p-16) + t52
+		t62 := float32(t61 * 0x1p-32)
+		t63 := -t62
+		t64 := float32(0x1p-32*t52) + t63
+		t65 := float32(t60*0x1p-48) + t64
+		t66 := float32(t62 * 0x1.921fb6p0)
+		t67 := -t66
+		t68 := fma32Const(float64(t62)*0x1.921fb6p0, float64(t67))
+		if -0x1p-126 <= t68 && t68 <= 0x1p-126 {
+			t68 = fma32(float64(t62)*0x1.921fb6p0, float64(t67))
+		}
+		t69 := fma32Const(float64(t62)*-0x1.777a5cp-25, float64(t68))
+		if -0x1p-126 <= t69 && t69 <= 0x1p-126 {
+			t69 = fma32(float64(t62)*-0x1.777a5cp-25, float64(t68))
+		}
+		t70 := fma32Const(float64(t65)*0x1.921fb6p0, float64(t69))
+		if -0x1p-126 <= t70 && t70 <= 0x1p-126 {
+			t70 = fma32(float64(t65)*0x1.921fb6p0, float64(t69))
+		}
+		t71 := t48 & 0x80000000
+		t72 := math.Float32bits(t66)
+		t73 := t72 ^ t71
+		t74 := math.Float32frombits(t73)
+		t75 := math.Float32bits(t70)
+		t76 := t75 ^ t71
+		t77 := math.Float32frombits(t76)
+		t1 = t74
+		t2 = t77
+		t3 = t47
+	} else {
+		t78 := fma32Const(float64(t0)*0x1.45f306p-1, 0x1.8p23)
+		t79 := t78 - 0x1.8p23
+		t80 := fma32Const(float64(t79)*-0x1.921fb6p0, float64(t0))
+		if -0x1p-126 <= t80 && t80 <= 0x1p-126 {
+			t80 = fma32(float64(t79)*-0x1.921fb6p0, float64(t0))
+		}
+		t81 := float32(t79 * 0x1.777a5cp-25)
+		t82 := -t81
+		t83 := fma32Const(float64(t79)*0x1.777a5cp-25, float64(t82))
+		if -0x1p-126 <= t83 && t83 <= 0x1p-126 {
+			t83 = fma32(float64(t79)*0x1.777a5cp-25, float64(t82))
+		}
+		t84 := t80 + t81
+		t85 := t84 - t80
+		t86 := t84 - t85
+		t87 := t80 - t86
+		t88 := t81 - t85
+		t89 := t87 + t88
+		t90 := fma32Const(float64(t79)*0x1.ee59dap-50, float64(t83))
+		if -0x1p-126 <= t90 && t90 <= 0x1p-126 {
+			t90 = fma32(float64(t79)*0x1.ee59dap-50, float64(t83))
+		}
+		t91 := t89 + t90
+		t92 := t84 + t91
+		t93 := t84 - t92
+		t94 := t93 + t91
+		t95 := math.Float32bits(t78)
+		t1 = t92
+		t2 = t94
+		t3 = t95
+	}
+	t96 := float32(t1 * t1)
+	t97 := -t96
+	t98 := fma32Const(float64(t1)*float64(t1), float64(t97))
+	if -0x1p-126 <= t98 && t98 <= 0x1p-126 {
+		t98 = fma32(float64(t1)*float64(t1), float64(t97))
+	}
+	t99 := float32(t96 * t1)
+	t100 := fma32Const(-0x1.9952fap-13*float64(t96), 0x1.110776p-7)
+	t101 := fma32Const(float64(t100)*float64(t96), -0x1.555546p-3)
+	t102 := fma32Const(float64(t99)*float64(t101), float64(t2))
+	if -0x1p-126 <= t102 && t102 <= 0x1p-126 {
+		t102 = fma32(float64(t99)*float64(t101), float64(t2))
+	}
+	t103 := t1 + t102
+	t104 := t1 - t103
+	t105 := t104 + t102
+	t106 := fma32Const(0x1.99e80cp-16*float64(t96), -0x1.6c0c28p-10)
+	t107 := fma32Const(float64(t106)*float64(t96), 0x1.55554ap-5)
+	t108 := fma32Const(float64(t96)*float64(t107), -0.5)
+	t109 := float32(t1 * t2)
+	t110 := -t109
+	t111 := fma32Const(float64(t96)*float64(t108), float64(t110))
+	if -0x1p-126 <= t111 && t111 <= 0x1p-126 {
+		t111 = fma32(float64(t96)*float64(t108), float64(t110))
+	}
+	t112 := 1 + t111
+	t113 := 1 - t112
+	t114 := t113 + t111
+	t115 := fma32Const(float64(t98)*-0.5, float64(t114))
+	if -0x1p-126 <= t115 && t115 <= 0x1p-126 {
+		t115 = fma32(float64(t98)*-0.5, float64(t114))
+	}
+	t116 := t3 << 31
+	var t117 float32
+	var t118 float32
+	var t119 float32
+	var t120 float32
+	if int32(t116) < 0 {
+		t117 = t112
+		t118 = t115
+		t119 = t103
+		t120 = t105
+	} else {
+		t117 = t103
+		t118 = t105
+		t119 = t112
+		t120 = t115
+	}
+	t121 := t117 / t119
+	t122 := -t121
+	t123 := fma32Const(float64(t122)*float64(t119), float64(t117))
+	if -0x1p-126 <= t123 && t123 <= 0x1p-126 {
+		t123 = fma32(float64(t122)*float64(t119), float64(t117))
+	}
+	t124 := fma32Const(float64(t122)*float64(t120), float64(t118))
+	if -0x1p-126 <= t124 && t124 <= 0x1p-126 {
+		t124 = fma32(float64(t122)*float64(t120), float64(t118))
+	}
+	t125 := t123 + t124
+	t126 := t125 / t119
+	t127 := t121 + t126
+	t128 := math.Float32bits(t127)
+	t129 := t128 ^ t116
+	t130 := math.Float32frombits(t129)
+	t131 := math.Float32bits(t130)
+	t132 := math.Float32bits(a)
+	t133 := t132 & 0x80000000
+	t134 := t131 ^ t133
+	return math.Float32frombits(t134)
+}
+
+func tan64(a float64) float64 {
+	t0 := math.Abs(a)
+	t1 := math.FMA(t0, 0x1.45f306dc9c883p-1, 0x1.8p52)
+	t2 := t1 - 0x1.8p52
+	t3 := math.FMA(t2, -0x1.921fb54442d18p0, t0)
+	t4 := float64(t2 * -0x1.1a62633145c07p-54)
+	t5 := -t4
+	t6 := math.FMA(t2, -0x1.1a62633145c07p-54, t5)
+	t7 := t3 + t4
+	t8 := t7 - t3
+	t9 := t7 - t8
+	t10 := t3 - t9
+	t11 := t4 - t8
+	t12 := t10 + t11
+	t13 := math.FMA(t2, 0x1.f1976b7ed8fbcp-110, t6)
+	t14 := t12 + t13
+	t15 := t7 + t14
+	t16 := t7 - t15
+	t17 := t16 + t14
+	t18 := math.Float64bits(t1)
+	t19 := float64(t15 * t15)
+	t20 := -t19
+	t21 := math.FMA(t15, t15, t20)
+	t22 := float64(t19 * t15)
+	t23 := math.FMA(0x1.5d938bf25b143p-33, t19, -0x1.ae5e685694259p-26)
+	t24 := math.FMA(t23, t19, 0x1.71de357ad1766p-19)
+	t25 := math.FMA(t24, t19, -0x1.a01a019c15dcap-13)
+	t26 := math.FMA(t25, t19, 0x1.111111110f8a5p-7)
+	t27 := math.FMA(t26, t19, -0x1.5555555555549p-3)
+	t28 := math.FMA(t22, t27, t17)
+	t29 := t15 + t28
+	t30 := t15 - t29
+	t31 := t30 + t28
+	t32 := math.FMA(-0x1.8fb10b14eea3p-37, t19, 0x1.1ee9f1119e78fp-29)
+	t33 := math.FMA(t32, t19, -0x1.27e4f81265e54p-22)
+	t34 := math.FMA(t33, t19, 0x1.a01a019cbf0d9p-16)
+	t35 := math.FMA(t34, t19, -0x1.6c16c16c1521dp-10)
+	t36 := math.FMA(t35, t19, 0x1.555555555554cp-5)
+	t37 := math.FMA(t19, t36, -0.5)
+	t38 := float64(t15 * t17)
+	t39 := -t38
+	t40 := math.FMA(t19, t37, t39)
+	t41 := 1 + t40
+	t42 := 1 - t41
+	t43 := t42 + t40
+	t44 := math.FMA(t21, -0.5, t43)
+	t45 := t18 << 63
+	var t46 float64
+	var t47 float64
+	var t48 float64
+	var t49 float64
+	if int64(t45) < 0 {
+		t46 = t41
+		t47 = t44
+		t48 = t29
+		t49 = t31
+	} else {
+		t46 = t29
+		t47 = t31
+		t48 = t41
+		t49 = t44
+	}
+	t50 := t46 / t48
+	t51 := -t50
+	t52 := math.FMA(t51, t48, t46)
+	t53 := math.FMA(t51, t49, t47)
+	t54 := t52 + t53
+	t55 := t54 / t48
+	t56 := t50 + t55
+	t57 := math.Float64bits(t56)
+	t58 := t57 ^ t45
+	t59 := math.Float64frombits(t58)
+	t60 := math.Float64bits(t59)
+	t61 := math.Float64bits(a)
+	t62 := t61 & 0x8000000000000000
+	t63 := t60 ^ t62
+	return math.Float64frombits(t63)
+}
+
+// Asin is dst[i] = the arc sine of a.
+func Asin[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = asinf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = asin64(a[i])
+		}
+	}
+}
+
+func asinf(a float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	t1 := fma32Const(float64(t0)*-0.5, 0.5)
+	var t2 float32
+	if t0 < 0.5 {
+		t3 := float32(t0 * t0)
+		t2 = t3
+	} else {
+		t2 = t1
+	}
+	t4 := fma32Const(0x1.3367dcp-5*float64(t2), 0x1.d8b82ap-7)
+	t5 := fma32Const(float64(t4)*float64(t2), 0x1.049d6ap-5)
+	t6 := fma32Const(float64(t5)*float64(t2), 0x1.6cac82p-5)
+	t7 := fma32Const(float64(t6)*float64(t2), 0x1.333896p-4)
+	t8 := fma32Const(float64(t7)*float64(t2), 0x1.55554cp-3)
+	t9 := float32(t2 * t8)
+	var t10 float32
+	if t0 < 0.5 {
+		t11 := fma32Const(float64(t0)*float64(t9), float64(t0))
+		if -0x1p-126 <= t11 && t11 <= 0x1p-126 {
+			t11 = fma32(float64(t0)*float64(t9), float64(t0))
+		}
+		t10 = t11
+	} else {
+		t12 := float32(math.Sqrt(float64(t1)))
+		var t13 float32
+		if t12 == 0 {
+			t13 = t12
+		} else {
+			t14 := -t12
+			t15 := fma32Const(float64(t14)*float64(t12), float64(t1))
+			if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
+				t15 = fma32(float64(t14)*float64(t12), float64(t1))
+			}
+			t16 := t12 + t12
+			t17 := t15 / t16
+			t13 = t17
+		}
+		t18 := fma32Const(float64(t12)*float64(t9), float64(t13))
+		if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
+			t18 = fma32(float64(t12)*float64(t9), float64(t13))
+		}
+		t19 := float32(2 * t12)
+		t20 := 0x1.921fb6p0 - t19
+		t21 := fma32Const(2*float64(t18), 0x1.777a5cp-25)
+		t22 := t20 - t21
+		t10 = t22
+	}
+	t23 := math.Float32bits(a)
+	t24 := t23 & 0x80000000
+	t25 := math.Float32bits(t10)
+	t26 := t25 | t24
+	t27 := math.Float32frombits(t26)
+	if t27 != t27 {
+		return math.Float32frombits(0x7fc00000)
+	}
+	return t27
+}
+
+func asin64(a float64) float64 {
+	t0 := math.Abs(a)
+	t1 := math.FMA(t0, -0.5, 0.5)
+	var t2 float64
+	if t0 < 0.5 {
+		t3 := float64(t0 * t0)
+		t2 = t3
+	} else {
+		t2 = t1
+	}
+	t4 := math.FMA(0x1.0a5498ba841ap-5, t2, -0x1.54f2adff088c8p-6)
+	t5 := math.FMA(t4, t2, 0x1.61736be6b58eap-6)
+	t6 := math.FMA(t5, t2, 0x1.ed16b9d7001d8p-9)
+	t7 := math.FMA(t6, t2, 0x1.60c37c53569f8p-7)
+	t8 := math.FMA(t7, t2, 0x1.759b222ddbf0ep-7)
+	t9 := math.FMA(t8, t2, 0x1.ca1cec27f0751p-7)
+	t10 := math.FMA(t9, t2, 0x1.1c4a0c33dcb7ep-6)
+	t11 := math.FMA(t10, t2, 0x1.6e8bdd59f3cecp-6)
+	t12 := math.FMA(t11, t2, 0x1.f1c71aa268624p-6)
+	t13 := math.FMA(t12, t2, 0x1.6db6db71f042dp-5)
+	t14 := math.FMA(t13, t2, 0x1.333333332e3cdp-4)
+	t15 := math.FMA(t14, t2, 0x1.5555555555576p-3)
+	t16 := float64(t2 * t15)
+	var t17 float64
+	if t0 < 0.5 {
+		t18 := math.FMA(t0, t16, t0)
+		t17 = t18
+	} else {
+		t19 := math.Sqrt(t1)
+		var t20 float64
+		if t19 == 0 {
+			t20 = t19
+		} else {
+			t21 := -t19
+			t22 := math.FMA(t21, t19, t1)
+			t23 := t19 + t19
+			t24 := t22 / t23
+			t20 = t24
+		}
+		t25 := math.FMA(t19, t16, t20)
+		t26 := float64(2 * t19)
+		t27 := 0x1.921fb54442d18p0 - t26
+		t28 := math.FMA(2, t25, -0x1.1a62633145c07p-54)
+		t29 := t27 - t28
+		t17 = t29
+	}
+	t30 := math.Float64bits(a)
+	t31 := t30 & 0x8000000000000000
+	t32 := math.Float64bits(t17)
+	t33 := t32 | t31
+	t34 := math.Float64frombits(t33)
+	if t34 != t34 {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	return t34
+}
+
+// Acos is dst[i] = the arc cosine of a.
+func Acos[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = acosf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = acos64(a[i])
+		}
+	}
+}
+
+func acosf(a float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	t1 := fma32Const(float64(t0)*-0.5, 0.5)
+	var t2 float32
+	if t0 < 0.5 {
+		t3 := float32(t0 * t0)
+		t2 = t3
+	} else {
+		t2 = t1
+	}
+	t4 := fma32Const(0x1.3367dcp-5*float64(t2), 0x1.d8b82ap-7)
+	t5 := fma32Const(float64(t4)*float64(t2), 0x1.049d6ap-5)
+	t6 := fma32Const(float64(t5)*float64(t2), 0x1.6cac82p-5)
+	t7 := fma32Const(float64(t6)*float64(t2), 0x1.333896p-4)
+	t8 := fma32Const(float64(t7)*float64(t2), 0x1.55554cp-3)
+	t9 := float32(t2 * t8)
+	var t10 float32
+	if t0 < 0.5 {
+		t11 := -a
+		t12 := fma32Const(float64(t11)*float64(t9), -0x1.777a5cp-25)
+		t13 := a - t12
+		t14 := 0x1.921fb6p0 - t13
+		t10 = t14
+	} else {
+		t15 := float32(math.Sqrt(float64(t1)))
+		var t16 float32
+		if t15 == 0 {
+			t16 = t15
+		} else {
+			t17 := -t15
+			t18 := fma32Const(float64(t17)*float64(t15), float64(t1))
+			if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
+				t18 = fma32(float64(t17)*float64(t15), float64(t1))
+			}
+			t19 := t15 + t15
+			t20 := t18 / t19
+			t16 = t20
+		}
+		t21 := fma32Const(float64(t15)*float64(t9), float64(t16))
+		if -0x1p-126 <= t21 && t21 <= 0x1p-126 {
+			t21 = fma32(float64(t15)*float64(t9), float64(t16))
+		}
+		var t22 float32
+		if a < 0 {
+			t23 := float32(2 * t15)
+			t24 := 0x1.921fb6p1 - t23
+			t25 := fma32Const(2*float64(t21), 0x1.777a5cp-24)
+			t26 := t24 - t25
+			t22 = t26
+		} else {
+			t27 := t15 + t21
+			t28 := float32(2 * t27)
+			t22 = t28
+		}
+		t10 = t22
+	}
+	if t10 != t10 {
+		return math.Float32frombits(0x7fc00000)
+	}
+	return t10
+}
+
+func acos64(a float64) float64 {
+	t0 := math.Abs(a)
+	t1 := math.FMA(t0, -0.5, 0.5)
+	var t2 float64
+	if t0 < 0.5 {
+		t3 := float64(t0 * t0)
+		t2 = t3
+	} else {
+		t2 = t1
+	}
+	t4 := math.FMA(0x1.0a5498ba841ap-5, t2, -0x1.54f2adff088c8p-6)
+	t5 := math.FMA(t4, t2, 0x1.61736be6b58eap-6)
+	t6 := math.FMA(t5, t2, 0x1.ed16b9d7001d8p-9)
+	t7 := math.FMA(t6, t2, 0x1.60c37c53569f8p-7)
+	t8 := math.FMA(t7, t2, 0x1.759b222ddbf0ep-7)
+	t9 := math.FMA(t8, t2, 0x1.ca1cec27f0751p-7)
+	t10 := math.FMA(t9, t2, 0x1.1c4a0c33dcb7ep-6)
+	t11 := math.FMA(t10, t2, 0x1.6e8bdd59f3cecp-6)
+	t12 := math.FMA(t11, t2, 0x1.f1c71aa268624p-6)
+	t13 := math.FMA(t12, t2, 0x1.6db6db71f042dp-5)
+	t14 := math.FMA(t13, t2, 0x1.333333332e3cdp-4)
+	t15 := math.FMA(t14, t2, 0x1.5555555555576p-3)
+	t16 := float64(t2 * t15)
+	var t17 float64
+	if t0 < 0.5 {
+		t18 := -a
+		t19 := math.FMA(t18, t16, 0x1.1a62633145c07p-54)
+		t20 := a - t19
+		t21 := 0x1.921fb54442d18p0 - t20
+		t17 = t21
+	} else {
+		t22 := math.Sqrt(t1)
+		var t23 float64
+		if t22 == 0 {
+			t23 = t22
+		} else {
+			t24 := -t22
+			t25 := math.FMA(t24, t22, t1)
+			t26 := t22 + t22
+			t27 := t25 / t26
+			t23 = t27
+		}
+		t28 := math.FMA(t22, t16, t23)
+		var t29 float64
+		if a < 0 {
+			t30 := float64(2 * t22)
+			t31 := 0x1.921fb54442d18p1 - t30
+			t32 := math.FMA(2, t28, -0x1.1a62633145c07p-53)
+			t33 := t31 - t32
+			t29 = t33
+		} else {
+			t34 := t22 + t28
+			t35 := float64(2 * t34)
+			t29 = t35
+		}
+		t17 = t29
+	}
+	if t17 != t17 {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	return t17
+}
+
+// Atan is dst[i] = the arc tangent of a.
+func Atan[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = atanf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = atan64(a[i])
+		}
+	}
+}
+
+func atanf(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	var t2 float32
+	var t3 float32
+	var t4 float32
+	if t0 < 0.4375 {
+		t1 = t0
+		t2 = 1
+		t3 = 0
+		t4 = 0
+	} else {
+		var t5 float32
+		var t6 float32
+		var t7 float32
+		var t8 float32
+		if t0 < 0.6875 {
+			t9 := fma32Const(float64(t0)*2, -1)
+			t10 := fma32Const(float64(t0)*1, 2)
+			t5 = t9
+			t6 = t10
+			t7 = 0x1.dac67p-2
+			t8 = 0x1.586ed4p-28
+		} else {
+			var t11 float32
+			var t12 float32
+			var t13 float32
+			var t14 float32
+			if t0 < 1.1875 {
+				t15 := fma32Const(float64(t0)*1, -1)
+				t16 := fma32Const(float64(t0)*1, 1)
+				t11 = t15
+				t12 = t16
+				t13 = 0x1.921fb6p-1
+				t14 = -0x1.777a5cp-26
+			} else {
+				var t17 float32
+				var t18 float32
+				var t19 float32
+				var t20 float32
+				if t0 < 2.4375 {
+					t21 := fma32Const(float64(t0)*1, -1.5)
+					t22 := fma32Const(float64(t0)*1.5, 1)
+					t17 = t21
+					t18 = t22
+					t19 = 0x1.f730bep-1
+					t20 = -0x1.afc12cp-26
+				} else {
+					t17 = -1
+					t18 = t0
+					t19 = 0x1.921fb6p0
+					t20 = -0x1.777a5cp-25
+				}
+				t11 = t17
+				t12 = t18
+				t13 = t19
+				t14 = t20
+			}
+			t5 = t11
+			t6 = t12
+			t7 = t13
+			t8 = t14
+		}
+		t1 = t5
+		t2 = t6
+		t3 = t7
+		t4 = t8
+	}
+	t23 := t1 / t2
+	t24 := float32(t23 * t23)
+	t25 := fma32Const(-0x1.db6bcep-5*float64(t24), 0x1.ad6512p-4)
+	t26 := fma32Const(float64(t25)*float64(t24), -0x1.236556p-3)
+	t27 := fma32Const(float64(t26)*float64(t24), 0x1.998d4ap-3)
+	t28 := fma32Const(float64(t27)*float64(t24), -0x1.55554p-2)
+	t29 := float32(t24 * t28)
+	t30 := fma32Const(float64(t23)*float64(t29), float64(t4))
+	if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
+		t30 = fma32(float64(t23)*float64(t29), float64(t4))
+	}
+	t31 := t23 + t30
+	t32 := t3 + t31
+	t33 := math.Float32bits(a)
+	t34 := t33 & 0x80000000
+	t35 := math.Float32bits(t32)
+	t36 := t35 | t34
+	return math.Float32frombits(t36)
+}
+
+func atan64(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	var t1 float64
+	var t2 float64
+	var t3 float64
+	var t4 float64
+	if t0 < 0.4375 {
+		t1 = t0
+		t2 = 1
+		t3 = 0
+		t4 = 0
+	} else {
+		var t5 float64
+		var t6 float64
+		var t7 float64
+		var t8 float64
+		if t0 < 0.6875 {
+			t9 := math.FMA(t0, 2, -1)
+			t10 := math.FMA(t0, 1, 2)
+			t5 = t9
+			t6 = t10
+			t7 = 0x1.dac670561bb4fp-2
+			t8 = 0x1.a2b7f222f65e2p-56
+		} else {
+			var t11 float64
+			var t12 float64
+			var t13 float64
+			var t14 float64
+			if t0 < 1.1875 {
+				t15 := math.FMA(t0, 1, -1)
+				t16 := math.FMA(t0, 1, 1)
+				t11 = t15
+				t12 = t16
+				t13 = 0x1.921fb54442d18p-1
+				t14 = 0x1.1a62633145c07p-55
+			} else {
+				var t17 float64
+				var t18 float64
+				var t19 float64
+				var t20 float64
+				if t0 < 2.4375 {
+					t21 := math.FMA(t0, 1, -1.5)
+					t22 := math.FMA(t0, 1.5, 1)
+					t17 = t21
+					t18 = t22
+					t19 = 0x1.f730bd281f69bp-1
+					t20 = 0x1.007887af0cbbdp-56
+				} else {
+					t17 = -1
+					t18 = t0
+					t19 = 0x1.921fb54442d18p0
+					t20 = 0x1.1a62633145c07p-54
+				}
+				t11 = t17
+				t12 = t18
+				t13 = t19
+				t14 = t20
+			}
+			t5 = t11
+			t6 = t12
+			t7 = t13
+			t8 = t14
+		}
+		t1 = t5
+		t2 = t6
+		t3 = t7
+		t4 = t8
+	}
+	t23 := t1 / t2
+	t24 := float64(t23 * t23)
+	t25 := math.FMA(0x1.c03fe3d99ff45p-7, t24, -0x1.0556e1d088da4p-5)
+	t26 := math.FMA(t25, t24, 0x1.6b17f75cbcb5p-5)
+	t27 := math.FMA(t26, t24, -0x1.a9f9e76dc9589p-5)
+	t28 := math.FMA(t27, t24, 0x1.e1326819c23dfp-5)
+	t29 := math.FMA(t28, t24, -0x1.1109046f5ab97p-4)
+	t30 := math.FMA(t29, t24, 0x1.3b132f51421adp-4)
+	t31 := math.FMA(t30, t24, -0x1.745d11c9f21cp-4)
+	t32 := math.FMA(t31, t24, 0x1.c71c71a150846p-4)
+	t33 := math.FMA(t32, t24, -0x1.2492492445ff2p-3)
+	t34 := math.FMA(t33, t24, 0x1.9999999998ffdp-3)
+	t35 := math.FMA(t34, t24, -0x1.5555555555552p-2)
+	t36 := float64(t24 * t35)
+	t37 := math.FMA(t23, t36, t4)
+	t38 := t23 + t37
+	t39 := t3 + t38
+	t40 := math.Float64bits(a)
+	t41 := t40 & 0x8000000000000000
+	t42 := math.Float64bits(t39)
+	t43 := t42 | t41
+	return math.Float64frombits(t43)
+}
+
+// Atan2 is dst[i] = the angle of the point (b, a).
+func Atan2[T dtype.Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst, b := any(dst).([]float32), any(b).([]float32); i < len(dst); i++ {
+			dst[i] = atan2f(a[i], b[i])
+		}
+	case []float64:
+		for dst, b := any(dst).([]float64), any(b).([]float64); i < len(dst); i++ {
+			dst[i] = atan264(a[i], b[i])
+		}
+	}
+}
+
+func atan2f(a, b float32) float32 {
+	if b != b {
+		return math.Float32frombits(0x7fc00000)
+	}
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	t1 := math.Float32frombits(math.Float32bits(b) &^ (1 << 31))
+	var t2 float32
+	if t0 == t1 {
+		var t3 float32
+		if t0 == 0 {
+			t3 = 0
+		} else {
+			t3 = 1
+		}
+		t2 = t3
+	} else {
+		t4 := t0 / t1
+		t2 = t4
+	}
+	var t5 float32
+	var t6 float32
+	var t7 float32
+	var t8 float32
+	if t2 < 0.4375 {
+		t5 = t2
+		t6 = 1
+		t7 = 0
+		t8 = 0
+	} else {
+		var t9 float32
+		var t10 float32
+		var t11 float32
+		var t12 float32
+		if t2 < 0.6875 {
+			t13 := fma32Const(float64(t2)*2, -1)
+			t14 := fma32Const(float64(t2)*1, 2)
+			t9 = t13
+			t10 = t14
+			t11 = 0x1.dac67p-2
+			t12 = 0x1.586ed4p-28
+		} else {
+			var t15 float32
+			var t16 float32
+			var t17 float32
+			var t18 float32
+			if t2 < 1.1875 {
+				t19 := fma32Const(float64(t2)*1, -1)
+				t20 := fma32Const(float64(t2)*1, 1)
+				t15 = t19
+				t16 = t20
+				t17 = 0x1.921fb6p-1
+				t18 = -0x1.777a5cp-26
+			} else {
+				var t21 float32
+				var t22 float32
+				var t23 float32
+				var t24 float32
+				if t2 < 2.4375 {
+					t25 := fma32Const(float64(t2)*1, -1.5)
+					t26 := fma32Const(float64(t2)*1.5, 1)
+					t21 = t25
+					t22 = t26
+					t23 = 0x1.f730bep-1
+					t24 = -0x1.afc12cp-26
+				} else {
+					t21 = -1
+					t22 = t2
+					t23 = 0x1.921fb6p0
+					t24 = -0x1.777a5cp-25
+				}
+				t15 = t21
+				t16 = t22
+				t17 = t23
+				t18 = t24
+			}
+			t9 = t15
+			t10 = t16
+			t11 = t17
+			t12 = t18
+		}
+		t5 = t9
+		t6 = t10
+		t7 = t11
+		t8 = t12
+	}
+	t27 := t5 / t6
+	t28 := float32(t27 * t27)
+	t29 := fma32Const(-0x1.db6bcep-5*float64(t28), 0x1.ad6512p-4)
+	t30 := fma32Const(float64(t29)*float64(t28), -0x1.236556p-3)
+	t31 := fma32Const(float64(t30)*float64(t28), 0x1.998d4ap-3)
+	t32 := fma32Const(float64(t31)*float64(t28), -0x1.55554p-2)
+	t33 := float32(t28 * t32)
+	t34 := fma32Const(float64(t27)*float64(t33), float64(t8))
+	if -0x1p-126 <= t34 && t34 <= 0x1p-126 {
+		t34 = fma32(float64(t27)*float64(t33), float64(t8))
+	}
+	t35 := t27 + t34
+	t36 := t7 + t35
+	t37 := math.Float32bits(b)
+	var t38 float32
+	if int32(t37) < 0 {
+		t39 := t36 - -0x1.777a5cp-24
+		t40 := 0x1.921fb6p1 - t39
+		t38 = t40
+	} else {
+		t38 = t36
+	}
+	t41 := math.Float32bits(a)
+	t42 := t41 & 0x80000000
+	t43 := math.Float32bits(t38)
+	t44 := t43 | t42
+	return math.Float32frombits(t44)
+}
+
+func atan264(a, b float64) float64 {
+	if b != b {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	t1 := math.Abs(b)
+	var t2 float64
+	if t0 == t1 {
+		var t3 float64
+		if t0 == 0 {
+			t3 = 0
+		} else {
+			t3 = 1
+		}
+		t2 = t3
+	} else {
+		t4 := t0 / t1
+		t2 = t4
+	}
+	var t5 float64
+	var t6 float64
+	var t7 float64
+	var t8 float64
+	if t2 < 0.4375 {
+		t5 = t2
+		t6 = 1
+		t7 = 0
+		t8 = 0
+	} else {
+		var t9 float64
+		var t10 float64
+		var t11 float64
+		var t12 float64
+		if t2 < 0.6875 {
+			t13 := math.FMA(t2, 2, -1)
+			t14 := math.FMA(t2, 1, 2)
+			t9 = t13
+			t10 = t14
+			t11 = 0x1.dac670561bb4fp-2
+			t12 = 0x1.a2b7f222f65e2p-56
+		} else {
+			var t15 float64
+			var t16 float64
+			var t17 float64
+			var t18 float64
+			if t2 < 1.1875 {
+				t19 := math.FMA(t2, 1, -1)
+				t20 := math.FMA(t2, 1, 1)
+				t15 = t19
+				t16 = t20
+				t17 = 0x1.921fb54442d18p-1
+				t18 = 0x1.1a62633145c07p-55
+			} else {
+				var t21 float64
+				var t22 float64
+				var t23 float64
+				var t24 float64
+				if t2 < 2.4375 {
+					t25 := math.FMA(t2, 1, -1.5)
+					t26 := math.FMA(t2, 1.5, 1)
+					t21 = t25
+					t22 = t26
+					t23 = 0x1.f730bd281f69bp-1
+					t24 = 0x1.007887af0cbbdp-56
+				} else {
+					t21 = -1
+					t22 = t2
+					t23 = 0x1.921fb54442d18p0
+					t24 = 0x1.1a62633145c07p-54
+				}
+				t15 = t21
+				t16 = t22
+				t17 = t23
+				t18 = t24
+			}
+			t9 = t15
+			t10 = t16
+			t11 = t17
+			t12 = t18
+		}
+		t5 = t9
+		t6 = t10
+		t7 = t11
+		t8 = t12
+	}
+	t27 := t5 / t6
+	t28 := float64(t27 * t27)
+	t29 := math.FMA(0x1.c03fe3d99ff45p-7, t28, -0x1.0556e1d088da4p-5)
+	t30 := math.FMA(t29, t28, 0x1.6b17f75cbcb5p-5)
+	t31 := math.FMA(t30, t28, -0x1.a9f9e76dc9589p-5)
+	t32 := math.FMA(t31, t28, 0x1.e1326819c23dfp-5)
+	t33 := math.FMA(t32, t28, -0x1.1109046f5ab97p-4)
+	t34 := math.FMA(t33, t28, 0x1.3b132f51421adp-4)
+	t35 := math.FMA(t34, t28, -0x1.745d11c9f21cp-4)
+	t36 := math.FMA(t35, t28, 0x1.c71c71a150846p-4)
+	t37 := math.FMA(t36, t28, -0x1.2492492445ff2p-3)
+	t38 := math.FMA(t37, t28, 0x1.9999999998ffdp-3)
+	t39 := math.FMA(t38, t28, -0x1.5555555555552p-2)
+	t40 := float64(t28 * t39)
+	t41 := math.FMA(t27, t40, t8)
+	t42 := t27 + t41
+	t43 := t7 + t42
+	t44 := math.Float64bits(b)
+	var t45 float64
+	if int64(t44) < 0 {
+		t46 := t43 - 0x1.1a62633145c07p-53
+		t47 := 0x1.921fb54442d18p1 - t46
+		t45 = t47
+	} else {
+		t45 = t43
+	}
+	t48 := math.Float64bits(a)
+	t49 := t48 & 0x8000000000000000
+	t50 := math.Float64bits(t45)
+	t51 := t50 | t49
+	return math.Float64frombits(t51)
+}
+
+// Sinh is dst[i] = the hyperbolic sine of a.
+func Sinh[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = sinhf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = sinh64(a[i])
+		}
+	}
+}
+
+func sinhf(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if t0 < 1 {
+		t2 := float32(t0 * t0)
+		t3 := float32(t2 * t0)
+		t4 := fma32Const(0x1.76771ep-19*float64(t2), 0x1.a01c22p-13)
+		t5 := fma32Const(float64(t4)*float64(t2), 0x1.1110eap-7)
+		t6 := fma32Const(float64(t5)*float64(t2), 0x1.555556p-3)
+		t7 := fma32Const(float64(t3)*float64(t6), float64(t0))
+		if -0x1p-126 <= t7 && t7 <= 0x1p-126 {
+			t7 = fma32(float64(t3)*float64(t6), float64(t0))
+		}
+		t1 = t7
+	} else {
+		var t8 float32
+		if 90 < t0 {
+			t8 = 90
+		} else {
+			t8 = t0
+		}
+		t9 := fma32Const(float64(t8)*0x1.715476p0, 0x1.8p23)
+		t10 := t9 - 0x1.8p23
+		t11 := float32(t10*-0x1.62e4p-1) + t8
+		t12 := float32(t10 * 0x1.7f7d1cp-20)
+		t13 := t11 - t12
+		t14 := t11 - t13
+		t15 := t14 - t12
+		t16 := float32(t13 * t13)
+		t17 := fma32Const(0x1.9c5d84p-13*float64(t13), 0x1.6d4c98p-10)
+		t18 := fma32Const(float64(t17)*float64(t13), 0x1.1113acp-7)
+		t19 := fma32Const(float64(t18)*float64(t13), 0x1.5554eap-5)
+		t20 := fma32Const(float64(t19)*float64(t13), 0x1.555554p-3)
+		t21 := fma32Const(float64(t20)*float64(t13), 0.5)
+		t22 := fma32Const(float64(t16)*float64(t21), float64(t15))
+		if -0x1p-126 <= t22 && t22 <= 0x1p-126 {
+			t22 = fma32(float64(t16)*float64(t21), float64(t15))
+		}
+		t23 := t13 + t22
+		t24 := 1 + t23
+		t25 := 1 - t24
+		t26 := t25 + t23
+		t27 := -t13
+		t28 := -t15
+		t29 := float32(t27 * t27)
+		t30 := fma32Const(0x1.9c5d84p-13*float64(t27), 0x1.6d4c98p-10)
+		t31 := fma32Const(float64(t30)*float64(t27), 0x1.1113acp-7)
+		t32 := fma32Const(float64(t31)*float64(t27), 0x1.5554eap-5)
+		t33 := fma32Const(float64(t32)*float64(t27), 0x1.555554p-3)
+		t34 := fma32Const(float64(t33)*float64(t27), 0.5)
+		t35 := fma32Const(float64(t29)*float64(t34), float64(t28))
+		if -0x1p-126 <= t35 && t35 <= 0x1p-126 {
+			t35 = fma32(float64(t29)*float64(t34), float64(t28))
+		}
+		t36 := t27 + t35
+		t37 := 1 + t36
+		t38 := float32(t10 * -2)
+		var t39 float32
+		if t38 < -200 {
+			t39 = -200
+		} else {
+			t39 = t38
+		}
+		t40 := t39 + 786686
+		t41 := math.Float32bits(t40)
+		t42 := t41 >> 4
+		t43 := t42 >> 1
+		t44 := t43 << 23
+		t45 := math.Float32frombits(t44)
+		t46 := float32(t37 * t45)
+		t47 := t42 - t43
+		t48 := t47 << 23
+		t49 := math.Float32frombits(t48)
+		t50 := float32(t46 * t49)
+		t51 := t26 - t50
+		t52 := t24 + t51
+		t53 := t10 - 1
+		t54 := t53 + 786686
+		t55 := math.Float32bits(t54)
+		t56 := t55 >> 4
+		t57 := t56 >> 1
+		t58 := t57 << 23
+		t59 := math.Float32frombits(t58)
+		t60 := float32(t52 * t59)
+		t61 := t56 - t57
+		t62 := t61 << 23
+		t63 := math.Float32frombits(t62)
+		t64 := float32(t60 * t63)
+		t1 = t64
+	}
+	t65 := math.Float32bits(a)
+	t66 := t65 & 0x80000000
+	t67 := math.Float32bits(t1)
+	t68 := t67 | t66
+	return math.Float32frombits(t68)
+}
+
+func sinh64(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	var t1 float64
+	if t0 < 1 {
+		t2 := float64(t0 * t0)
+		t3 := float64(t2 * t0)
+		t4 := math.FMA(0x1.b52ea7510497dp-41, t2, 0x1.6118dfb2fe615p-33)
+		t5 := math.FMA(t4, t2, 0x1.ae646b4cd4e38p-26)
+		t6 := math.FMA(t5, t2, 0x1.71de3a4056daap-19)
+		t7 := math.FMA(t6, t2, 0x1.a01a01a0318d3p-13)
+		t8 := math.FMA(t7, t2, 0x1.111111111104p-7)
+		t9 := math.FMA(t8, t2, 0x1.5555555555556p-3)
+		t10 := math.FMA(t3, t9, t0)
+		t1 = t10
+	} else {
+		var t11 float64
+		if 711 < t0 {
+			t11 = 711
+		} else {
+			t11 = t0
+		}
+		t12 := math.FMA(t11, 0x1.71547652b82fep0, 0x1.8p52)
+		t13 := t12 - 0x1.8p52
+		t14 := float64(t13*-0x1.62e42fefa2p-1) + t11
+		t15 := float64(t13 * 0x1.9ef35793c7673p-41)
+		t16 := t14 - t15
+		t17 := t14 - t16
+		t18 := t17 - t15
+		t19 := float64(t16 * t16)
+		t20 := math.FMA(0x1.1f94e6e6c195ap-29, t16, 0x1.af5b6bc36836ep-26)
+		t21 := math.FMA(t20, t16, 0x1.27e4e439c0b21p-22)
+		t22 := math.FMA(t21, t16, 0x1.71ddfa09180ecp-19)
+		t23 := math.FMA(t22, t16, 0x1.a01a019e968eep-16)
+		t24 := math.FMA(t23, t16, 0x1.a01a01af666bep-13)
+		t25 := math.FMA(t24, t16, 0x1.6c16c16c1633bp-10)
+		t26 := math.FMA(t25, t16, 0x1.111111110f71fp-7)
+		t27 := math.FMA(t26, t16, 0x1.5555555555559p-5)
+		t28 := math.FMA(t27, t16, 0x1.5555555555559p-3)
+		t29 := math.FMA(t28, t16, 0.5)
+		t30 := math.FMA(t19, t29, t18)
+		t31 := t16 + t30
+		t32 := 1 + t31
+		t33 := 1 - t32
+		t34 := t33 + t31
+		t35 := -t16
+		t36 := -t18
+		t37 := float64(t35 * t35)
+		t38 := math.FMA(0x1.1f94e6e6c195ap-29, t35, 0x1.af5b6bc36836ep-26)
+		t39 := math.FMA(t38, t35, 0x1.27e4e439c0b21p-22)
+		t40 := math.FMA(t39, t35, 0x1.71ddfa09180ecp-19)
+		t41 := math.FMA(t40, t35, 0x1.a01a019e968eep-16)
+		t42 := math.FMA(t41, t35, 0x1.a01a01af666bep-13)
+		t43 := math.FMA(t42, t35, 0x1.6c16c16c1633bp-10)
+		t44 := math.FMA(t43, t35, 0x1.111111110f71fp-7)
+		t45 := math.FMA(t44, t35, 0x1.5555555555559p-5)
+		t46 := math.FMA(t45, t35, 0x1.5555555555559p-3)
+		t47 := math.FMA(t46, t35, 0.5)
+		t48 := math.FMA(t37, t47, t36)
+		t49 := t35 + t48
+		t50 := 1 + t49
+		t51 := float64(t13 * -2)
+		var t52 float64
+		if t51 < -200 {
+			t52 = -200
+		} else {
+			t52 = t51
+		}
+		t53 := t52 + 0x1.80000000007fep52
+		t54 := math.Float64bits(t53)
+		t55 := t54 >> 1
+		t56 := t55 << 52
+		t57 := math.Float64frombits(t56)
+		t58 := float64(t50 * t57)
+		t59 := t54 - t55
+		t60 := t59 << 52
+		t61 := math.Float64frombits(t60)
+		t62 := float64(t58 * t61)
+		t63 := t34 - t62
+		t64 := t32 + t63
+		t65 := t13 - 1
+		t66 := t65 + 0x1.80000000007fep52
+		t67 := math.Float64bits(t66)
+		t68 := t67 >> 1
+		t69 := t68 << 52
+		t70 := math.Float64frombits(t69)
+		t71 := float64(t64 * t70)
+		t72 := t67 - t68
+		t73 := t72 << 52
+		t74 := math.Float64frombits(t73)
+		t75 := float64(t71 * t74)
+		t1 = t75
+	}
+	t76 := math.Float64bits(a)
+	t77 := t76 & 0x8000000000000000
+	t78 := math.Float64bits(t1)
+	t79 := t78 | t77
+	return math.Float64frombits(t79)
+}
+
+// Cosh is dst[i] = the hyperbolic cosine of a.
+func Cosh[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = coshf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = cosh64(a[i])
+		}
+	}
+}
+
+func coshf(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if 90 < t0 {
+		t1 = 90
+	} else {
+		t1 = t0
+	}
+	t2 := fma32Const(float64(t1)*0x1.715476p0, 0x1.8p23)
+	t3 := t2 - 0x1.8p23
+	t4 := float32(t3*-0x1.62e4p-1) + t1
+	t5 := float32(t3 * 0x1.7f7d1cp-20)
+	t6 := t4 - t5
+	t7 := t4 - t6
+	t8 := t7 - t5
+	t9 := float32(t6 * t6)
+	t10 := fma32Const(0x1.9c5d84p-13*float64(t6), 0x1.6d4c98p-10)
+	t11 := fma32Const(float64(t10)*float64(t6), 0x1.1113acp-7)
+	t12 := fma32Const(float64(t11)*float64(t6), 0x1.5554eap-5)
+	t13 := fma32Const(float64(t12)*float64(t6), 0x1.555554p-3)
+	t14 := fma32Const(float64(t13)*float64(t6), 0.5)
+	t15 := fma32Const(float64(t9)*float64(t14), float64(t8))
+	if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
+		t15 = fma32(float64(t9)*float64(t14), float64(t8))
+	}
+	t16 := t6 + t15
+	t17 := 1 + t16
+	t18 := 1 - t17
+	t19 := t18 + t16
+	t20 := -t6
+	t21 := -t8
+	t22 := float32(t20 * t20)
+	t23 := fma32Const(0x1.9c5d84p-13*float64(t20), 0x1.6d4c98p-10)
+	t24 := fma32Const(float64(t23)*float64(t20), 0x1.1113acp-7)
+	t25 := fma32Const(float64(t24)*float64(t20), 0x1.5554eap-5)
+	t26 := fma32Const(float64(t25)*float64(t20), 0x1.555554p-3)
+	t27 := fma32Const(float64(t26)*float64(t20), 0.5)
+	t28 := fma32Const(float64(t22)*float64(t27), float64(t21))
+	if -0x1p-126 <= t28 && t28 <= 0x1p-126 {
+		t28 = fma32(float64(t22)*float64(t27), float64(t21))
+	}
+	t29 := t20 + t28
+	t30 := 1 + t29
+	t31 := float32(t3 * -2)
+	var t32 float32
+	if t31 < -200 {
+		t32 = -200
+	} else {
+		t32 = t31
+	}
+	t33 := t32 + 786686
+	t34 := math.Float32bits(t33)
+	t35 := t34 >> 4
+	t36 := t35 >> 1
+	t37 := t36 << 23
+	t38 := math.Float32frombits(t37)
+	t39 := float32(t30 * t38)
+	t40 := t35 - t36
+	t41 := t40 << 23
+	t42 := math.Float32frombits(t41)
+	t43 := float32(t39 * t42)
+	t44 := t19 + t43
+	t45 := t17 + t44
+	t46 := t3 - 1
+	t47 := t46 + 786686
+	t48 := math.Float32bits(t47)
+	t49 := t48 >> 4
+	t50 := t49 >> 1
+	t51 := t50 << 23
+	t52 := math.Float32frombits(t51)
+	t53 := float32(t45 * t52)
+	t54 := t49 - t50
+	t55 := t54 << 23
+	t56 := math.Float32frombits(t55)
+	return float32(t53 * t56)
+}
+
+func cosh64(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	var t1 float64
+	if 711 < t0 {
+		t1 = 711
+	} else {
+		t1 = t0
+	}
+	t2 := math.FMA(t1, 0x1.71547652b82fep0, 0x1.8p52)
+	t3 := t2 - 0x1.8p52
+	t4 := float64(t3*-0x1.62e42fefa2p-1) + t1
+	t5 := float64(t3 * 0x1.9ef35793c7673p-41)
+	t6 := t4 - t5
+	t7 := t4 - t6
+	t8 := t7 - t5
+	t9 := float64(t6 * t6)
+	t10 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
+	t11 := math.FMA(t10, t6, 0x1.27e4e439c0b21p-22)
+	t12 := math.FMA(t11, t6, 0x1.71ddfa09180ecp-19)
+	t13 := math.FMA(t12, t6, 0x1.a01a019e968eep-16)
+	t14 := math.FMA(t13, t6, 0x1.a01a01af666bep-13)
+	t15 := math.FMA(t14, t6, 0x1.6c16c16c1633bp-10)
+	t16 := math.FMA(t15, t6, 0x1.111111110f71fp-7)
+	t17 := math.FMA(t16, t6, 0x1.5555555555559p-5)
+	t18 := math.FMA(t17, t6, 0x1.5555555555559p-3)
+	t19 := math.FMA(t18, t6, 0.5)
+	t20 := math.FMA(t9, t19, t8)
+	t21 := t6 + t20
+	t22 := 1 + t21
+	t23 := 1 - t22
+	t24 := t23 + t21
+	t25 := -t6
+	t26 := -t8
+	t27 := float64(t25 * t25)
+	t28 := math.FMA(0x1.1f94e6e6c195ap-29, t25, 0x1.af5b6bc36836ep-26)
+	t29 := math.FMA(t28, t25, 0x1.27e4e439c0b21p-22)
+	t30 := math.FMA(t29, t25, 0x1.71ddfa09180ecp-19)
+	t31 := math.FMA(t30, t25, 0x1.a01a019e968eep-16)
+	t32 := math.FMA(t31, t25, 0x1.a01a01af666bep-13)
+	t33 := math.FMA(t32, t25, 0x1.6c16c16c1633bp-10)
+	t34 := math.FMA(t33, t25, 0x1.111111110f71fp-7)
+	t35 := math.FMA(t34, t25, 0x1.5555555555559p-5)
+	t36 := math.FMA(t35, t25, 0x1.5555555555559p-3)
+	t37 := math.FMA(t36, t25, 0.5)
+	t38 := math.FMA(t27, t37, t26)
+	t39 := t25 + t38
+	t40 := 1 + t39
+	t41 := float64(t3 * -2)
+	var t42 float64
+	if t41 < -200 {
+		t42 = -200
+	} else {
+		t42 = t41
+	}
+	t43 := t42 + 0x1.80000000007fep52
+	t44 := math.Float64bits(t43)
+	t45 := t44 >> 1
+	t46 := t45 << 52
+	t47 := math.Float64frombits(t46)
+	t48 := float64(t40 * t47)
+	t49 := t44 - t45
+	t50 := t49 << 52
+	t51 := math.Float64frombits(t50)
+	t52 := float64(t48 * t51)
+	t53 := t24 + t52
+	t54 := t22 + t53
+	t55 := t3 - 1
+	t56 := t55 + 0x1.80000000007fep52
+	t57 := math.Float64bits(t56)
+	t58 := t57 >> 1
+	t59 := t58 << 52
+	t60 := math.Float64frombits(t59)
+	t61 := float64(t54 * t60)
+	t62 := t57 - t58
+	t63 := t62 << 52
+	t64 := math.Float64frombits(t63)
+	return float64(t61 * t64)
+}
+
+// Asinh is dst[i] = the inverse of the hyperbolic sine of a.
+func Asinh[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = asinhf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = asinh64(a[i])
+		}
+	}
+}
+
+func asinhf(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	t1 := float32(t0 * t0)
+	var t2 float32
+	if t0 < 0.5 {
+		t3 := float32(t1 * t0)
+		t4 := fma32Const(-0x1.b0254ep-7*float64(t1), 0x1.cd0324p-6)
+		t5 := fma32Const(float64(t4)*float64(t1), -0x1.6b8ab4p-5)
+		t6 := fma32Const(float64(t5)*float64(t1), 0x1.33246ep-4)
+		t7 := fma32Const(float64(t6)*float64(t1), -0x1.555534p-3)
+		t8 := fma32Const(float64(t3)*float64(t7), float64(t0))
+		if -0x1p-126 <= t8 && t8 <= 0x1p-126 {
+			t8 = fma32(float64(t3)*float64(t7), float64(t0))
+		}
+		t2 = t8
+	} else {
+		var t9 float32
+		if t0 == math.Float32frombits(0x7f800000) {
+			t9 = t0
+		} else {
+			var t10 float32
+			var t11 float32
+			if 0x1p40 <= t0 {
+				t10 = t0
+				t11 = 0
+			} else {
+				t12 := -t1
+				t13 := fma32Const(float64(t0)*float64(t0), float64(t12))
+				if -0x1p-126 <= t13 && t13 <= 0x1p-126 {
+					t13 = fma32(float64(t0)*float64(t0), float64(t12))
+				}
+				t14 := t1 + 1
+				t15 := t14 - t1
+				t16 := t14 - t15
+				t17 := t1 - t16
+				t18 := 1 - t15
+				t19 := t17 + t18
+				t20 := float32(math.Sqrt(float64(t14)))
+				t21 := -t20
+				t22 := fma32Const(float64(t21)*float64(t20), float64(t14))
+				if -0x1p-126 <= t22 && t22 <= 0x1p-126 {
+					t22 = fma32(float64(t21)*float64(t20), float64(t14))
+				}
+				t23 := t19 + t13
+				t24 := t22 + t23
+				t25 := t20 + t20
+				t26 := t24 / t25
+				t27 := t0 + t20
+				t28 := t27 - t0
+				t29 := t27 - t28
+				t30 := t0 - t29
+				t31 := t20 - t28
+				t32 := t30 + t31
+				t33 := t32 + t26
+				t10 = t27
+				t11 = t33
+			}
+			var t34 float32
+			var t35 uint32
+			if t10 < 0x1p-126 {
+				t36 := float32(t10 * 0x1p24)
+				t34 = t36
+				t35 = 24
+			} else {
+				t34 = t10
+				t35 = 0
+			}
+			t37 := math.Float32bits(t34)
+			t38 := t37 - 0x3f3504f3
+			t39 := t38 & 0xff800000
+			t40 := t37 - t39
+			t41 := math.Float32frombits(t40)
+			t42 := uint32(int32(t39) >> 23)
+			t43 := t42 - t35
+			t44 := float32(int32(t43))
+			t45 := t41 - 1
+			t46 := t41 + 1
+			t47 := t46 - 1
+			t48 := t41 - t47
+			t49 := t45 / t46
+			t50 := -t49
+			t51 := fma32Const(float64(t50)*float64(t46), float64(t45))
+			if -0x1p-126 <= t51 && t51 <= 0x1p-126 {
+				t51 = fma32(float64(t50)*float64(t46), float64(t45))
+			}
+			t52 := fma32Const(float64(t50)*float64(t48), float64(t51))
+			if -0x1p-126 <= t52 && t52 <= 0x1p-126 {
+				t52 = fma32(float64(t50)*float64(t48), float64(t51))
+			}
+			t53 := t52 / t46
+			t54 := float32(t49 * t49)
+			t55 := -t54
+			t56 := fma32Const(float64(t49)*float64(t49), float64(t55))
+			if -0x1p-126 <= t56 && t56 <= 0x1p-126 {
+				t56 = fma32(float64(t49)*float64(t49), float64(t55))
+			}
+			t57 := t49 + t49
+			t58 := fma32Const(float64(t57)*float64(t53), float64(t56))
+			if -0x1p-126 <= t58 && t58 <= 0x1p-126 {
+				t58 = fma32(float64(t57)*float64(t53), float64(t56))
+			}
+			t59 := fma32Const(0x1.dfa4fcp-4*float64(t54), 0x1.245274p-3)
+			t60 := fma32Const(float64(t59)*float64(t54), 0x1.999ap-3)
+			t61 := float32(t54 * t60)
+			t62 := 0x1.555556p-2 + t61
+			t63 := 0x1.555556p-2 - t62
+			t64 := t63 + t61
+			t65 := t64 + -0x1.555556p-27
+			t66 := float32(t54 * t62)
+			t67 := -t66
+			t68 := fma32Const(float64(t54)*float64(t62), float64(t67))
+			if -0x1p-126 <= t68 && t68 <= 0x1p-126 {
+				t68 = fma32(float64(t54)*float64(t62), float64(t67))
+			}
+			t69 := fma32Const(float64(t58)*float64(t62), float64(t68))
+			if -0x1p-126 <= t69 && t69 <= 0x1p-126 {
+				t69 = fma32(float64(t58)*float64(t62), float64(t68))
+			}
+			t70 := fma32Const(float64(t54)*float64(t65), float64(t69))
+			if -0x1p-126 <= t70 && t70 <= 0x1p-126 {
+				t70 = fma32(float64(t54)*float64(t65), float64(t69))
+			}
+			t71 := float32(t49 * t66)
+			t72 := -t71
+			t73 := fma32Const(float64(t49)*float64(t66), float64(t72))
+			if -0x1p-126 <= t73 && t73 <= 0x1p-126 {
+				t73 = fma32(float64(t49)*float64(t66), float64(t72))
+			}
+			t74 := fma32Const(float64(t53)*float64(t66), float64(t73))
+			if -0x1p-126 <= t74 && t74 <= 0x1p-126 {
+				t74 = fma32(float64(t53)*float64(t66), float64(t73))
+			}
+			t75 := fma32Const(float64(t49)*float64(t70), float64(t74))
+			if -0x1p-126 <= t75 && t75 <= 0x1p-126 {
+				t75 = fma32(float64(t49)*float64(t70), float64(t74))
+			}
+			t76 := t49 + t71
+			t77 := t49 - t76
+			t78 := t77 + t71
+			t79 := t75 + t53
+			t80 := t78 + t79
+			t81 := float32(t44 * 0x1.62e4p-1)
+			t82 := t76 + t76
+			t83 := t81 + t82
+			t84 := t81 - t83
+			t85 := t84 + t82
+			t86 := t80 + t80
+			t87 := fma32Const(float64(t44)*0x1.7f7d1cp-20, float64(t86))
+			if -0x1p-126 <= t87 && t87 <= 0x1p-126 {
+				t87 = fma32(float64(t44)*0x1.7f7d1cp-20, float64(t86))
+			}
+			t88 := t85 + t87
+			t89 := t83 + t88
+			t90 := t83 - t89
+			t91 := t90 + t88
+			t92 := t11 / t10
+			t93 := t91 + t92
+			var t94 float32
+			if 0x1p40 <= t0 {
+				t94 = 0x1.62e43p-1
+			} else {
+				t94 = 0
+			}
+			t95 := t93 + t94
+			t96 := t89 + t95
+			t9 = t96
+		}
+		t2 = t9
+	}
+	t97 := math.Float32bits(a)
+	t98 := t97 & 0x80000000
+	t99 := math.Float32bits(t2)
+	t100 := t99 | t98
+	return math.Float32frombits(t100)
+}
+
+func asinh64(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	t1 := float64(t0 * t0)
+	var t2 float64
+	if t0 < 0.5 {
+		t3 := float64(t1 * t0)
+		t4 := math.FMA(0x1.c0c5af61aeafp-10, t1, -0x1.36860df7fb2e7p-8)
+		t5 := math.FMA(t4, t1, 0x1.e8dcc2c246e46p-8)
+		t6 := math.FMA(t5, t1, -0x1.38568a3dfc2d5p-7)
+		t7 := math.FMA(t6, t1, 0x1.793d293167374p-7)
+		t8 := math.FMA(t7, t1, -0x1.c97227f676a0ep-7)
+		t9 := math.FMA(t8, t1, 0x1.1c4d25373691fp-6)
+		t10 := math.FMA(t9, t1, -0x1.6e8b8be9c03acp-6)
+		t11 := math.FMA(t10, t1, 0x1.f1c71ba137303p-6)
+		t12 := math.FMA(t11, t1, -0x1.6db6db6b898d9p-5)
+		t13 := math.FMA(t12, t1, 0x1.3333333330438p-4)
+		t14 := math.FMA(t13, t1, -0x1.555555555553fp-3)
+		t15 := math.FMA(t3, t14, t0)
+		t2 = t15
+	} else {
+		var t16 float64
+		if t0 == math.Float64frombits(0x7ff0000000000000) {
+			t16 = t0
+		} else {
+			var t17 float64
+			var t18 float64
+			if 0x1p40 <= t0 {
+				t17 = t0
+				t18 = 0
+			} else {
+				t19 := -t1
+				t20 := math.FMA(t0, t0, t19)
+				t21 := t1 + 1
+				t22 := t21 - t1
+				t23 := t21 - t22
+				t24 := t1 - t23
+				t25 := 1 - t22
+				t26 := t24 + t25
+				t27 := math.Sqrt(t21)
+				t28 := -t27
+				t29 := math.FMA(t28, t27, t21)
+				t30 := t26 + t20
+				t31 := t29 + t30
+				t32 := t27 + t27
+				t33 := t31 / t32
+				t34 := t0 + t27
+				t35 := t34 - t0
+				t36 := t34 - t35
+				t37 := t0 - t36
+				t38 := t27 - t35
+				t39 := t37 + t38
+				t40 := t39 + t33
+				t17 = t34
+				t18 = t40
+			}
+			var t41 float64
+			var t42 float64
+			if t17 < 0x1p-1022 {
+				t43 := float64(t17 * 0x1p54)
+				t41 = t43
+				t42 = 0x1.8000000000435p52
+			} else {
+				t41 = t17
+				t42 = 0x1.80000000003ffp52
+			}
+			t44 := math.Float64bits(t41)
+			t45 := t44 + 0x95f619980c433
+			t46 := t45 & 0xfffffffffffff
+			t47 := t46 + 0x3fe6a09e667f3bcd
+			t48 := math.Float64frombits(t47)
+			t49 := t45 >> 52
+			t50 := t49 | 0x4338000000000000
+			t51 := math.Float64frombits(t50)
+			t52 := t51 - t42
+			t53 := t48 - 1
+			t54 := t48 + 1
+			t55 := t54 - 1
+			t56 := t48 - t55
+			t57 := 1 / t54
+			t58 := float64(t53 * t57)
+			t59 := -t58
+			t60 := math.FMA(t59, t54, t53)
+			t61 := math.FMA(t59, t56, t60)
+			t62 := float64(t61 * t57)
+			t63 := float64(t58 * t58)
+			t64 := -t63
+			t65 := math.FMA(t58, t58, t64)
+			t66 := t58 + t58
+			t67 := math.FMA(t66, t62, t65)
+			t68 := math.FMA(0x1.0e427bb25b5b2p-4, t63, 0x1.0f7fee49c9488p-4)
+			t69 := math.FMA(t68, t63, 0x1.3b1eebddc8062p-4)
+			t70 := math.FMA(t69, t63, 0x1.745ce9e4329eep-4)
+			t71 := math.FMA(t70, t63, 0x1.c71c722d645bap-4)
+			t72 := math.FMA(t71, t63, 0x1.2492492457d6ep-3)
+			t73 := math.FMA(t72, t63, 0x1.9999999999b3p-3)
+			t74 := float64(t63 * t73)
+			t75 := 0x1.5555555555555p-2 + t74
+			t76 := 0x1.5555555555555p-2 - t75
+			t77 := t76 + t74
+			t78 := t77 + 0x1.5555555555555p-56
+			t79 := float64(t63 * t75)
+			t80 := -t79
+			t81 := math.FMA(t63, t75, t80)
+			t82 := math.FMA(t67, t75, t81)
+			t83 := math.FMA(t63, t78, t82)
+			t84 := float64(t58 * t79)
+			t85 := -t84
+			t86 := math.FMA(t58, t79, t85)
+			t87 := math.FMA(t62, t79, t86)
+			t88 := math.FMA(t58, t83, t87)
+			t89 := t58 + t84
+			t90 := t58 - t89
+			t91 := t90 + t84
+			t92 := t88 + t62
+			t93 := t91 + t92
+			t94 := float64(t52 * 0x1.62e42fefa2p-1)
+			t95 := t89 + t89
+			t96 := t94 + t95
+			t97 := t94 - t96
+			t98 := t97 + t95
+			t99 := t93 + t93
+			t100 := math.FMA(t52, 0x1.9ef35793c7673p-41, t99)
+			t101 := t98 + t100
+			t102 := t96 + t101
+			t103 := t96 - t102
+			t104 := t103 + t101
+			t105 := t18 / t17
+			t106 := t104 + t105
+			var t107 float64
+			if 0x1p40 <= t0 {
+				t107 = 0x1.62e42fefa39efp-1
+			} else {
+				t107 = 0
+			}
+			t108 := t106 + t107
+			t109 := t102 + t108
+			t16 = t109
+		}
+		t2 = t16
+	}
+	t110 := math.Float64bits(a)
+	t111 := t110 & 0x8000000000000000
+	t112 := math.Float64bits(t2)
+	t113 := t112 | t111
+	return math.Float64frombits(t113)
+}
+
+// Acosh is dst[i] = the inverse of the hyperbolic cosine of a.
+func Acosh[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = acoshf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = acosh64(a[i])
+		}
+	}
+}
+
+func acoshf(a float32) float32 {
+	if a < 1 {
+		return math.Float32frombits(0x7fc00000)
+	}
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	if a == math.Float32frombits(0x7f800000) {
+		return a
+	}
+	var t0 float32
+	var t1 float32
+	if 0x1p40 <= a {
+		t0 = a
+		t1 = 0
+	} else {
+		t2 := a - 1
+		t3 := a + 1
+		t4 := float32(t2 * t3)
+		t5 := float32(math.Sqrt(float64(t4)))
+		t6 := a + t5
+		t7 := t6 - a
+		t8 := t6 - t7
+		t9 := a - t8
+		t10 := t5 - t7
+		t11 := t9 + t10
+		t12 := t11 + 0
+		t0 = t6
+		t1 = t12
+	}
+	var t13 float32
+	var t14 uint32
+	if t0 < 0x1p-126 {
+		t15 := float32(t0 * 0x1p24)
+		t13 = t15
+		t14 = 24
+	} else {
+		t13 = t0
+		t14 = 0
+	}
+	t16 := math.Float32bits(t13)
+	t17 := t16 - 0x3f3504f3
+	t18 := t17 & 0xff800000
+	t19 := t16 - t18
+	t20 := math.Float32frombits(t19)
+	t21 := uint32(int32(t18) >> 23)
+	t22 := t21 - t14
+	t23 := float32(int32(t22))
+	t24 := t20 - 1
+	t25 := t20 + 1
+	t26 := t25 - 1
+	t27 := t20 - t26
+	t28 := t24 / t25
+	t29 := -t28
+	t30 := fma32Const(float64(t29)*float64(t25), float64(t24))
+	if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
+		t30 = fma32(float64(t29)*float64(t25), float64(t24))
+	}
+	t31 := fma32Const(float64(t29)*float64(t27), float64(t30))
+	if -0x1p-126 <= t31 && t31 <= 0x1p-126 {
+		t31 = fma32(float64(t29)*float64(t27), float64(t30))
+	}
+	t32 := t31 / t25
+	t33 := float32(t28 * t28)
+	t34 := -t33
+	t35 := fma32Const(float64(t28)*float64(t28), float64(t34))
+	if -0x1p-126 <= t35 && t35 <= 0x1p-126 {
+		t35 = fma32(float64(t28)*float64(t28), float64(t34))
+	}
+	t36 := t28 + t28
+	t37 := fma32Const(float64(t36)*float64(t32), float64(t35))
+	if -0x1p-126 <= t37 && t37 <= 0x1p-126 {
+		t37 = fma32(float64(t36)*float64(t32), float64(t35))
+	}
+	t38 := fma32Const(0x1.dfa4fcp-4*float64(t33), 0x1.245274p-3)
+	t39 := fma32Const(float64(t38)*float64(t33), 0x1.999ap-3)
+	t40 := float32(t33 * t39)
+	t41 := 0x1.555556p-2 + t40
+	t42 := 0x1.555556p-2 - t41
+	t43 := t42 + t40
+	t44 := t43 + -0x1.555556p-27
+	t45 := float32(t33 * t41)
+	t46 := -t45
+	t47 := fma32Const(float64(t33)*float64(t41), float64(t46))
+	if -0x1p-126 <= t47 && t47 <= 0x1p-126 {
+		t47 = fma32(float64(t33)*float64(t41), float64(t46))
+	}
+	t48 := fma32Const(float64(t37)*float64(t41), float64(t47))
+	if -0x1p-126 <= t48 && t48 <= 0x1p-126 {
+		t48 = fma32(float64(t37)*float64(t41), float64(t47))
+	}
+	t49 := fma32Const(float64(t33)*float64(t44), float64(t48))
+	if -0x1p-126 <= t49 && t49 <= 0x1p-126 {
+		t49 = fma32(float64(t33)*float64(t44), float64(t48))
+	}
+	t50 := float32(t28 * t45)
+	t51 := -t50
+	t52 := fma32Const(float64(t28)*float64(t45), float64(t51))
+	if -0x1p-126 <= t52 && t52 <= 0x1p-126 {
+		t52 = fma32(float64(t28)*float64(t45), float64(t51))
+	}
+	t53 := fma32Const(float64(t32)*float64(t45), float64(t52))
+	if -0x1p-126 <= t53 && t53 <= 0x1p-126 {
+		t53 = fma32(float64(t32)*float64(t45), float64(t52))
+	}
+	t54 := fma32Const(float64(t28)*float64(t49), float64(t53))
+	if -0x1p-126 <= t54 && t54 <= 0x1p-126 {
+		t54 = fma32(float64(t28)*float64(t49), float64(t53))
+	}
+	t55 := t28 + t50
+	t56 := t28 - t55
+	t57 := t56 + t50
+	t58 := t54 + t32
+	t59 := t57 + t58
+	t60 := float32(t23 * 0x1.62e4p-1)
+	t61 := t55 + t55
+	t62 := t60 + t61
+	t63 := t60 - t62
+	t64 := t63 + t61
+	t65 := t59 + t59
+	t66 := fma32Const(float64(t23)*0x1.7f7d1cp-20, float64(t65))
+	if -0x1p-126 <= t66 && t66 <= 0x1p-126 {
+		t66 = fma32(float64(t23)*0x1.7f7d1cp-20, float64(t65))
+	}
+	t67 := t64 + t66
+	t68 := t62 + t67
+	t69 := t62 - t68
+	t70 := t69 + t67
+	t71 := t1 / t0
+	t72 := t70 + t71
+	var t73 float32
+	if 0x1p40 <= a {
+		t73 = 0x1.62e43p-1
+	} else {
+		t73 = 0
+	}
+	t74 := t72 + t73
+	return t68 + t74
+}
+
+func acosh64(a float64) float64 {
+	if a < 1 {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if a == math.Float64frombits(0x7ff0000000000000) {
+		return a
+	}
+	var t0 float64
+	var t1 float64
+	if 0x1p40 <= a {
+		t0 = a
+		t1 = 0
+	} else {
+		t2 := a - 1
+		t3 := a + 1
+		t4 := float64(t2 * t3)
+		t5 := math.Sqrt(t4)
+		t6 := a + t5
+		t7 := t6 - a
+		t8 := t6 - t7
+		t9 := a - t8
+		t10 := t5 - t7
+		t11 := t9 + t10
+		t12 := t11 + 0
+		t0 = t6
+		t1 = t12
+	}
+	var t13 float64
+	var t14 float64
+	if t0 < 0x1p-1022 {
+		t15 := float64(t0 * 0x1p54)
+		t13 = t15
+		t14 = 0x1.8000000000435p52
+	} else {
+		t13 = t0
+		t14 = 0x1.80000000003ffp52
+	}
+	t16 := math.Float64bits(t13)
+	t17 := t16 + 0x95f619980c433
+	t18 := t17 & 0xfffffffffffff
+	t19 := t18 + 0x3fe6a09e667f3bcd
+	t20 := math.Float64frombits(t19)
+	t21 := t17 >> 52
+	t22 := t21 | 0x4338000000000000
+	t23 := math.Float64frombits(t22)
+	t24 := t23 - t14
+	t25 := t20 - 1
+	t26 := t20 + 1
+	t27 := t26 - 1
+	t28 := t20 - t27
+	t29 := 1 / t26
+	t30 := float64(t25 * t29)
+	t31 := -t30
+	t32 := math.FMA(t31, t26, t25)
+	t33 := math.FMA(t31, t28, t32)
+	t34 := float64(t33 * t29)
+	t35 := float64(t30 * t30)
+	t36 := -t35
+	t37 := math.FMA(t30, t30, t36)
+	t38 := t30 + t30
+	t39 := math.FMA(t38, t34, t37)
+	t40 := math.FMA(0x1.0e427bb25b5b2p-4, t35, 0x1.0f7fee49c9488p-4)
+	t41 := math.FMA(t40, t35, 0x1.3b1eebddc8062p-4)
+	t42 := math.FMA(t41, t35, 0x1.745ce9e4329eep-4)
+	t43 := math.FMA(t42, t35, 0x1.c71c722d645bap-4)
+	t44 := math.FMA(t43, t35, 0x1.2492492457d6ep-3)
+	t45 := math.FMA(t44, t35, 0x1.9999999999b3p-3)
+	t46 := float64(t35 * t45)
+	t47 := 0x1.5555555555555p-2 + t46
+	t48 := 0x1.5555555555555p-2 - t47
+	t49 := t48 + t46
+	t50 := t49 + 0x1.5555555555555p-56
+	t51 := float64(t35 * t47)
+	t52 := -t51
+	t53 := math.FMA(t35, t47, t52)
+	t54 := math.FMA(t39, t47, t53)
+	t55 := math.FMA(t35, t50, t54)
+	t56 := float64(t30 * t51)
+	t57 := -t56
+	t58 := math.FMA(t30, t51, t57)
+	t59 := math.FMA(t34, t51, t58)
+	t60 := math.FMA(t30, t55, t59)
+	t61 := t30 + t56
+	t62 := t30 - t61
+	t63 := t62 + t56
+	t64 := t60 + t34
+	t65 := t63 + t64
+	t66 := float64(t24 * 0x1.62e42fefa2p-1)
+	t67 := t61 + t61
+	t68 := t66 + t67
+	t69 := t66 - t68
+	t70 := t69 + t67
+	t71 := t65 + t65
+	t72 := math.FMA(t24, 0x1.9ef35793c7673p-41, t71)
+	t73 := t70 + t72
+	t74 := t68 + t73
+	t75 := t68 - t74
+	t76 := t75 + t73
+	t77 := t1 / t0
+	t78 := t76 + t77
+	var t79 float64
+	if 0x1p40 <= a {
+		t79 = 0x1.62e42fefa39efp-1
+	} else {
+		t79 = 0
+	}
+	t80 := t78 + t79
+	return t74 + t80
+}
+
+// Atanh is dst[i] = the inverse of the hyperbolic tangent of a.
+func Atanh[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = atanhf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = atanh64(a[i])
+		}
+	}
+}
+
+func atanhf(a float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if t0 < 1 {
+		var t2 float32
+		if t0 < 0.25 {
+			t3 := float32(t0 * t0)
+			t4 := float32(t3 * t0)
+			t5 := fma32Const(0x1.0277b6p-3*float64(t3), 0x1.22e7eep-3)
+			t6 := fma32Const(float64(t5)*float64(t3), 0x1.99a282p-3)
+			t7 := fma32Const(float64(t6)*float64(t3), 0x1.55554ep-2)
+			t8 := fma32Const(float64(t4)*float64(t7), float64(t0))
+			if -0x1p-126 <= t8 && t8 <= 0x1p-126 {
+				t8 = fma32(float64(t4)*float64(t7), float64(t0))
+			}
+			t2 = t8
+		} else {
+			t9 := 1 + t0
+			t10 := t9 - 1
+			t11 := t9 - t10
+			t12 := 1 - t11
+			t13 := t0 - t10
+			t14 := t12 + t13
+			t15 := -t0
+			t16 := 1 + t15
+			t17 := t16 - 1
+			t18 := t16 - t17
+			t19 := 1 - t18
+			t20 := t15 - t17
+			t21 := t19 + t20
+			t22 := t9 / t16
+			t23 := -t22
+			t24 := fma32Const(float64(t23)*float64(t16), float64(t9))
+			if -0x1p-126 <= t24 && t24 <= 0x1p-126 {
+				t24 = fma32(float64(t23)*float64(t16), float64(t9))
+			}
+			t25 := fma32Const(float64(t23)*float64(t21), float64(t14))
+			if -0x1p-126 <= t25 && t25 <= 0x1p-126 {
+				t25 = fma32(float64(t23)*float64(t21), float64(t14))
+			}
+			t26 := t24 + t25
+			t27 := t26 / t16
+			var t28 float32
+			var t29 uint32
+			if t22 < 0x1p-126 {
+				t30 := float32(t22 * 0x1p24)
+				t28 = t30
+				t29 = 24
+			} else {
+				t28 = t22
+				t29 = 0
+			}
+			t31 := math.Float32bits(t28)
+			t32 := t31 - 0x3f3504f3
+			t33 := t32 & 0xff800000
+			t34 := t31 - t33
+			t35 := math.Float32frombits(t34)
+			t36 := uint32(int32(t33) >> 23)
+			t37 := t36 - t29
+			t38 := float32(int32(t37))
+			t39 := t35 - 1
+			t40 := t35 + 1
+			t41 := t40 - 1
+			t42 := t35 - t41
+			t43 := t39 / t40
+			t44 := -t43
+			t45 := fma32Const(float64(t44)*float64(t40), float64(t39))
+			if -0x1p-126 <= t45 && t45 <= 0x1p-126 {
+				t45 = fma32(float64(t44)*float64(t40), float64(t39))
+			}
+			t46 := fma32Const(float64(t44)*float64(t42), float64(t45))
+			if -0x1p-126 <= t46 && t46 <= 0x1p-126 {
+				t46 = fma32(float64(t44)*float64(t42), float64(t45))
+			}
+			t47 := t46 / t40
+			t48 := float32(t43 * t43)
+			t49 := -t48
+			t50 := fma32Const(float64(t43)*float64(t43), float64(t49))
+			if -0x1p-126 <= t50 && t50 <= 0x1p-126 {
+				t50 = fma32(float64(t43)*float64(t43), float64(t49))
+			}
+			t51 := t43 + t43
+			t52 := fma32Const(float64(t51)*float64(t47), float64(t50))
+			if -0x1p-126 <= t52 && t52 <= 0x1p-126 {
+				t52 = fma32(float64(t51)*float64(t47), float64(t50))
+			}
+			t53 := fma32Const(0x1.dfa4fcp-4*float64(t48), 0x1.245274p-3)
+			t54 := fma32Const(float64(t53)*float64(t48), 0x1.999ap-3)
+			t55 := float32(t48 * t54)
+			t56 := 0x1.555556p-2 + t55
+			t57 := 0x1.555556p-2 - t56
+			t58 := t57 + t55
+			t59 := t58 + -0x1.555556p-27
+			t60 := float32(t48 * t56)
+			t61 := -t60
+			t62 := fma32Const(float64(t48)*float64(t56), float64(t61))
+			if -0x1p-126 <= t62 && t62 <= 0x1p-126 {
+				t62 = fma32(float64(t48)*float64(t56), float64(t61))
+			}
+			t63 := fma32Const(float64(t52)*float64(t56), float64(t62))
+			if -0x1p-126 <= t63 && t63 <= 0x1p-126 {
+				t63 = fma32(float64(t52)*float64(t56), float64(t62))
+			}
+			t64 := fma32Const(float64(t48)*float64(t59), float64(t63))
+			if -0x1p-126 <= t64 && t64 <= 0x1p-126 {
+				t64 = fma32(float64(t48)*float64(t59), float64(t63))
+			}
+			t65 := float32(t43 * t60)
+			t66 := -t65
+			t67 := fma32Const(float64(t43)*float64(t60), float64(t66))
+			if -0x1p-126 <= t67 && t67 <= 0x1p-126 {
+				t67 = fma32(float64(t43)*float64(t60), float64(t66))
+			}
+			t68 := fma32Const(float64(t47)*float64(t60), float64(t67))
+			if -0x1p-126 <= t68 && t68 <= 0x1p-126 {
+				t68 = fma32(float64(t47)*float64(t60), float64(t67))
+			}
+			t69 := fma32Const(float64(t43)*float64(t64), float64(t68))
+			if -0x1p-126 <= t69 && t69 <= 0x1p-126 {
+				t69 = fma32(float64(t43)*float64(t64), float64(t68))
+			}
+			t70 := t43 + t65
+			t71 := t43 - t70
+			t72 := t71 + t65
+			t73 := t69 + t47
+			t74 := t72 + t73
+			t75 := float32(t38 * 0x1.62e4p-1)
+			t76 := t70 + t70
+			t77 := t75 + t76
+			t78 := t75 - t77
+			t79 := t78 + t76
+			t80 := t74 + t74
+			t81 := fma32Const(float64(t38)*0x1.7f7d1cp-20, float64(t80))
+			if -0x1p-126 <= t81 && t81 <= 0x1p-126 {
+				t81 = fma32(float64(t38)*0x1.7f7d1cp-20, float64(t80))
+			}
+			t82 := t79 + t81
+			t83 := t77 + t82
+			t84 := t77 - t83
+			t85 := t84 + t82
+			t86 := t27 / t22
+			t87 := t85 + t86
+			t88 := t83 + t87
+			t89 := float32(t88 * 0.5)
+			t2 = t89
+		}
+		t1 = t2
+	} else {
+		var t90 float32
+		if t0 == 1 {
+			t90 = math.Float32frombits(0x7f800000)
+		} else {
+			t90 = math.Float32frombits(0x7fc00000)
+		}
+		t1 = t90
+	}
+	if t1 != t1 {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t91 := math.Float32bits(a)
+	t92 := t91 & 0x80000000
+	t93 := math.Float32bits(t1)
+	t94 := t93 | t92
+	return math.Float32frombits(t94)
+}
+
+func atanh64(a float64) float64 {
+	t0 := math.Abs(a)
+	var t1 float64
+	if t0 < 1 {
+		var t2 float64
+		if t0 < 0.25 {
+			t3 := float64(t0 * t0)
+			t4 := float64(t3 * t0)
+			t5 := math.FMA(0x1.1f9a49dc3e9b1p-4, t3, 0x1.cdcbc297739e3p-5)
+			t6 := math.FMA(t5, t3, 0x1.11d1e6d336d79p-4)
+			t7 := math.FMA(t6, t3, 0x1.3b0b10fc625bep-4)
+			t8 := math.FMA(t7, t3, 0x1.745d53db07436p-4)
+			t9 := math.FMA(t8, t3, 0x1.c71c70c683b82p-4)
+			t10 := math.FMA(t9, t3, 0x1.24924925c5f4cp-3)
+			t11 := math.FMA(t10, t3, 0x1.99999999982e6p-3)
+			t12 := math.FMA(t11, t3, 0x1.555555555555ap-2)
+			t13 := math.FMA(t4, t12, t0)
+			t2 = t13
+		} else {
+			t14 := 1 + t0
+			t15 := t14 - 1
+			t16 := t14 - t15
+			t17 := 1 - t16
+			t18 := t0 - t15
+			t19 := t17 + t18
+			t20 := -t0
+			t21 := 1 + t20
+			t22 := t21 - 1
+			t23 := t21 - t22
+			t24 := 1 - t23
+			t25 := t20 - t22
+			t26 := t24 + t25
+			t27 := t14 / t21
+			t28 := -t27
+			t29 := math.FMA(t28, t21, t14)
+			t30 := math.FMA(t28, t26, t19)
+			t31 := t29 + t30
+			t32 := t31 / t21
+			var t33 float64
+			var t34 float64
+			if t27 < 0x1p-1022 {
+				t35 := float64(t27 * 0x1p54)
+				t33 = t35
+				t34 = 0x1.8000000000435p52
+			} else {
+				t33 = t27
+				t34 = 0x1.80000000003ffp52
+			}
+			t36 := math.Float64bits(t33)
+			t37 := t36 + 0x95f619980c433
+			t38 := t37 & 0xfffffffffffff
+			t39 := t38 + 0x3fe6a09e667f3bcd
+			t40 := math.Float64frombits(t39)
+			t41 := t37 >> 52
+			t42 := t41 | 0x4338000000000000
+			t43 := math.Float64frombits(t42)
+			t44 := t43 - t34
+			t45 := t40 - 1
+			t46 := t40 + 1
+			t47 := t46 - 1
+			t48 := t40 - t47
+			t49 := 1 / t46
+			t50 := float64(t45 * t49)
+			t51 := -t50
+			t52 := math.FMA(t51, t46, t45)
+			t53 := math.FMA(t51, t48, t52)
+			t54 := float64(t53 * t49)
+			t55 := float64(t50 * t50)
+			t56 := -t55
+			t57 := math.FMA(t50, t50, t56)
+			t58 := t50 + t50
+			t59 := math.FMA(t58, t54, t57)
+			t60 := math.FMA(0x1.0e427bb25b5b2p-4, t55, 0x1.0f7fee49c9488p-4)
+			t61 := math.FMA(t60, t55, 0x1.3b1eebddc8062p-4)
+			t62 := math.FMA(t61, t55, 0x1.745ce9e4329eep-4)
+			t63 := math.FMA(t62, t55, 0x1.c71c722d645bap-4)
+			t64 := math.FMA(t63, t55, 0x1.2492492457d6ep-3)
+			t65 := math.FMA(t64, t55, 0x1.9999999999b3p-3)
+			t66 := float64(t55 * t65)
+			t67 := 0x1.5555555555555p-2 + t66
+			t68 := 0x1.5555555555555p-2 - t67
+			t69 := t68 + t66
+			t70 := t69 + 0x1.5555555555555p-56
+			t71 := float64(t55 * t67)
+			t72 := -t71
+			t73 := math.FMA(t55, t67, t72)
+			t74 := math.FMA(t59, t67, t73)
+			t75 := math.FMA(t55, t70, t74)
+			t76 := float64(t50 * t71)
+			t77 := -t76
+			t78 := math.FMA(t50, t71, t77)
+			t79 := math.FMA(t54, t71, t78)
+			t80 := math.FMA(t50, t75, t79)
+			t81 := t50 + t76
+			t82 := t50 - t81
+			t83 := t82 + t76
+			t84 := t80 + t54
+			t85 := t83 + t84
+			t86 := float64(t44 * 0x1.62e42fefa2p-1)
+			t87 := t81 + t81
+			t88 := t86 + t87
+			t89 := t86 - t88
+			t90 := t89 + t87
+			t91 := t85 + t85
+			t92 := math.FMA(t44, 0x1.9ef35793c7673p-41, t91)
+			t93 := t90 + t92
+			t94 := t88 + t93
+			t95 := t88 - t94
+			t96 := t95 + t93
+			t97 := t32 / t27
+			t98 := t96 + t97
+			t99 := t94 + t98
+			t100 := float64(t99 * 0.5)
+			t2 = t100
+		}
+		t1 = t2
+	} else {
+		var t101 float64
+		if t0 == 1 {
+			t101 = math.Float64frombits(0x7ff0000000000000)
+		} else {
+			t101 = math.Float64frombits(0x7ff8000000000000)
+		}
+		t1 = t101
+	}
+	if t1 != t1 {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t102 := math.Float64bits(a)
+	t103 := t102 & 0x8000000000000000
+	t104 := math.Float64bits(t1)
+	t105 := t104 | t103
+	return math.Float64frombits(t105)
+}
+
+// Hypot is dst[i] = √(a² + b²).
+func Hypot[T dtype.Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst, b := any(dst).([]float32), any(b).([]float32); i < len(dst); i++ {
+			dst[i] = hypotf(a[i], b[i])
+		}
+	case []float64:
+		for dst, b := any(dst).([]float64), any(b).([]float64); i < len(dst); i++ {
+			dst[i] = hypot64(a[i], b[i])
+		}
+	}
+}
+
+func hypotf(a, b float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	t1 := math.Float32frombits(math.Float32bits(b) &^ (1 << 31))
+	if t0 == math.Float32frombits(0x7f800000) || t1 == math.Float32frombits(0x7f800000) {
+		return math.Float32frombits(0x7f800000)
+	}
+	var t2 float32
+	if t0 < t1 {
+		t2 = t1
+	} else {
+		t2 = t0
+	}
+	var t3 float32
+	if 0x1p60 < t2 {
+		t3 = 0x1p-70
+	} else {
+		var t4 float32
+		if t2 < 0x1p-40 {
+			t4 = 0x1p90
+		} else {
+			t4 = 1
+		}
+		t3 = t4
+	}
+	t5 := float32(t0 * t3)
+	t6 := float32(t1 * t3)
+	if t5 != t5 || t6 != t6 {
+		return math.Float32frombits(0x7fc00000)
+	}
+	var t7 float32
+	if 0x1p60 < t2 {
+		t7 = 0x1p70
+	} else {
+		var t8 float32
+		if t2 < 0x1p-40 {
+			t8 = 0x1p-90
+		} else {
+			t8 = 1
+		}
+		t7 = t8
+	}
+	var t9 float32
+	var t10 float32
+	if t5 < t6 {
+		t9 = t6
+		t10 = t5
+	} else {
+		t9 = t5
+		t10 = t6
+	}
+	t11 := float32(t10 * t10)
+	t12 := fma32Const(float64(t9)*float64(t9), float64(t11))
+	if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
+		t12 = fma32(float64(t9)*float64(t9), float64(t11))
+	}
+	t13 := float32(math.Sqrt(float64(t12)))
+	return float32(t13 * t7)
+}
+
+func hypot64(a, b float64) float64 {
+	t0 := math.Abs(a)
+	t1 := math.Abs(b)
+	if t0 == math.Float64frombits(0x7ff0000000000000) || t1 == math.Float64frombits(0x7ff0000000000000) {
+		return math.Float64frombits(0x7ff0000000000000)
+	}
+	var t2 float64
+	if t0 < t1 {
+		t2 = t1
+	} else {
+		t2 = t0
+	}
+	var t3 float64
+	if 0x1p500 < t2 {
+		t3 = 0x1p-600
+	} else {
+		var t4 float64
+		if t2 < 0x1p-400 {
+			t4 = 0x1p600
+		} else {
+			t4 = 1
+		}
+		t3 = t4
+	}
+	t5 := float64(t0 * t3)
+	t6 := float64(t1 * t3)
+	if t5 != t5 || t6 != t6 {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	var t7 float64
+	if 0x1p500 < t2 {
+		t7 = 0x1p600
+	} else {
+		var t8 float64
+		if t2 < 0x1p-400 {
+			t8 = 0x1p-600
+		} else {
+			t8 = 1
+		}
+		t7 = t8
+	}
+	var t9 float64
+	var t10 float64
+	if t5 < t6 {
+		t9 = t6
+		t10 = t5
+	} else {
+		t9 = t5
+		t10 = t6
+	}
+	t11 := float64(t10 * t10)
+	t12 := math.FMA(t9, t9, t11)
+	t13 := math.Sqrt(t12)
+	return float64(t13 * t7)
+}
+
+// Exp2 is dst[i] = 2**a.
+func Exp2[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := vec.Unary(vec.Exp2, dst, a); a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = exp2f(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = exp264(a[i])
+		}
+	}
+}
+
+func exp2f(a float32) float32 {
+	var t0 float32
+	if a < -151 {
+		t0 = -151
+	} else {
+		t0 = a
+	}
+	var t1 float32
+	if 129 < t0 {
+		t1 = 129
+	} else {
+		t1 = t0
+	}
+	t2 := fma32Const(float64(t1)*1, 0x1.8p23)
+	t3 := t2 - 0x1.8p23
+	t4 := t1 - t3
+	t5 := float32(t4 * -0x1.05c61p-29)
+	t6 := fma32Const(float64(t4)*0x1.62e43p-1, float64(t5))
+	if -0x1p-126 <= t6 && t6 <= 0x1p-126 {
+		t6 = fma32(float64(t4)*0x1.62e43p-1, float64(t5))
+	}
+	t7 := fma32Const(0x1.6ac74ep-10*float64(t6), 0x1.123dep-7)
+	t8 := fma32Const(float64(t7)*float64(t6), 0x1.555858p-5)
+	t9 := fma32Const(float64(t8)*float64(t6), 0x1.55548cp-3)
+	t10 := fma32Const(float64(t9)*float64(t6), 0x1.fffffcp-2)
+	t11 := fma32Const(float64(t10)*float64(t6), 1)
+	t12 := fma32Const(float64(t11)*float64(t6), 1)
+	t13 := t3 + 786686
+	t14 := math.Float32bits(t13)
+	t15 := t14 >> 4
+	t16 := t15 >> 1
+	t17 := t16 << 23
+	t18 := math.Float32frombits(t17)
+	t19 := float32(t12 * t18)
+	t20 := t15 - t16
+	t21 := t20 << 23
+	t22 := math.Float32frombits(t21)
+	return float32(t19 * t22)
+}
+
+func exp264(a float64) float64 {
+	var t0 float64
+	if a < -1076 {
+		t0 = -1076
+	} else {
+		t0 = a
+	}
+	var t1 float64
+	if 1025 < t0 {
+		t1 = 1025
+	} else {
+		t1 = t0
+	}
+	t2 := math.FMA(t1, 1, 0x1.8p52)
+	t3 := t2 - 0x1.8p52
+	t4 := t1 - t3
+	t5 := float64(t4 * 0x1.abc9e3b39803fp-56)
+	t6 := math.FMA(t4, 0x1.62e42fefa39efp-1, t5)
+	t7 := float64(t6 * t6)
+	t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
+	t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
+	t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
+	t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
+	t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
+	t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
+	t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
+	t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
+	t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
+	t17 := math.FMA(t16, t6, 0.5)
+	t18 := math.FMA(t7, t17, t6)
+	t19 := 1 + t18
+	t20 := t3 + 0x1.80000000007fep52
+	t21 := math.Float64bits(t20)
+	t22 := t21 >> 1
+	t23 := t22 << 52
+	t24 := math.Float64frombits(t23)
+	t25 := float64(t19 * t24)
+	t26 := t21 - t22
+	t27 := t26 << 52
+	t28 := math.Float64frombits(t27)
+	return float64(t25 * t28)
+}
+
+// Log2 is dst[i] = the logarithm of a to the base 2.
+func Log2[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := vec.Unary(vec.Log2, dst, a); a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = log2f(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = log264(a[i])
+		}
+	}
+}
+
+func log2f(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	if a <= 0 {
+		if a < 0 {
+			return math.Float32frombits(0x7fc00000)
+		}
+		return math.Float32frombits(0xff800000)
+	}
+	if a == math.Float32frombits(0x7f800000) {
+		return a
+	}
+	var t0 float32
+	if a < 0x1p-126 {
+		t1 := float32(a * 0x1p25)
+		t0 = t1
+	} else {
+		t0 = a
+	}
+	t2 := math.Float32bits(t0)
+	t3 := t2 - 0x3f400000
+	t4 := t3 & 0xff800000
+	t5 := t2 - t4
+	t6 := math.Float32frombits(t5)
+	var t7 float32
+	if a <= 0 {
+		var t8 float32
+		if a < 0 {
+			t8 = math.Float32frombits(0xffc00000)
+		} else {
+			t8 = math.Float32frombits(0xff800000)
+		}
+		t7 = t8
+	} else {
+		var t9 float32
+		if a < math.Float32frombits(0x7f800000) {
+			var t10 uint32
+			if a < 0x1p-126 {
+				t10 = 0xc800000
+			} else {
+				t10 = 0
+			}
+			t11 := t4 - t10
+			t12 := uint32(int32(t11) >> 23)
+			t13 := float32(int32(t12))
+			t9 = t13
+		} else {
+			t9 = a
+		}
+		t7 = t9
+	}
+	t14 := t6 - 1
+	t15 := float32(t14 * t14)
+	t16 := fma32Const(-0x1.71e32cp-5*float64(t14), 0x1.acf4a8p-4)
+	t17 := fma32Const(float64(t16)*float64(t14), -0x1.0d98fp-3)
+	t18 := fma32Const(float64(t17)*float64(t14), 0x1.28807ap-3)
+	t19 := fma32Const(float64(t18)*float64(t14), -0x1.54ed96p-3)
+	t20 := fma32Const(float64(t19)*float64(t14), 0x1.99699ep-3)
+	t21 := fma32Const(float64(t20)*float64(t14), -0x1.00004ap-2)
+	t22 := fma32Const(float64(t21)*float64(t14), 0x1.5555a4p-2)
+	t23 := fma32Const(float64(t22)*float64(t14), -0.5)
+	t24 := float32(t15 * t23)
+	t25 := float32(t14 * 0x1.715476p0)
+	t26 := -t25
+	t27 := fma32Const(float64(t14)*0x1.715476p0, float64(t26))
+	if -0x1p-126 <= t27 && t27 <= 0x1p-126 {
+		t27 = fma32(float64(t14)*0x1.715476p0, float64(t26))
+	}
+	t28 := float32(t14 * 0x1.4ae0cp-26)
+	t29 := fma32Const(float64(t24)*0x1.715476p0, float64(t28))
+	if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
+		t29 = fma32(float64(t24)*0x1.715476p0, float64(t28))
+	}
+	t30 := t27 + t29
+	t31 := float32(t7 * 1)
+	t32 := t31 + t25
+	t33 := t31 - t32
+	t34 := t33 + t25
+	t35 := fma32Const(float64(t7)*0, float64(t30))
+	if -0x1p-126 <= t35 && t35 <= 0x1p-126 {
+		t35 = fma32(float64(t7)*0, float64(t30))
+	}
+	t36 := t34 + t35
+	return t32 + t36
+}
+
+func log264(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if a <= 0 {
+		if a < 0 {
+			return math.Float64frombits(0x7ff8000000000000)
+		}
+		return math.Float64frombits(0xfff0000000000000)
+	}
+	if a == math.Float64frombits(0x7ff0000000000000) {
+		return a
+	}
+	var t0 float64
+	var t1 float64
+	if a < 0x1p-1022 {
+		t2 := float64(a * 0x1p54)
+		t0 = t2
+		t1 = 0x1.8000000000435p52
+	} else {
+		t0 = a
+		t1 = 0x1.80000000003ffp52
+	}
+	t3 := math.Float64bits(t0)
+	t4 := t3 + 0x95f619980c433
+	t5 := t4 & 0xfffffffffffff
+	t6 := t5 + 0x3fe6a09e667f3bcd
+	t7 := math.Float64frombits(t6)
+	t8 := t4 >> 52
+	t9 := t8 | 0x4338000000000000
+	t10 := math.Float64frombits(t9)
+	t11 := t10 - t1
+	t12 := t7 - 1
+	t13 := 2 + t12
+	t14 := t12 / t13
+	t15 := float64(t14 * t14)
+	t16 := math.FMA(0x1.2f11beccb8e67p-3, t15, 0x1.39a08fefa1bfcp-3)
+	t17 := math.FMA(t16, t15, 0x1.746649df94a19p-3)
+	t18 := math.FMA(t17, t15, 0x1.c71c51d710ab9p-3)
+	t19 := math.FMA(t18, t15, 0x1.249249422af15p-2)
+	t20 := math.FMA(t19, t15, 0x1.999999997f9f1p-2)
+	t21 := math.FMA(t20, t15, 0x1.5555555555593p-1)
+	t22 := float64(t12 * 0.5)
+	t23 := float64(t22 * t12)
+	t24 := math.FMA(t15, t21, t23)
+	t25 := -t23
+	t26 := math.FMA(t14, t24, t25)
+	t27 := float64(t12 * 0x1.71547652b82fep0)
+	t28 := -t27
+	t29 := math.FMA(t12, 0x1.71547652b82fep0, t28)
+	t30 := float64(t12 * 0x1.777d0ffda0d24p-56)
+	t31 := math.FMA(t26, 0x1.71547652b82fep0, t30)
+	t32 := t29 + t31
+	t33 := float64(t11 * 1)
+	t34 := t33 + t27
+	t35 := t33 - t34
+	t36 := t35 + t27
+	t37 := math.FMA(t11, 0, t32)
+	t38 := t36 + t37
+	return t34 + t38
+}
+
+// Log10 is dst[i] = the logarithm of a to the base 10.
+func Log10[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = log10f(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = log1064(a[i])
+		}
+	}
+}
+
+func log10f(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	if a <= 0 {
+		if a < 0 {
+			return math.Float32frombits(0x7fc00000)
+		}
+		return math.Float32frombits(0xff800000)
+	}
+	if a == math.Float32frombits(0x7f800000) {
+		return a
+	}
+	var t0 float32
+	if a < 0x1p-126 {
+		t1 := float32(a * 0x1p25)
+		t0 = t1
+	} else {
+		t0 = a
+	}
+	t2 := math.Float32bits(t0)
+	t3 := t2 - 0x3f400000
+	t4 := t3 & 0xff800000
+	t5 := t2 - t4
+	t6 := math.Float32frombits(t5)
+	var t7 float32
+	if a <= 0 {
+		var t8 float32
+		if a < 0 {
+			t8 = math.Float32frombits(0xffc00000)
+		} else {
+			t8 = math.Float32frombits(0xff800000)
+		}
+		t7 = t8
+	} else {
+		var t9 float32
+		if a < math.Float32frombits(0x7f800000) {
+			var t10 uint32
+			if a < 0x1p-126 {
+				t10 = 0xc800000
+			} else {
+				t10 = 0
+			}
+			t11 := t4 - t10
+			t12 := uint32(int32(t11) >> 23)
+			t13 := float32(int32(t12))
+			t9 = t13
+		} else {
+			t9 = a
+		}
+		t7 = t9
+	}
+	t14 := t6 - 1
+	t15 := float32(t14 * t14)
+	t16 := fma32Const(-0x1.71e32cp-5*float64(t14), 0x1.acf4a8p-4)
+	t17 := fma32Const(float64(t16)*float64(t14), -0x1.0d98fp-3)
+	t18 := fma32Const(float64(t17)*float64(t14), 0x1.28807ap-3)
+	t19 := fma32Const(float64(t18)*float64(t14), -0x1.54ed96p-3)
+	t20 := fma32Const(float64(t19)*float64(t14), 0x1.99699ep-3)
+	t21 := fma32Const(float64(t20)*float64(t14), -0x1.00004ap-2)
+	t22 := fma32Const(float64(t21)*float64(t14), 0x1.5555a4p-2)
+	t23 := fma32Const(float64(t22)*float64(t14), -0.5)
+	t24 := float32(t15 * t23)
+	t25 := float32(t14 * 0x1.bcb7b2p-2)
+	t26 := -t25
+	t27 := fma32Const(float64(t14)*0x1.bcb7b2p-2, float64(t26))
+	if -0x1p-126 <= t27 && t27 <= 0x1p-126 {
+		t27 = fma32(float64(t14)*0x1.bcb7b2p-2, float64(t26))
+	}
+	t28 := float32(t14 * -0x1.5b235ep-27)
+	t29 := fma32Const(float64(t24)*0x1.bcb7b2p-2, float64(t28))
+	if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
+		t29 = fma32(float64(t24)*0x1.bcb7b2p-2, float64(t28))
+	}
+	t30 := t27 + t29
+	t31 := float32(t7 * 0x1.344p-2)
+	t32 := t31 + t25
+	t33 := t31 - t32
+	t34 := t33 + t25
+	t35 := fma32Const(float64(t7)*0x1.3509f8p-18, float64(t30))
+	if -0x1p-126 <= t35 && t35 <= 0x1p-126 {
+		t35 = fma32(float64(t7)*0x1.3509f8p-18, float64(t30))
+	}
+	t36 := t34 + t35
+	return t32 + t36
+}
+
+func log1064(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if a <= 0 {
+		if a < 0 {
+			return math.Float64frombits(0x7ff8000000000000)
+		}
+		return math.Float64frombits(0xfff0000000000000)
+	}
+	if a == math.Float64frombits(0x7ff0000000000000) {
+		return a
+	}
+	var t0 float64
+	var t1 float64
+	if a < 0x1p-1022 {
+		t2 := float64(a * 0x1p54)
+		t0 = t2
+		t1 = 0x1.8000000000435p52
+	} else {
+		t0 = a
+		t1 = 0x1.80000000003ffp52
+	}
+	t3 := math.Float64bits(t0)
+	t4 := t3 + 0x95f619980c433
+	t5 := t4 & 0xfffffffffffff
+	t6 := t5 + 0x3fe6a09e667f3bcd
+	t7 := math.Float64frombits(t6)
+	t8 := t4 >> 52
+	t9 := t8 | 0x4338000000000000
+	t10 := math.Float64frombits(t9)
+	t11 := t10 - t1
+	t12 := t7 - 1
+	t13 := 2 + t12
+	t14 := t12 / t13
+	t15 := float64(t14 * t14)
+	t16 := math.FMA(0x1.2f11beccb8e67p-3, t15, 0x1.39a08fefa1bfcp-3)
+	t17 := math.FMA(t16, t15, 0x1.746649df94a19p-3)
+	t18 := math.FMA(t17, t15, 0x1.c71c51d710ab9p-3)
+	t19 := math.FMA(t18, t15, 0x1.249249422af15p-2)
+	t20 := math.FMA(t19, t15, 0x1.999999997f9f1p-2)
+	t21 := math.FMA(t20, t15, 0x1.5555555555593p-1)
+	t22 := float64(t12 * 0.5)
+	t23 := float64(t22 * t12)
+	t24 := math.FMA(t15, t21, t23)
+	t25 := -t23
+	t26 := math.FMA(t14, t24, t25)
+	t27 := float64(t12 * 0x1.bcb7b1526e50ep-2)
+	t28 := -t27
+	t29 := math.FMA(t12, 0x1.bcb7b1526e50ep-2, t28)
+	t30 := float64(t12 * 0x1.95355baaafad3p-57)
+	t31 := math.FMA(t26, 0x1.bcb7b1526e50ep-2, t30)
+	t32 := t29 + t31
+	t33 := float64(t11 * 0x1.34413509f8p-2)
+	t34 := t33 + t27
+	t35 := t33 - t34
+	t36 := t35 + t27
+	t37 := math.FMA(t11, -0x1.80433b83b532ap-44, t32)
+	t38 := t36 + t37
+	return t34 + t38
+}
+
+// LogAddExp is dst[i] = log(e**a + e**b).
+func LogAddExp[T dtype.Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst, b := any(dst).([]float32), any(b).([]float32); i < len(dst); i++ {
+			dst[i] = logaddexpf(a[i], b[i])
+		}
+	case []float64:
+		for dst, b := any(dst).([]float64), any(b).([]float64); i < len(dst); i++ {
+			dst[i] = logaddexp64(a[i], b[i])
+		}
+	}
+}
+
+func logaddexpf(a, b float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	if b != b {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	if a == b && t0 == math.Float32frombits(0x7f800000) {
+		return a
+	}
+	var t1 float32
+	if a < b {
+		t1 = b
+	} else {
+		t1 = a
+	}
+	t2 := a - b
+	t3 := math.Float32frombits(math.Float32bits(t2) &^ (1 << 31))
+	t4 := -t3
+	t5 := math.Float32bits(t4)
+	t6 := t5 | 0x80000000
+	t7 := math.Float32frombits(t6)
+	var t8 float32
+	if -104 < t7 {
+		t8 = t7
+	} else {
+		t8 = -104
+	}
+	t9 := fma32Const(float64(t8)*0x1.715476p0, 0x1.80017ep23)
+	t10 := t9 - 0x1.80017ep23
+	t11 := float32(t10*-0x1.62e4p-1) + t8
+	t12 := fma32Const(float64(t10)*-0x1.7f7d1cp-20, float64(t11))
+	if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
+		t12 = fma32(float64(t10)*-0x1.7f7d1cp-20, float64(t11))
+	}
+	t13 := fma32Const(0x1.6ac74ep-10*float64(t12), 0x1.123dep-7)
+	t14 := fma32Const(float64(t13)*float64(t12), 0x1.555858p-5)
+	t15 := fma32Const(float64(t14)*float64(t12), 0x1.55548cp-3)
+	t16 := fma32Const(float64(t15)*float64(t12), 0x1.fffffcp-2)
+	t17 := fma32Const(float64(t16)*float64(t12), 1)
+	t18 := fma32Const(float64(t17)*float64(t12), 1)
+	t19 := math.Float32bits(t9)
+	t20 := t19 << 23
+	t21 := math.Float32frombits(t20)
+	t22 := float32(t18 * t21)
+	t23 := float32(t22 * 0x1p-64)
+	var t24 float32
+	if 0.5 < t23 {
+		t25 := fma32Const(float64(t23)*0.5, -0.5)
+		t24 = t25
+	} else {
+		t24 = t23
+	}
+	var t26 float32
+	if t4 < 0 {
+		t26 = 0
+	} else {
+		t26 = t4
+	}
+	var t27 float32
+	if 0.5 < t23 {
+		t27 = 1
+	} else {
+		t27 = 0
+	}
+	t28 := fma32Const(-0x1.71e32cp-5*float64(t24), 0x1.acf4a8p-4)
+	t29 := fma32Const(float64(t28)*float64(t24), -0x1.0d98fp-3)
+	t30 := fma32Const(float64(t29)*float64(t24), 0x1.28807ap-3)
+	t31 := fma32Const(float64(t30)*float64(t24), -0x1.54ed96p-3)
+	t32 := fma32Const(float64(t31)*float64(t24), 0x1.99699ep-3)
+	t33 := fma32Const(float64(t32)*float64(t24), -0x1.00004ap-2)
+	t34 := fma32Const(float64(t33)*float64(t24), 0x1.5555a4p-2)
+	t35 := fma32Const(float64(t34)*float64(t24), -0.5)
+	t36 := float32(t24 * t24)
+	t37 := fma32Const(float64(t36)*float64(t35), float64(t24))
+	if -0x1p-126 <= t37 && t37 <= 0x1p-126 {
+		t37 = fma32(float64(t36)*float64(t35), float64(t24))
+	}
+	t38 := fma32Const(float64(t27)*0x1.62e43p-1, float64(t37))
+	if -0x1p-126 <= t38 && t38 <= 0x1p-126 {
+		t38 = fma32(float64(t27)*0x1.62e43p-1, float64(t37))
+	}
+	t39 := t26 + t38
+	return t1 + t39
+}
+
+func logaddexp64(a, b float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if b != b {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	if a == b && t0 == math.Float64frombits(0x7ff0000000000000) {
+		return a
+	}
+	var t1 float64
+	if a < b {
+		t1 = b
+	} else {
+		t1 = a
+	}
+	t2 := a - b
+	t3 := math.Abs(t2)
+	t4 := -t3
+	var t5 float64
+	if t4 != t4 {
+		t5 = math.Float64frombits(0x7ff8000000000000)
+	} else {
+		var t6 float64
+		if 746 < t4 {
+			t6 = t4
+		} else {
+			var t7 float64
+			if t4 < -746 {
+				t7 = 0
+			} else {
+				t8 := math.Abs(t4)
+				t9 := -t8
+				t10 := math.FMA(t9, 0x1.71547652b82fep0, 0x1.8p52)
+				t11 := t10 - 0x1.8p52
+				t12 := float64(t11*-0x1.62e42fefa2p-1) + t9
+				t13 := math.FMA(t11, -0x1.9ef35793c7673p-41, t12)
+				t14 := float64(t13 * t13)
+				t15 := math.FMA(0x1.1f94e6e6c195ap-29, t13, 0x1.af5b6bc36836ep-26)
+				t16 := math.FMA(t15, t13, 0x1.27e4e439c0b21p-22)
+				t17 := math.FMA(t16, t13, 0x1.71ddfa09180ecp-19)
+				t18 := math.FMA(t17, t13, 0x1.a01a019e968eep-16)
+				t19 := math.FMA(t18, t13, 0x1.a01a01af666bep-13)
+				t20 := math.FMA(t19, t13, 0x1.6c16c16c1633bp-10)
+				t21 := math.FMA(t20, t13, 0x1.111111110f71fp-7)
+				t22 := math.FMA(t21, t13, 0x1.5555555555559p-5)
+				t23 := math.FMA(t22, t13, 0x1.5555555555559p-3)
+				t24 := math.FMA(t23, t13, 0.5)
+				t25 := math.FMA(t14, t24, t13)
+				t26 := 1 + t25
+				t27 := t11 + 0x1.80000000007fep52
+				t28 := math.Float64bits(t27)
+				t29 := t28 >> 1
+				t30 := t29 << 52
+				t31 := math.Float64frombits(t30)
+				t32 := float64(t26 * t31)
+				t33 := t28 - t29
+				t34 := t33 << 52
+				t35 := math.Float64frombits(t34)
+				t36 := float64(t32 * t35)
+				t37 := 1 + t36
+				t38 := math.Float64bits(t37)
+				t39 := t38 + 0x95f619980c433
+				t40 := t39 & 0x7ff0000000000000
+				t41 := 0x3ff0000000000000 - t40
+				t42 := math.Float64bits(t36)
+				t43 := t42 + t41
+				t44 := math.Float64frombits(t43)
+				t45 := 0x4010000000000000 + t41
+				t46 := math.Float64frombits(t45)
+				t47 := math.FMA(0.25, t46, -1)
+				t48 := t44 + t47
+				t49 := t39 >> 52
+				t50 := t49 | 0x4338000000000000
+				t51 := math.Float64frombits(t50)
+				t52 := t51 - 0x1.80000000003ffp52
+				t53 := 2 + t48
+				t54 := t48 / t53
+				t55 := float64(t54 * t54)
+				t56 := math.FMA(0x1.2f11beccb8e67p-3, t55, 0x1.39a08fefa1bfcp-3)
+				t57 := math.FMA(t56, t55, 0x1.746649df94a19p-3)
+				t58 := math.FMA(t57, t55, 0x1.c71c51d710ab9p-3)
+				t59 := math.FMA(t58, t55, 0x1.249249422af15p-2)
+				t60 := math.FMA(t59, t55, 0x1.999999997f9f1p-2)
+				t61 := math.FMA(t60, t55, 0x1.5555555555593p-1)
+				t62 := float64(t48 * 0.5)
+				t63 := float64(t62 * t48)
+				t64 := math.FMA(t55, t61, t63)
+				t65 := float64(t52 * 0x1.9ef35793c7673p-41)
+				t66 := math.FMA(t54, t64, t65)
+				t67 := t63 - t66
+				t68 := t48 - t67
+				t69 := float64(t52*0x1.62e42fefa2p-1) + t68
+				var t70 float64
+				if 0 < t4 {
+					t71 := t4 + t69
+					t70 = t71
+				} else {
+					t70 = t69
+				}
+				t7 = t70
+			}
+			t6 = t7
+		}
+		t5 = t6
+	}
+	return t1 + t5
+}
+
+// XLogY is dst[i] = a·log b, 0 where a is 0; NaN where b is.
+func XLogY[T dtype.Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst, b := any(dst).([]float32), any(b).([]float32); i < len(dst); i++ {
+			dst[i] = xlogyf(a[i], b[i])
+		}
+	case []float64:
+		for dst, b := any(dst).([]float64), any(b).([]float64); i < len(dst); i++ {
+			dst[i] = xlogy64(a[i], b[i])
+		}
+	}
+}
+
+func xlogyf(a, b float32) float32 {
+	if b != b {
+		return math.Float32frombits(0x7fc00000)
+	}
+	if a == 0 {
+		return 0
+	}
+	var t0 float32
+	if b < 0x1p-126 {
+		t1 := float32(b * 0x1p25)
+		t0 = t1
+	} else {
+		t0 = b
+	}
+	t2 := math.Float32bits(t0)
+	t3 := t2 - 0x3f400000
+	t4 := t3 & 0xff800000
+	t5 := t2 - t4
+	t6 := math.Float32frombits(t5)
+	var t7 float32
+	if b <= 0 {
+		var t8 float32
+		if b < 0 {
+			t8 = math.Float32frombits(0xffc00000)
+		} else {
+			t8 = math.Float32frombits(0xff800000)
+		}
+		t7 = t8
+	} else {
+		var t9 float32
+		if b < math.Float32frombits(0x7f800000) {
+			var t10 uint32
+			if b < 0x1p-126 {
+				t10 = 0xc800000
+			} else {
+				t10 = 0
+			}
+			t11 := t4 - t10
+			t12 := uint32(int32(t11) >> 23)
+			t13 := float32(int32(t12))
+			t9 = t13
+		} else {
+			t9 = b
+		}
+		t7 = t9
+	}
+	t14 := t6 - 1
+	t15 := fma32Const(-0x1.71e32cp-5*float64(t14), 0x1.acf4a8p-4)
+	t16 := fma32Const(float64(t15)*float64(t14), -0x1.0d98fp-3)
+	t17 := fma32Const(float64(t16)*float64(t14), 0x1.28807ap-3)
+	t18 := fma32Const(float64(t17)*float64(t14), -0x1.54ed96p-3)
+	t19 := fma32Const(float64(t18)*float64(t14), 0x1.99699ep-3)
+	t20 := fma32Const(float64(t19)*float64(t14), -0x1.00004ap-2)
+	t21 := fma32Const(float64(t20)*float64(t14), 0x1.5555a4p-2)
+	t22 := fma32Const(float64(t21)*float64(t14), -0.5)
+	t23 := float32(t14 * t14)
+	t24 := fma32Const(float64(t23)*float64(t22), float64(t14))
+	if -0x1p-126 <= t24 && t24 <= 0x1p-126 {
+		t24 = fma32(float64(t23)*float64(t22), float64(t14))
+	}
+	t25 := fma32Const(float64(t7)*0x1.62e43p-1, float64(t24))
+	if -0x1p-126 <= t25 && t25 <= 0x1p-126 {
+		t25 = fma32(float64(t7)*0x1.62e43p-1, float64(t24))
+	}
+	return float32(a * t25)
+}
+
+func xlogy64(a, b float64) float64 {
+	if b != b {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if a == 0 {
+		return 0
+	}
+	var t0 float64
+	if b != b {
+		t0 = math.Float64frombits(0x7ff8000000000000)
+	} else {
+		var t1 float64
+		if b <= 0 {
+			var t2 float64
+			if b < 0 {
+				t2 = math.Float64frombits(0x7ff8000000000000)
+			} else {
+				t2 = math.Float64frombits(0xfff0000000000000)
+			}
+			t1 = t2
+		} else {
+			var t3 float64
+			if b == math.Float64frombits(0x7ff0000000000000) {
+				t3 = b
+			} else {
+				var t4 float64
+				var t5 float64
+				if b < 0x1p-1022 {
+					t6 := float64(b * 0x1p54)
+					t4 = t6
+					t5 = 0x1.8000000000435p52
+				} else {
+					t4 = b
+					t5 = 0x1.80000000003ffp52
+				}
+				t7 := math.Float64bits(t4)
+				t8 := t7 + 0x95f619980c433
+				t9 := t8 & 0xfffffffffffff
+				t10 := t9 + 0x3fe6a09e667f3bcd
+				t11 := math.Float64frombits(t10)
+				t12 := t8 >> 52
+				t13 := t12 | 0x4338000000000000
+				t14 := math.Float64frombits(t13)
+				t15 := t14 - t5
+				t16 := t11 - 1
+				t17 := 2 + t16
+				t18 := t16 / t17
+				t19 := float64(t18 * t18)
+				t20 := math.FMA(0x1.2f11beccb8e67p-3, t19, 0x1.39a08fefa1bfcp-3)
+				t21 := math.FMA(t20, t19, 0x1.746649df94a19p-3)
+				t22 := math.FMA(t21, t19, 0x1.c71c51d710ab9p-3)
+				t23 := math.FMA(t22, t19, 0x1.249249422af15p-2)
+				t24 := math.FMA(t23, t19, 0x1.999999997f9f1p-2)
+				t25 := math.FMA(t24, t19, 0x1.5555555555593p-1)
+				t26 := float64(t16 * 0.5)
+				t27 := float64(t26 * t16)
+				t28 := math.FMA(t19, t25, t27)
+				t29 := float64(t15 * 0x1.9ef35793c7673p-41)
+				t30 := math.FMA(t18, t28, t29)
+				t31 := t27 - t30
+				t32 := t16 - t31
+				t33 := float64(t15*0x1.62e42fefa2p-1) + t32
+				t3 = t33
+			}
+			t1 = t3
+		}
+		t0 = t1
+	}
+	return float64(a * t0)
+}
+
 // Eq is dst[i] = a == b.
 func Eq[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]

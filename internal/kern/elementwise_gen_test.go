@@ -80,6 +80,8 @@ func elementwiseLoops[T dtype.Float]() []vectorLoop[T] {
 		[]vectorLoop[T]{ternaryLoop("Lerp", Lerp[T])},
 		[]vectorLoop[T]{ternaryLoop("AddCMul", func(dst, a, b, c []T) { AddCMul(dst, a, b, c, op.Number{A: 3}) })},
 		[]vectorLoop[T]{ternaryLoop("AddCDiv", func(dst, a, b, c []T) { AddCDiv(dst, a, b, c, op.Number{A: 3}) })},
+		[]vectorLoop[T]{unaryLoop("Exp2", Exp2[T])},
+		[]vectorLoop[T]{unaryLoop("Log2", Log2[T])},
 		[]vectorLoop[T]{comparisonLoop("Eq", Eq[T])},
 		sidedLoops(vec.Eq, "Eq", comparisonLoop[T], Eq[T]),
 		[]vectorLoop[T]{comparisonLoop("Ne", Ne[T])},

@@ -34,6 +34,15 @@ func Cos[T dtype.Float](dst, a []T) {
 	cos(dst, a)
 }
 
+// Tan is dst[i] = the tangent of a[i], as Sin is the sine.
+func Tan[T dtype.Float](dst, a []T) {
+	if wide, ok := any(a).([]float64); ok {
+		nearAndFar(any(dst).([]float64), wide, tan[float64], anyTan)
+		return
+	}
+	tan(dst, a)
+}
+
 // nearAndFar applies near to the elements below farTrig in size and one to each of the others.
 func nearAndFar(dst, src []float64, near func(dst, src []float64), one func(float64) float64) {
 	for len(src) > 0 {
@@ -77,6 +86,25 @@ func anyCos(x float64) float64 {
 		return cos64(x)
 	}
 	return sinQuarters(math.Abs(x), 1)
+}
+
+func anyTan(x float64) float64 {
+	if math.Abs(x) < farTrig {
+		return tan64(x)
+	}
+	if math.IsInf(x, 0) || x != x {
+		return math.NaN()
+	}
+	head, tail, quadrant := reduceByHalfPi(math.Abs(x))
+	y := tan64(head)
+	y = math.FMA(tail, math.FMA(y, y, 1), y)
+	if quadrant&1 == 1 {
+		y = -1 / y
+	}
+	if x < 0 {
+		return -y
+	}
+	return y
 }
 
 // sinQuarters is the sine of x + n*π/2 for x that is not below farTrig in size.

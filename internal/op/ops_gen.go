@@ -205,6 +205,22 @@ const (
 	Lerp              // a + c·(b - a), from b where |c| ≥ 1/2
 	AddCMul           // a + value·b·c
 	AddCDiv           // a + value·b/c
+	Tan               // the tangent of a, in float64 below 2**32
+	Asin              // the arc sine of a
+	Acos              // the arc cosine of a
+	Atan              // the arc tangent of a
+	Atan2             // the angle of the point (b, a)
+	Sinh              // the hyperbolic sine of a
+	Cosh              // the hyperbolic cosine of a
+	Asinh             // the inverse of the hyperbolic sine of a
+	Acosh             // the inverse of the hyperbolic cosine of a
+	Atanh             // the inverse of the hyperbolic tangent of a
+	Hypot             // √(a² + b²)
+	Exp2              // 2**a
+	Log2              // the logarithm of a to the base 2
+	Log10             // the logarithm of a to the base 10
+	LogAddExp         // log(e**a + e**b)
+	XLogY             // a·log b, 0 where a is 0; NaN where b is
 	Eq                // a == b
 	Ne                // a ≠ b
 	Lt                // a < b
@@ -435,6 +451,22 @@ var rows = [Count]row{
 	Lerp:                  {name: "lerp", kernel: "lerp_kernel_tensor", grad: "LerpBackward1"},
 	AddCMul:               {name: "addcmul", kernel: "addcmul_cpu_out", grad: "AddcmulBackward0"},
 	AddCDiv:               {name: "addcdiv", kernel: "addcdiv_cpu_out", grad: "AddcdivBackward0"},
+	Tan:                   {name: "tan", grad: "TanBackward0"},
+	Asin:                  {name: "asin", grad: "AsinBackward0"},
+	Acos:                  {name: "acos", grad: "AcosBackward0"},
+	Atan:                  {name: "atan", grad: "AtanBackward0"},
+	Atan2:                 {name: "atan2", kernel: "atan2_cpu", grad: "Atan2Backward0"},
+	Sinh:                  {name: "sinh", grad: "SinhBackward0"},
+	Cosh:                  {name: "cosh", grad: "CoshBackward0"},
+	Asinh:                 {name: "asinh", grad: "AsinhBackward0"},
+	Acosh:                 {name: "acosh", grad: "AcoshBackward0"},
+	Atanh:                 {name: "atanh", grad: "AtanhBackward0"},
+	Hypot:                 {name: "hypot", kernel: "hypot_cpu", grad: "HypotBackward0"},
+	Exp2:                  {name: "exp2", grad: "Exp2Backward0"},
+	Log2:                  {name: "log2", grad: "Log2Backward0"},
+	Log10:                 {name: "log10", grad: "Log10Backward0"},
+	LogAddExp:             {name: "logaddexp", kernel: "logaddexp_cpu", grad: "LogaddexpBackward0"},
+	XLogY:                 {name: "xlogy", kernel: "xlogy_cpu", grad: "XlogyBackward0"},
 	Eq:                    {name: "eq"},
 	Ne:                    {name: "ne"},
 	Lt:                    {name: "lt"},

@@ -630,6 +630,18 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case AddCDiv + 1:
 		addCDivF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 3
+	case Exp2:
+		exp2F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Exp2 + 1:
+		exp2F64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Log2:
+		log2F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Log2 + 1:
+		log2F64AVX2(p[0], p[1], n)
+		return n &^ 3
 	case Eq:
 		eqF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7

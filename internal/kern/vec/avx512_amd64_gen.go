@@ -645,6 +645,18 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case AddCDiv + 1:
 		addCDivF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
 		return n
+	case Exp2:
+		exp2F32AVX512(p[0], p[1], n)
+		return n
+	case Exp2 + 1:
+		exp2F64AVX512(p[0], p[1], n)
+		return n
+	case Log2:
+		log2F32AVX512(p[0], p[1], n)
+		return n
+	case Log2 + 1:
+		log2F64AVX512(p[0], p[1], n)
+		return n
 	case Eq:
 		eqF32AVX512(p[0], p[1], p[2], n)
 		return n

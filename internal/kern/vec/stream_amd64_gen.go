@@ -606,6 +606,18 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 	case AddCDiv + 1:
 		addCDivF64StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
 		return true
+	case Exp2:
+		exp2F32StreamAVX512(p[0], p[1], n)
+		return true
+	case Exp2 + 1:
+		exp2F64StreamAVX512(p[0], p[1], n)
+		return true
+	case Log2:
+		log2F32StreamAVX512(p[0], p[1], n)
+		return true
+	case Log2 + 1:
+		log2F64StreamAVX512(p[0], p[1], n)
+		return true
 	case MSELoss:
 		mseLossF32StreamAVX512(p[0], p[1], p[2], n)
 		return true

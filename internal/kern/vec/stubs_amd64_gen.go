@@ -2061,6 +2061,46 @@ func addCDivF64AVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addCDivF64StreamAVX512(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// exp2F32AVX512 is dst[i] = 2**a.
+//
+//go:noescape
+func exp2F32AVX512(dst, a unsafe.Pointer, n int)
+
+// exp2F32StreamAVX512 is dst[i] = 2**a, by non-temporal stores.
+//
+//go:noescape
+func exp2F32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// exp2F64AVX512 is dst[i] = 2**a.
+//
+//go:noescape
+func exp2F64AVX512(dst, a unsafe.Pointer, n int)
+
+// exp2F64StreamAVX512 is dst[i] = 2**a, by non-temporal stores.
+//
+//go:noescape
+func exp2F64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// log2F32AVX512 is dst[i] = the logarithm of a to the base 2.
+//
+//go:noescape
+func log2F32AVX512(dst, a unsafe.Pointer, n int)
+
+// log2F32StreamAVX512 is dst[i] = the logarithm of a to the base 2, by non-temporal stores.
+//
+//go:noescape
+func log2F32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// log2F64AVX512 is dst[i] = the logarithm of a to the base 2.
+//
+//go:noescape
+func log2F64AVX512(dst, a unsafe.Pointer, n int)
+
+// log2F64StreamAVX512 is dst[i] = the logarithm of a to the base 2, by non-temporal stores.
+//
+//go:noescape
+func log2F64StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // eqF32AVX512 is dst[i] = a == b.
 //
 //go:noescape
@@ -5180,6 +5220,26 @@ func addCDivF64AVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func addCDivF64StreamAVX2(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// exp2F32AVX2 is dst[i] = 2**a.
+//
+//go:noescape
+func exp2F32AVX2(dst, a unsafe.Pointer, n int)
+
+// exp2F64AVX2 is dst[i] = 2**a.
+//
+//go:noescape
+func exp2F64AVX2(dst, a unsafe.Pointer, n int)
+
+// log2F32AVX2 is dst[i] = the logarithm of a to the base 2.
+//
+//go:noescape
+func log2F32AVX2(dst, a unsafe.Pointer, n int)
+
+// log2F64AVX2 is dst[i] = the logarithm of a to the base 2.
+//
+//go:noescape
+func log2F64AVX2(dst, a unsafe.Pointer, n int)
 
 // eqF32AVX2 is dst[i] = a == b.
 //

@@ -1041,6 +1041,26 @@ func addCDivF32NEON(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addCDivF64NEON(dst, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// exp2F32NEON is dst[i] = 2**a.
+//
+//go:noescape
+func exp2F32NEON(dst, a unsafe.Pointer, n int)
+
+// exp2F64NEON is dst[i] = 2**a.
+//
+//go:noescape
+func exp2F64NEON(dst, a unsafe.Pointer, n int)
+
+// log2F32NEON is dst[i] = the logarithm of a to the base 2.
+//
+//go:noescape
+func log2F32NEON(dst, a unsafe.Pointer, n int)
+
+// log2F64NEON is dst[i] = the logarithm of a to the base 2.
+//
+//go:noescape
+func log2F64NEON(dst, a unsafe.Pointer, n int)
+
 // eqF32NEON is dst[i] = a == b.
 //
 //go:noescape

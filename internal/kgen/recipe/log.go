@@ -7,9 +7,14 @@ const (
 
 // logJoined is e*log(2) + log(1+f) for -1/4 <= f <= 1/2: log(1+f) is f + f*f*p(f), with p by Remez, off by 2**-27.6 of itself.
 func logJoined(b *builder, e, f float) float {
-	p := b.Horner(f, -0.5, 0x1.5555a4p-2, -0x1.00004ap-2, 0x1.99699ep-3, -0x1.54ed96p-3, 0x1.28807ap-3, -0x1.0d98fp-3,
-		0x1.acf4a8p-4, -0x1.71e32cp-5)
+	p := logQuotient(b, f)
 	return b.FMA(e, b.Const(ln2), b.FMA(b.Mul(f, f), p, f))
+}
+
+// logQuotient is p.
+func logQuotient(b *builder, f float) float {
+	return b.Horner(f, -0.5, 0x1.5555a4p-2, -0x1.00004ap-2, 0x1.99699ep-3, -0x1.54ed96p-3, 0x1.28807ap-3, -0x1.0d98fp-3,
+		0x1.acf4a8p-4, -0x1.71e32cp-5)
 }
 
 // logExponent is the e for which x * 2**-e lies in [3/4, 3/2), shifted to where a number has its exponent.

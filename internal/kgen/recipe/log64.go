@@ -15,13 +15,19 @@ func logSplit64(b *builder, x float) integ {
 // logJoinedDouble is e*log(2) + log(1+f) for f from √½-1 to √2-1, e as a number: with s = f/(2+f) the logarithm of 1+f is
 // f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), as in Sun's fdlibm; p by Remez, off by 2**-59 of the result.
 func logJoinedDouble(b *builder, f, e float) float {
-	s := b.Div(f, b.Add(b.Const(2), f))
+	s, more, half := logTerms64(b, f)
+	rest := b.FMA(s, more, b.Mul(e, b.Const(b.format().ln2Tail)))
+	return b.FMAExact(e, b.Const(b.format().ln2Head), b.Sub(f, b.Sub(half, rest)))
+}
+
+// logTerms64 are s, f*f/2 + s*s*p(s*s) and f*f/2.
+func logTerms64(b *builder, f float) (s, more, half float) {
+	s = b.Div(f, b.Add(b.Const(2), f))
 	square := b.Mul(s, s)
 	p := b.Horner(square, 0x1.5555555555593p-1, 0x1.999999997f9f1p-2, 0x1.249249422af15p-2, 0x1.c71c51d710ab9p-3,
 		0x1.746649df94a19p-3, 0x1.39a08fefa1bfcp-3, 0x1.2f11beccb8e67p-3)
-	half := b.Mul(b.Mul(f, b.Const(0.5)), f)
-	rest := b.FMA(s, b.FMA(square, p, half), b.Mul(e, b.Const(b.format().ln2Tail)))
-	return b.FMAExact(e, b.Const(b.format().ln2Head), b.Sub(f, b.Sub(half, rest)))
+	half = b.Mul(b.Mul(f, b.Const(0.5)), f)
+	return s, b.FMA(square, p, half), half
 }
 
 // exponent64 is e, perhaps with a bias more than 1023, for what logSplit64 returns.

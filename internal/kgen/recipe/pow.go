@@ -101,9 +101,14 @@ func Rsqrt(elem Elem) *Recipe {
 Two correctly rounded steps.`)
 }
 
-// All returns every elementary function of a type of float.
+// All returns the elementary functions of a type of float that kernels written by hand may call too.
 func All(elem Elem) []*Recipe {
-	return made(elem, Exp, Expm1, Log, Log1p, Sin, Cos, Tanh, Sigmoid, Erf, Pow, Rsqrt, SiLU, GELU, GELUTanh, Softplus)
+	return made(elem, Exp, Expm1, Log, Log1p, Sin, Cos, Tanh, Sigmoid, Erf, Pow, Rsqrt, Tan, SiLU, GELU, GELUTanh, Softplus)
+}
+
+// Alone returns those that are ops and no more.
+func Alone(elem Elem) []*Recipe {
+	return made(elem, Asin, Acos, Atan, Atan2, Sinh, Cosh, Asinh, Acosh, Atanh, Hypot, Exp2, Log2, Log10)
 }
 
 // Parts returns functions that are parts of ops: a softmax's power, and a derivative that needs more than its function.

@@ -847,6 +847,164 @@ INLINE f32 rsqrt(f32 x) {
 	return t2;
 }
 
+// tan(x), x in radians.
+// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
+// then a polynomial by Remez for the sine or the cosine of r.
+INLINE f32 tan(f32 x) {
+	const f32 t0 = __builtin_fabsf(x);
+	f32 t1;
+	if (!(t0 < bits<f32>(0x7f800000u))) {
+		t1 = bits<f32>(0x7fc00000u);
+	} else {
+		f32 t2;
+		f32 t3;
+		u32 t4;
+		if (8192.0f <= t0) {
+			const u32 t5 = bits<u32>(t0);
+			const u32 t6 = t5 & 0x7fffffu;
+			const u32 t7 = t6 | 0x800000u;
+			const u32 t8 = t5 >> 23u;
+			const u32 t9 = t8 - 120u;
+			const u32 t10 = t9 >> 5u;
+			const u32 t11 = t9 & 31u;
+			const u32 t12 = t10 + 1u;
+			const u32 t13 = twoOverPi[t12 & 7];
+			const u32 t14 = t13 >> 1u;
+			const u32 t15 = 31u - t11;
+			const u32 t16 = t14 >> (t15 & 31);
+			const u32 t17 = twoOverPi[t10 & 7];
+			const u32 t18 = t17 << (t11 & 31);
+			const u32 t19 = t18 | t16;
+			const u32 t20 = t10 + 2u;
+			const u32 t21 = twoOverPi[t20 & 7];
+			const u32 t22 = t21 >> 1u;
+			const u32 t23 = t22 >> (t15 & 31);
+			const u32 t24 = t13 << (t11 & 31);
+			const u32 t25 = t24 | t23;
+			const u32 t26 = t10 + 3u;
+			const u32 t27 = twoOverPi[t26 & 7];
+			const u32 t28 = t27 >> 1u;
+			const u32 t29 = t28 >> (t15 & 31);
+			const u32 t30 = t21 << (t11 & 31);
+			const u32 t31 = t30 | t29;
+			const u32 t32 = t7 * t25;
+			const u32 t33 = (u32)((u64)t7 * t31 >> 32);
+			const u32 t34 = t32 + t33;
+			const u32 t35 = t7 * t19;
+			const u32 t36 = (u32)((u64)t7 * t25 >> 32);
+			const u32 t37 = t35 + t36;
+			const u32 t38 = t34 ^ 0x80000000u;
+			const u32 t39 = t32 ^ 0x80000000u;
+			const u32 t40 = (i32)t38 < (i32)t39 ? 1u : 0u;
+			const u32 t41 = t37 + t40;
+			const u32 t42 = t41 << 2u;
+			const u32 t43 = t34 >> 30u;
+			const u32 t44 = t42 | t43;
+			const u32 t45 = t34 << 2u;
+			const u32 t46 = t41 >> 30u;
+			const u32 t47 = t44 >> 31u;
+			const u32 t48 = t46 + t47;
+			const u32 t49 = (u32)((i32)t44 >> 31u);
+			const u32 t50 = t44 ^ t49;
+			const u32 t51 = t45 ^ t49;
+			const u32 t52 = t50 & 0xffffff00u;
+			const f32 t53 = (f32)(i32)t52;
+			const u32 t54 = t50 & 255u;
+			const u32 t55 = t54 << 16u;
+			const u32 t56 = t51 >> 16u;
+			const u32 t57 = t55 | t56;
+			const f32 t58 = (f32)(i32)t57;
+			const u32 t59 = t51 & 0xffffu;
+			const f32 t60 = (f32)(i32)t59;
+			const f32 t61 = __builtin_fmaf(t60, 0x1p-16f, t58);
+			const f32 t62 = __builtin_fmaf(t61, 0x1p-16f, t53);
+			const f32 t63 = t62 * 0x1p-32f;
+			const f32 t64 = -t63;
+			const f32 t65 = __builtin_fmaf(0x1p-32f, t53, t64);
+			const f32 t66 = __builtin_fmaf(t61, 0x1p-48f, t65);
+			const f32 t67 = t63 * 0x1.921fb6p+00f;
+			const f32 t68 = -t67;
+			const f32 t69 = __builtin_fmaf(t63, 0x1.921fb6p+00f, t68);
+			const f32 t70 = __builtin_fmaf(t63, -0x1.777a5cp-25f, t69);
+			const f32 t71 = __builtin_fmaf(t66, 0x1.921fb6p+00f, t70);
+			const u32 t72 = t49 & 0x80000000u;
+			const u32 t73 = bits<u32>(t67);
+			const u32 t74 = t73 ^ t72;
+			const f32 t75 = bits<f32>(t74);
+			const u32 t76 = bits<u32>(t71);
+			const u32 t77 = t76 ^ t72;
+			const f32 t78 = bits<f32>(t77);
+			t2 = t75;
+			t3 = t78;
+			t4 = t48;
+		} else {
+			const f32 t79 = __builtin_fmaf(t0, 0x1.45f306p-01f, 0x1.8p+23f);
+			const f32 t80 = t79 - 0x1.8p+23f;
+			const f32 t81 = __builtin_fmaf(t80, -0x1.921fb6p+00f, t0);
+			const f32 t82 = t80 * 0x1.777a5cp-25f;
+			const f32 t83 = -t82;
+			const f32 t84 = __builtin_fmaf(t80, 0x1.777a5cp-25f, t83);
+			const f32 t85 = t81 + t82;
+			const f32 t86 = t85 - t81;
+			const f32 t87 = t85 - t86;
+			const f32 t88 = t81 - t87;
+			const f32 t89 = t82 - t86;
+			const f32 t90 = t88 + t89;
+			const f32 t91 = __builtin_fmaf(t80, 0x1.ee59dap-50f, t84);
+			const f32 t92 = t90 + t91;
+			const f32 t93 = t85 + t92;
+			const f32 t94 = t85 - t93;
+			const f32 t95 = t94 + t92;
+			const u32 t96 = bits<u32>(t79);
+			t2 = t93;
+			t3 = t95;
+			t4 = t96;
+		}
+		const f32 t97 = t2 * t2;
+		const f32 t98 = -t97;
+		const f32 t99 = __builtin_fmaf(t2, t2, t98);
+		const f32 t100 = t97 * t2;
+		const f32 t101 = __builtin_fmaf(-0x1.9952fap-13f, t97, 0x1.110776p-07f);
+		const f32 t102 = __builtin_fmaf(t101, t97, -0x1.555546p-03f);
+		const f32 t103 = __builtin_fmaf(t100, t102, t3);
+		const f32 t104 = t2 + t103;
+		const f32 t105 = t2 - t104;
+		const f32 t106 = t105 + t103;
+		const f32 t107 = __builtin_fmaf(0x1.99e80cp-16f, t97, -0x1.6c0c28p-10f);
+		const f32 t108 = __builtin_fmaf(t107, t97, 0x1.55554ap-05f);
+		const f32 t109 = __builtin_fmaf(t97, t108, -0.5f);
+		const f32 t110 = t2 * t3;
+		const f32 t111 = -t110;
+		const f32 t112 = __builtin_fmaf(t97, t109, t111);
+		const f32 t113 = 1.0f + t112;
+		const f32 t114 = 1.0f - t113;
+		const f32 t115 = t114 + t112;
+		const f32 t116 = __builtin_fmaf(t99, -0.5f, t115);
+		const u32 t117 = t4 << 31u;
+		const f32 t118 = (i32)t117 < (i32)0u ? t113 : t104;
+		const f32 t119 = (i32)t117 < (i32)0u ? t116 : t106;
+		const f32 t120 = (i32)t117 < (i32)0u ? t104 : t113;
+		const f32 t121 = (i32)t117 < (i32)0u ? t106 : t116;
+		const f32 t122 = t118 / t120;
+		const f32 t123 = -t122;
+		const f32 t124 = __builtin_fmaf(t123, t120, t118);
+		const f32 t125 = __builtin_fmaf(t123, t121, t119);
+		const f32 t126 = t124 + t125;
+		const f32 t127 = t126 / t120;
+		const f32 t128 = t122 + t127;
+		const u32 t129 = bits<u32>(t128);
+		const u32 t130 = t129 ^ t117;
+		const f32 t131 = bits<f32>(t130);
+		const u32 t132 = bits<u32>(t131);
+		const u32 t133 = bits<u32>(x);
+		const u32 t134 = t133 & 0x80000000u;
+		const u32 t135 = t132 ^ t134;
+		const f32 t136 = bits<f32>(t135);
+		t1 = t136;
+	}
+	return t1;
+}
+
 // x/(1 + e**-x); NaN at -∞, as in PyTorch.
 // Sigmoid's quotient with x in its numerator.
 INLINE f32 silu(f32 x) {
@@ -1805,6 +1963,77 @@ INLINE f64 rsqrt(f64 x) {
 	const f64 t1 = 1.0 / t0;
 	const f64 t2 = t1 != t1 ? bits<f64>(0x7ff8000000000000ull) : t1;
 	return t2;
+}
+
+// tan(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r.
+INLINE f64 tannear(f64 x) {
+	const f64 t0 = __builtin_fabs(x);
+	const f64 t1 = __builtin_fma(t0, 0x1.45f306dc9c883p-01, 0x1.8p+52);
+	const f64 t2 = t1 - 0x1.8p+52;
+	const f64 t3 = __builtin_fma(t2, -0x1.921fb54442d18p+00, t0);
+	const f64 t4 = t2 * -0x1.1a62633145c07p-54;
+	const f64 t5 = -t4;
+	const f64 t6 = __builtin_fma(t2, -0x1.1a62633145c07p-54, t5);
+	const f64 t7 = t3 + t4;
+	const f64 t8 = t7 - t3;
+	const f64 t9 = t7 - t8;
+	const f64 t10 = t3 - t9;
+	const f64 t11 = t4 - t8;
+	const f64 t12 = t10 + t11;
+	const f64 t13 = __builtin_fma(t2, 0x1.f1976b7ed8fbcp-110, t6);
+	const f64 t14 = t12 + t13;
+	const f64 t15 = t7 + t14;
+	const f64 t16 = t7 - t15;
+	const f64 t17 = t16 + t14;
+	const u64 t18 = bits<u64>(t1);
+	const f64 t19 = t15 * t15;
+	const f64 t20 = -t19;
+	const f64 t21 = __builtin_fma(t15, t15, t20);
+	const f64 t22 = t19 * t15;
+	const f64 t23 = __builtin_fma(0x1.5d938bf25b143p-33, t19, -0x1.ae5e685694259p-26);
+	const f64 t24 = __builtin_fma(t23, t19, 0x1.71de357ad1766p-19);
+	const f64 t25 = __builtin_fma(t24, t19, -0x1.a01a019c15dcap-13);
+	const f64 t26 = __builtin_fma(t25, t19, 0x1.111111110f8a5p-07);
+	const f64 t27 = __builtin_fma(t26, t19, -0x1.5555555555549p-03);
+	const f64 t28 = __builtin_fma(t22, t27, t17);
+	const f64 t29 = t15 + t28;
+	const f64 t30 = t15 - t29;
+	const f64 t31 = t30 + t28;
+	const f64 t32 = __builtin_fma(-0x1.8fb10b14eea3p-37, t19, 0x1.1ee9f1119e78fp-29);
+	const f64 t33 = __builtin_fma(t32, t19, -0x1.27e4f81265e54p-22);
+	const f64 t34 = __builtin_fma(t33, t19, 0x1.a01a019cbf0d9p-16);
+	const f64 t35 = __builtin_fma(t34, t19, -0x1.6c16c16c1521dp-10);
+	const f64 t36 = __builtin_fma(t35, t19, 0x1.555555555554cp-05);
+	const f64 t37 = __builtin_fma(t19, t36, -0.5);
+	const f64 t38 = t15 * t17;
+	const f64 t39 = -t38;
+	const f64 t40 = __builtin_fma(t19, t37, t39);
+	const f64 t41 = 1.0 + t40;
+	const f64 t42 = 1.0 - t41;
+	const f64 t43 = t42 + t40;
+	const f64 t44 = __builtin_fma(t21, -0.5, t43);
+	const u64 t45 = t18 << 63ull;
+	const f64 t46 = (i64)t45 < (i64)0ull ? t41 : t29;
+	const f64 t47 = (i64)t45 < (i64)0ull ? t44 : t31;
+	const f64 t48 = (i64)t45 < (i64)0ull ? t29 : t41;
+	const f64 t49 = (i64)t45 < (i64)0ull ? t31 : t44;
+	const f64 t50 = t46 / t48;
+	const f64 t51 = -t50;
+	const f64 t52 = __builtin_fma(t51, t48, t46);
+	const f64 t53 = __builtin_fma(t51, t49, t47);
+	const f64 t54 = t52 + t53;
+	const f64 t55 = t54 / t48;
+	const f64 t56 = t50 + t55;
+	const u64 t57 = bits<u64>(t56);
+	const u64 t58 = t57 ^ t45;
+	const f64 t59 = bits<f64>(t58);
+	const u64 t60 = bits<u64>(t59);
+	const u64 t61 = bits<u64>(x);
+	const u64 t62 = t61 & 0x8000000000000000ull;
+	const u64 t63 = t60 ^ t62;
+	const f64 t64 = bits<f64>(t63);
+	return t64;
 }
 
 // x/(1 + e**-x); NaN at -∞, as in PyTorch.

@@ -77,5 +77,17 @@ INLINE f64 sinFar(f64 x, u64 n) {
 	return x < 0 ? -sine(q) : sine(q);
 }
 
+INLINE f64 tanFar(f64 x) {
+	if (!(abs(x) < INFINITY)) {
+		return NAN;
+	}
+	Quadrant q = reduceByHalfPi(abs(x));
+	f64 y = tannear(q.head);
+	y = fma(q.tail, fma(y, y, 1), y);
+	y = q.n & 1 ? -1 / y : y;
+	return x < 0 ? -y : y;
+}
+
+INLINE f64 tan(f64 x) { return abs(x) < 0x1p32 ? tannear(x) : tanFar(x); }
 INLINE f64 sin(f64 x) { return abs(x) < 0x1p32 ? sinnear(x) : sinFar(x, 0); }
 INLINE f64 cos(f64 x) { return abs(x) < 0x1p32 ? cosnear(x) : sinFar(abs(x), 1); }
