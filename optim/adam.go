@@ -33,7 +33,7 @@ func adamForm(class string, defaults figures) *form {
 	plain := zeroed("exp_avg", "exp_avg_sq")(nil)
 	bounded := zeroed("exp_avg", "exp_avg_sq", "max_exp_avg_sq")(nil)
 	return &form{
-		class: class, defaults: defaults, counts: true,
+		class: class, defaults: defaults, fused: true, counts: true,
 		tensors: func(f *figures) []tensors {
 			if f.amsgrad {
 				return bounded
@@ -71,6 +71,7 @@ func checkAdam(f *figures) {
 
 // amsgrad is a step of Adam that divides by the largest mean square.
 func (u *update) amsgrad() {
+	u.p = u.param.Detach()
 	u.shrink()
 	mean, square := u.moments(u.direction())
 	most := u.tensors["max_exp_avg_sq"]

@@ -28,6 +28,7 @@ type form struct {
 	settings func(f *figures) []setting // of a group, but for its learning rate
 	check    func(f *figures)           // refuses figures that make no sense
 	suits    func(p *tensor.Tensor)     // refuses parameters, where not nil
+	fused    bool                       // the update is a kernel
 	counts   bool                       // keeps the number of steps of each parameter
 	numbers  []number                   // what else is kept of each parameter
 	tensors  func(f *figures) []tensors
@@ -153,7 +154,10 @@ func (a *Algorithm) Step() {
 			if grad == nil {
 				continue
 			}
-			u := &update{state: a.stateOf(p, g), param: p, p: p.Detach(), grad: grad, lr: g.LR, f: &g.figures}
+			u := &update{state: a.stateOf(p, g), param: p, grad: grad, lr: g.LR, f: &g.figures}
+			if !a.form.fused {
+				u.p = p.Detach()
+			}
 			u.step++
 			a.form.update(u)
 		}

@@ -86,6 +86,36 @@ func TestStateOfAWarmupUnderWay(t *testing.T) {
 	}
 }
 
+// TestRefusedStatesChangeNothing: neither the schedules of a sequence that fit, nor a plateau's counts.
+func TestRefusedStatesChangeNothing(t *testing.T) {
+	o := newSGD(1)
+	sequence := func() stateful {
+		return optim.NewSequentialLR(o, []optim.Schedule{optim.NewExponentialLR(o, 0.5), optim.NewStepLR(o, 3)}, []int{2}).(stateful)
+	}
+	plateau := func() stateful { return optim.NewReduceLROnPlateau(o, optim.Patience(1)) }
+	for name, c := range map[string]struct {
+		make  func() stateful
+		spoil func(state map[string]any)
+	}{
+		"sequence": {sequence, func(s map[string]any) {
+			all := s["_schedulers"].([]map[string]any)
+			all[0]["gamma"], all[1]["step_size"] = 0.25, 0
+		}},
+		"plateau": {plateau, func(s map[string]any) { s["patience"], s["factor"] = 7, 2.0 }},
+		"minima":  {plateau, func(s map[string]any) { s["patience"], s["min_lrs"] = 7, []float64{1, 2} }},
+	} {
+		s := c.make()
+		before, state := s.StateDict(), c.make().StateDict()
+		c.spoil(state)
+		if err := s.LoadStateDict(state); err == nil {
+			t.Errorf("%s: the state was taken", name)
+		}
+		if d := same("", s.StateDict(), before); d != "" {
+			t.Errorf("%s: a refused state changed the schedule: %s", name, d)
+		}
+	}
+}
+
 // halving is a schedule of a user's own, without a state.
 type halving struct{ optim.Schedule }
 

@@ -19,6 +19,7 @@ func NewSGD(ps iter.Seq2[string, *tensor.Tensor], opts ...SGDOption) *Algorithm 
 
 var sgd = &form{
 	class:    "SGD",
+	fused:    true,
 	defaults: figures{lr: 1e-3},
 	tensors: func(f *figures) []tensors {
 		if f.momentum == 0 {
@@ -46,7 +47,7 @@ var sgd = &form{
 		var momentum *tensor.Tensor
 		if o.Momentum != 0 {
 			if momentum = u.tensors["momentum_buffer"]; momentum == nil {
-				momentum, o.First = tensor.EmptyLike(u.p), true
+				momentum, o.First = tensor.EmptyLike(u.param), true
 				u.tensors["momentum_buffer"] = momentum
 			}
 		}

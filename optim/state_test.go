@@ -167,7 +167,7 @@ func same(path string, got, want any) string {
 		}
 		return ""
 	case a.CanFloat() && b.CanFloat():
-		if math.Abs(a.Float()-b.Float()) <= 1e-9*max(1, math.Abs(b.Float())) {
+		if a.Float() == b.Float() || math.Abs(a.Float()-b.Float()) <= 1e-9*max(1, math.Abs(b.Float())) {
 			return ""
 		}
 	case fmt.Sprint(got) == fmt.Sprint(want):

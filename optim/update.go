@@ -5,7 +5,7 @@ import "cresset/tensor"
 // update is what a step knows of one parameter.
 type update struct {
 	*state
-	param, p *tensor.Tensor // the parameter, and its elements untracked
+	param, p *tensor.Tensor // the parameter, and its elements untracked, which fused kernels do without
 	grad     *tensor.Tensor
 	lr       float64
 	f        *figures
