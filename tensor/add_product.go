@@ -12,7 +12,8 @@ type AddProductOption interface{ applyTo(p *addProduct) }
 // Alpha multiplies the product that is added, 1 unless given.
 type Alpha float64
 
-// Beta multiplies what a product is added to, 1 unless given; for 0 it is not read.
+// Beta multiplies what a product is added to; for 0 that is not read. To SmoothL1Loss it is the |x - y| from which the loss is linear.
+// It is 1 unless given.
 type Beta float64
 
 func (a Alpha) applyTo(p *addProduct) { p.Alpha = float64(a) }

@@ -20,6 +20,18 @@ func (x *Tensor) reduceLoss(r Reduction) *Tensor {
 	}
 }
 
+// lossBy is reduceLoss with a gradient record.
+func (x *Tensor) lossBy(r Reduction) *Tensor {
+	switch r {
+	case MeanReduction:
+		return x.Mean()
+	case SumReduction:
+		return x.Sum()
+	default:
+		return x
+	}
+}
+
 func checkReduction(name string, r Reduction) {
 	if r > NoReduction {
 		fail(name, ErrValue, fmt.Sprintf("%d is not a valid value for reduction", r))

@@ -34,14 +34,7 @@ func L1Loss(x, y *Tensor, reduction ...Reduction) *Tensor {
 	r := readLoss(reduction).reduction
 	checkReduction("l1_loss", r)
 	checkLossShapes("l1_loss", input(op.Sub, x), other(op.Sub, y))
-	switch each := x.Sub(y).Abs(); r {
-	case MeanReduction:
-		return each.Mean()
-	case SumReduction:
-		return each.Sum()
-	default:
-		return each
-	}
+	return x.Sub(y).Abs().lossBy(r)
 }
 
 // checkLossShapes panics where a target would be broadcast: of (n, 1) and (n) that makes n² losses.

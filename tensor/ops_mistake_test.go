@@ -47,7 +47,7 @@ func (r *opRow) checkMistakes(t *testing.T, dev device.Device) {
 			}
 		}
 	}
-	if len(r.in) == 0 {
+	if len(r.in) == 0 || r.moreTypes {
 		return
 	}
 	for _, dt := range allTypes {

@@ -28,6 +28,7 @@ type opRow struct {
 	roundings float64                          // how often the result may be rounded; 0: 4
 	scale     float64                          // size of what is added up on the way and may cancel
 
+	moreTypes      bool                                    // takes other dtypes too, which the rows of the ops that it is made of judge
 	noGrad         bool                                    // results track no gradient
 	view           bool                                    // results share the memory of input 0
 	perType        bool                                    // results in one dtype say nothing of those in another
@@ -76,6 +77,8 @@ var opTables = [][]opRow{
 	contractionRows,
 	layerRows,
 	lossRows,
+	pairLossRows,
+	marginLossRows,
 	stateRows,
 }
 

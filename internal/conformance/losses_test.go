@@ -12,9 +12,68 @@ var losses = table{
 		x, y, weight := input(a, "input"), input(a, "target"), optional(a, "weight")
 		return tensor.NLLLoss(x, y, tensor.Weight(weight), reduction(a))
 	},
+	"F.cross_entropy": func(a *pyexpr.Args) any {
+		x, y, weight := input(a, "input"), input(a, "target"), optional(a, "weight")
+		smoothing := tensor.LabelSmoothing(pyexpr.Arg(a, "label_smoothing", 0.0))
+		return tensor.CrossEntropy(x, y, tensor.Weight(weight), smoothing, reduction(a))
+	},
+	"F.binary_cross_entropy": func(a *pyexpr.Args) any {
+		x, y, weight := input(a, "input"), input(a, "target"), optional(a, "weight")
+		return tensor.BCE(x, y, tensor.Weight(weight), reduction(a))
+	},
 	"F.binary_cross_entropy_with_logits": func(a *pyexpr.Args) any {
 		x, y := input(a, "input"), input(a, "target")
 		return tensor.BCEWithLogits(x, y, tensor.PosWeight(optional(a, "pos_weight")))
+	},
+	"F.smooth_l1_loss": func(a *pyexpr.Args) any {
+		x, y := input(a, "input"), input(a, "target")
+		return tensor.SmoothL1Loss(x, y, reduction(a), tensor.Beta(pyexpr.Arg(a, "beta", 1.0)))
+	},
+	"F.huber_loss": func(a *pyexpr.Args) any {
+		x, y := input(a, "input"), input(a, "target")
+		return tensor.HuberLoss(x, y, reduction(a), tensor.Delta(pyexpr.Arg(a, "delta", 1.0)))
+	},
+	"F.kl_div": func(a *pyexpr.Args) any {
+		x, y := input(a, "input"), input(a, "target")
+		batch := tensor.BatchMean(pyexpr.Arg(a, "reduction", "mean") == "batchmean")
+		return tensor.KLDiv(x, y, reduction(a), batch, flag[tensor.LogTarget](a, "log_target", false))
+	},
+	"F.poisson_nll_loss": func(a *pyexpr.Args) any {
+		x, y := input(a, "input"), input(a, "target")
+		logs, full := flag[tensor.LogInput](a, "log_input", true), flag[tensor.FullLoss](a, "full", false)
+		return tensor.PoissonNLLLoss(x, y, logs, full, reduction(a))
+	},
+	"F.gaussian_nll_loss": func(a *pyexpr.Args) any {
+		x, y, v := input(a, "input"), input(a, "target"), input(a, "var")
+		return tensor.GaussianNLLLoss(x, y, v, flag[tensor.FullLoss](a, "full", false), reduction(a))
+	},
+	"F.soft_margin_loss": compared(tensor.SoftMarginLoss),
+
+	"F.cosine_embedding_loss": func(a *pyexpr.Args) any {
+		x, y, target := input(a, "input1"), input(a, "input2"), input(a, "target")
+		return tensor.CosineEmbeddingLoss(x, y, target, margin(a, 0), reduction(a))
+	},
+	"F.margin_ranking_loss": func(a *pyexpr.Args) any {
+		x, y, target := input(a, "input1"), input(a, "input2"), input(a, "target")
+		return tensor.MarginRankingLoss(x, y, target, margin(a, 0), reduction(a))
+	},
+	"F.hinge_embedding_loss": func(a *pyexpr.Args) any {
+		x, y := input(a, "input"), input(a, "target")
+		return tensor.HingeEmbeddingLoss(x, y, margin(a, 1), reduction(a))
+	},
+	"F.triplet_margin_loss": func(a *pyexpr.Args) any {
+		x, y, z := input(a, "anchor"), input(a, "positive"), input(a, "negative")
+		p := tensor.P(pyexpr.Arg(a, "p", 2.0))
+		return tensor.TripletMarginLoss(x, y, z, margin(a, 1), p, flag[tensor.Swap](a, "swap", false), reduction(a))
+	},
+	"F.multi_margin_loss": func(a *pyexpr.Args) any {
+		x, y, p := input(a, "input"), input(a, "target"), tensor.P(pyexpr.Arg(a, "p", 1.0))
+		return tensor.MultiMarginLoss(x, y, p, margin(a, 1), tensor.Weight(optional(a, "weight")), reduction(a))
+	},
+	"F.multilabel_margin_loss": compared(tensor.MultilabelMarginLoss),
+	"F.multilabel_soft_margin_loss": func(a *pyexpr.Args) any {
+		x, y := input(a, "input"), input(a, "target")
+		return tensor.MultilabelSoftMarginLoss(x, y, reduction(a))
 	},
 }
 
@@ -24,6 +83,10 @@ func compared(f func(x, y *tensor.Tensor, r ...tensor.Reduction) *tensor.Tensor)
 		x, y := input(a, "input"), input(a, "target")
 		return f(x, y, reduction(a))
 	}
+}
+
+func margin(a *pyexpr.Args, or float64) tensor.Margin {
+	return tensor.Margin(pyexpr.Arg(a, "margin", or))
 }
 
 func reduction(a *pyexpr.Args) tensor.Reduction {

@@ -122,7 +122,11 @@ func creation(dev device.Device) table {
 		},
 		"torch.tensor": func(a *pyexpr.Args) any {
 			x := listed(pyexpr.Arg[any](a, "data"))
-			return x.To(pyexpr.Arg(a, "dtype", x.DType())).To(dev)
+			usual := x.DType()
+			if usual == dtype.Float64 {
+				usual = dtype.Default
+			}
+			return x.To(pyexpr.Arg(a, "dtype", usual)).To(dev)
 		},
 	}
 }

@@ -121,6 +121,7 @@ const (
 	NLLLossGrad
 	CrossEntropy // NLLLoss of LogSoftmax
 	CrossEntropyGrad
+	BCE
 	SGDStep
 	AdamStep
 	Sum               // Σ a
@@ -367,6 +368,7 @@ var rows = [Count]row{
 	NLLLossGrad:           {name: "nll_loss_backward"},
 	CrossEntropy:          {name: "cross_entropy_loss", grad: "NllLossBackward0"},
 	CrossEntropyGrad:      {name: "cross_entropy_loss_backward"},
+	BCE:                   {name: "binary_cross_entropy", grad: "BinaryCrossEntropyBackward0", composed: true},
 	SGDStep:               {name: "sgd_step"},
 	AdamStep:              {name: "adam_step"},
 	Sum:                   {name: "sum", grad: "SumBackward0"},

@@ -1,0 +1,199 @@
+package tensor
+
+import (
+	"math"
+
+	"cresset/internal/op"
+)
+
+// SmoothL1Loss returns (x - y)²/(2·beta) where |x - y| < beta, else |x - y| - beta/2, reduced, of tensors of one shape.
+func SmoothL1Loss(x, y *Tensor, opts ...SmoothL1LossOption) *Tensor {
+	const name = "smooth_l1_loss"
+	o := readLoss(opts, Beta(1))
+	if o.knee < 0 {
+		fail(name, ErrValue, "smooth_l1_loss does not support negative values for beta.", x, y)
+	}
+	d := distance(name, "smooth_l1_cpu", o.reduction, x, y)
+	if o.knee == 0 {
+		return d.lossBy(o.reduction)
+	}
+	return bend(d, o.knee, d.Square().MulScalar(0.5/o.knee), d.SubScalar(0.5*o.knee)).lossBy(o.reduction)
+}
+
+// HuberLoss returns (x - y)²/2 where |x - y| ≤ delta, else delta·(|x - y| - delta/2), reduced, of tensors of one shape.
+func HuberLoss(x, y *Tensor, opts ...HuberLossOption) *Tensor {
+	const name = "huber_loss"
+	o := readLoss(opts, Delta(1))
+	if o.knee <= 0 {
+		fail(name, ErrValue, "huber_loss does not support non-positive values for delta.", x, y)
+	}
+	d := distance(name, "huber_cpu", o.reduction, x, y)
+	return bend(d, o.knee, d.Square().MulScalar(0.5), d.SubScalar(0.5*o.knee).MulScalar(o.knee)).lossBy(o.reduction)
+}
+
+// bend is near where d is below the knee, else far.
+func bend(d *Tensor, knee float64, near, far *Tensor) *Tensor {
+	return Where(d.LtScalar(knee), near, far)
+}
+
+// distance returns |x - y| of tensors of one shape.
+func distance(name, kernel string, r Reduction, x, y *Tensor) *Tensor {
+	a, b := operands(name, r, x, y)
+	checkLossShapes(name, a, b)
+	if t := commonType(a, b); !t.IsFloat() {
+		fail(name, ErrKernel, noKernel(kernel, t, x), x, y)
+	}
+	return x.Sub(y).Abs()
+}
+
+// operands checks what every loss of a prediction and a target checks.
+func operands(name string, r Reduction, x, y *Tensor) (a, b operand) {
+	checkReduction(name, r)
+	refuseNil(name, "input", 1, x)
+	refuseNil(name, "target", 2, y)
+	return operand{t: x}, operand{t: y}
+}
+
+// KLDiv returns target·(log target - x), broadcast and reduced, where x holds logarithms: the Kullback-Leibler divergence. A target of 0
+// adds nothing.
+func KLDiv(x, target *Tensor, opts ...KLDivOption) *Tensor {
+	const name = "kl_div"
+	o := readLoss(opts)
+	operands(name, o.reduction, x, target)
+	if !x.dtype.IsFloat() || !target.dtype.IsFloat() {
+		fail(name, ErrDType, "kl_div: Integral inputs not supported.", x, target)
+	}
+	var each *Tensor
+	if o.logTarget {
+		each = target.Exp().Mul(target.Sub(x))
+	} else {
+		entropy := target.Mul(target.MaskedFill(target.Detach().EqScalar(0), 1).Log())
+		each = entropy.Sub(target.Mul(x))
+	}
+	if o.batchMean && x.Dim() > 0 {
+		return each.Sum().DivScalar(x.Size(0))
+	}
+	return each.lossBy(o.reduction)
+}
+
+// PoissonNLLLoss returns e**x - target·x, or x - target·log(x + eps) where LogInput is false, broadcast and reduced. FullLoss adds Stirling's
+// approximation of log target! where the target is larger than 1. Eps is 1e-8 unless given.
+func PoissonNLLLoss(x, target *Tensor, opts ...PoissonNLLLossOption) *Tensor {
+	const name = "poisson_nll_loss"
+	o := readLoss(opts, Eps(1e-8))
+	operands(name, o.reduction, x, target)
+	var each *Tensor
+	if o.logInput {
+		each = x.Exp().Sub(target.Mul(x))
+	} else {
+		each = x.Sub(target.Mul(x.AddScalar(o.eps).Log()))
+	}
+	if o.full {
+		small := target.Detach().LeScalar(1)
+		stirling := target.Mul(target.Log()).Sub(target).Add(target.MulScalar(2 * math.Pi).Log().MulScalar(0.5))
+		each = each.Add(stirling.MaskedFill(small, 0))
+	}
+	return each.lossBy(o.reduction)
+}
+
+// GaussianNLLLoss returns (log v + (x - target)²/v)/2, reduced, where v is the variance, of x's shape or with one value for each row, and
+// at least eps, 1e-6 unless given. FullLoss adds log(2π)/2.
+func GaussianNLLLoss(x, target, variance *Tensor, opts ...GaussianNLLLossOption) *Tensor {
+	const name = "gaussian_nll_loss"
+	o := readLoss(opts, Eps(1e-6))
+	operands(name, o.reduction, x, target)
+	refuseNil(name, "var", 3, variance)
+	variance = variance.forRows(x)
+	if variance.Detach().LtScalar(0).Any().Item() == true {
+		fail(name, ErrValue, "var has negative entry/entries", x, target, variance)
+	}
+	v := variance.Clone()
+	v.Detach().ClampInPlace(o.eps, nil) // the gradient passes unclamped
+	d := x.Sub(target)
+	each := v.Log().Add(d.Square().Div(v)).MulScalar(0.5)
+	if o.full {
+		each = each.AddScalar(0.5 * math.Log(2*math.Pi))
+	}
+	return each.lossBy(o.reduction)
+}
+
+// forRows returns a variance with the axes of x: it may lack the last, or have extent 1 there.
+func (x *Tensor) forRows(of *Tensor) *Tensor {
+	shape, want := x.layout.Shape(), of.layout.Shape()
+	rows := want[:max(len(want)-1, 0)]
+	switch last := len(shape) - 1; {
+	case shape.Equal(want), last >= 0 && shape[last] == 1 && shape[:last].Equal(rows):
+		return x
+	case len(want) > 0 && shape.Equal(rows):
+		return x.Unsqueeze(-1)
+	}
+	fail("gaussian_nll_loss", ErrShape, "var is of incorrect size", of, x)
+	return nil
+}
+
+// SoftMarginLoss returns log(1 + e**(-target·x)), reduced, for targets 1 and -1. It does not overflow.
+func SoftMarginLoss(x, target *Tensor, reduction ...Reduction) *Tensor {
+	const name = "soft_margin_loss"
+	r := readLoss(reduction).reduction
+	operands(name, r, x, target)
+	if !x.dtype.IsFloat() {
+		fail(name, ErrDType, "result type Float can't be cast to the desired output type "+x.dtype.ScalarName(), x, target)
+	}
+	x.checkCovers(op.Mul, target)
+	return x.Mul(target).Neg().Softplus(1, math.Inf(1)).lossBy(r)
+}
+
+// BCE returns -w·(t·log x + (1-t)·log(1-x)), reduced, for probabilities x and targets t of the same shape and dtype. Logarithms are at
+// least -100. The Weight w is ones unless given.
+func BCE(x, target *Tensor, opts ...WeightedLossOption) *Tensor {
+	o := readLoss(opts)
+	x.checkBCE(target, o)
+	p, t := x.Detach(), target.Detach()
+	each := t.SubScalar(1).Mul(p.logOfRest()).Sub(t.Mul(p.Log().Clamp(-100, nil)))
+	if o.weight != nil {
+		each = each.Mul(o.weight.Detach()).cast(x.dtype)
+	}
+	out := each.reduceLoss(o.reduction)
+	record(out, op.BCE, probabilityGrad, o.reduction, x, target).save(x, target, o.weight)
+	return out
+}
+
+// logOfRest is log(1-x), at least -100.
+func (x *Tensor) logOfRest() *Tensor { return x.Neg().Log1p().Clamp(-100, nil) }
+
+// leastSlope keeps the gradient of BCE finite; PyTorch holds it as float32 in every dtype.
+const leastSlope = float32(1e-12)
+
+func probabilityGrad(b *backprop, dy *Tensor) {
+	x, target, weight := b.saved(0), b.saved(1), b.saved(2)
+	scale := dy.MulScalar(share(b.params().(Reduction), x.NumEl()))
+	if weight != nil {
+		scale = scale.Mul(weight)
+	}
+	if b.needs(0) {
+		b.give(0, x.Sub(target).Div(x.RSubScalar(1).Mul(x).Clamp(leastSlope, nil)).Mul(scale))
+	}
+	b.giveNeeded(1, func() *Tensor { return x.logOfRest().Sub(x.Log().Clamp(-100, nil)).Mul(scale) })
+}
+
+func (x *Tensor) checkBCE(target *Tensor, o lossOptions) {
+	const name = "binary_cross_entropy"
+	operands(name, o.reduction, x, target)
+	switch xs, ts := x.layout.Shape(), target.layout.Shape(); {
+	case !xs.Equal(ts):
+		fail(name, ErrValue, "Using a target size ("+ts.String()+") that is different to the input size ("+xs.String()+
+			") is deprecated. Please ensure they have the same size.", x, target)
+	case !x.dtype.IsFloat():
+		fail(name, ErrKernel, `"binary_cross_entropy" not implemented for '`+x.dtype.ScalarName()+"'", x, target)
+	case target.dtype != x.dtype:
+		fail(name, ErrDType, "Found dtype "+target.dtype.ScalarName()+" but expected "+x.dtype.ScalarName(), x, target)
+	}
+	checkArguments(op.BCE, argument{"self", x}, argument{"target", target})
+	if o.weight != nil {
+		x.checkCovers(op.BCE, o.weight)
+	}
+	p := x.Detach()
+	if p.GeScalar(0).LogicalAnd(p.LeScalar(1)).All().Item() != true {
+		fail(name, ErrValue, "all elements of input should be between 0 and 1", x, target)
+	}
+}
