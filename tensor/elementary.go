@@ -44,6 +44,14 @@ func erfGrad(b *backprop, dy *Tensor) {
 	b.give(0, dy.Mul(slope))
 }
 
+// Erfc returns 1 - Erf, without the loss of digits where that is small; that of integers is float32.
+func (x *Tensor) Erfc() *Tensor { return x.savingOperand(op.Erfc, erfcGrad) }
+
+func erfcGrad(b *backprop, dy *Tensor) {
+	slope := b.saved(0).Square().Neg().Exp().MulScalar(-2 / math.SqrtPi)
+	b.give(0, dy.Mul(slope))
+}
+
 // Sqrt returns √x; that of integers is float32.
 func (x *Tensor) Sqrt() *Tensor { return x.savingResult(op.Sqrt, sqrtGrad) }
 

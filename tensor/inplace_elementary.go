@@ -37,3 +37,6 @@ func (x *Tensor) Log2InPlace() *Tensor { return x.replace(op.Log2, (*Tensor).Log
 
 // Log10InPlace replaces x by its logarithm to the base 10. It panics where x holds integers.
 func (x *Tensor) Log10InPlace() *Tensor { return x.replace(op.Log10, (*Tensor).Log10) }
+
+// ErfcInPlace replaces x by 1 less its error function. It panics where x holds integers.
+func (x *Tensor) ErfcInPlace() *Tensor { return x.replace(op.Erfc, (*Tensor).Erfc) }

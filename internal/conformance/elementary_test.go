@@ -27,6 +27,8 @@ var elementary = table{
 	"Tensor.log2_":    unary((*tensor.Tensor).Log2InPlace),
 	"torch.log10":     unary((*tensor.Tensor).Log10),
 	"Tensor.log10_":   unary((*tensor.Tensor).Log10InPlace),
+	"torch.erfc":      unary((*tensor.Tensor).Erfc),
+	"Tensor.erfc_":    unary((*tensor.Tensor).ErfcInPlace),
 	"torch.atan2":     binary((*tensor.Tensor).Atan2),
 	"torch.hypot":     binary((*tensor.Tensor).Hypot),
 	"torch.logaddexp": binary((*tensor.Tensor).LogAddExp),

@@ -8264,6 +8264,260 @@ func xlogy64(a, b float64) float64 {
 	return float64(a * t0)
 }
 
+// Erfc is dst[i] = 1 less the error function of a.
+func Erfc[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = erfcf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = erfc64(a[i])
+		}
+	}
+}
+
+func erfcf(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	if t0 < 0.5 {
+		t1 := float32(a * a)
+		t2 := fma32Const(0x1.4771fcp-14*float64(t1), -0x1.a3515ep-11)
+		t3 := fma32Const(float64(t2)*float64(t1), 0x1.53f224p-8)
+		t4 := fma32Const(float64(t3)*float64(t1), -0x1.b7f71ap-6)
+		t5 := fma32Const(float64(t4)*float64(t1), 0x1.ce2ce6p-4)
+		t6 := fma32Const(float64(t5)*float64(t1), -0x1.81273ep-2)
+		t7 := fma32Const(float64(t6)*float64(t1), 0x1.06eba8p-3)
+		t8 := fma32Const(float64(a)*float64(t7), float64(a))
+		if -0x1p-126 <= t8 && t8 <= 0x1p-126 {
+			t8 = fma32(float64(a)*float64(t7), float64(a))
+		}
+		return 1 - t8
+	}
+	var t9 float32
+	if 10.125 < t0 {
+		t9 = 10.125
+	} else {
+		t9 = t0
+	}
+	t10 := float32(t9 * t9)
+	t11 := -t10
+	t12 := fma32Const(float64(t9)*float64(t9), float64(t11))
+	if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
+		t12 = fma32(float64(t9)*float64(t9), float64(t11))
+	}
+	t13 := -t12
+	t14 := fma32Const(float64(t11)*0x1.715476p0, 0x1.8p23)
+	t15 := t14 - 0x1.8p23
+	t16 := float32(t15*-0x1.62e4p-1) + t11
+	t17 := -t13
+	t18 := fma32Const(float64(t15)*0x1.7f7d1cp-20, float64(t17))
+	if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
+		t18 = fma32(float64(t15)*0x1.7f7d1cp-20, float64(t17))
+	}
+	t19 := t16 - t18
+	t20 := t16 - t19
+	t21 := t20 - t18
+	t22 := float32(t19 * t19)
+	t23 := fma32Const(0x1.9c5d84p-13*float64(t19), 0x1.6d4c98p-10)
+	t24 := fma32Const(float64(t23)*float64(t19), 0x1.1113acp-7)
+	t25 := fma32Const(float64(t24)*float64(t19), 0x1.5554eap-5)
+	t26 := fma32Const(float64(t25)*float64(t19), 0x1.555554p-3)
+	t27 := fma32Const(float64(t26)*float64(t19), 0.5)
+	t28 := fma32Const(float64(t22)*float64(t27), float64(t21))
+	if -0x1p-126 <= t28 && t28 <= 0x1p-126 {
+		t28 = fma32(float64(t22)*float64(t27), float64(t21))
+	}
+	t29 := t19 + t28
+	t30 := 1 + t29
+	t31 := 1 - t30
+	t32 := t31 + t29
+	t33 := t9 - 4
+	t34 := t9 + 4
+	t35 := t33 / t34
+	t36 := fma32Const(0x1.5e6c16p-8*float64(t35), -0x1.0da18ep-6)
+	t37 := fma32Const(float64(t36)*float64(t35), 0x1.2f3c2p-5)
+	t38 := fma32Const(float64(t37)*float64(t35), -0x1.0f925cp-4)
+	t39 := fma32Const(float64(t38)*float64(t35), 0x1.8003c4p-4)
+	t40 := fma32Const(float64(t39)*float64(t35), -0x1.9ddc4ap-4)
+	t41 := fma32Const(float64(t40)*float64(t35), 0x1.16ebfcp-4)
+	t42 := fma32Const(float64(t41)*float64(t35), 0x1.f7f5f2p-7)
+	t43 := fma32Const(float64(t42)*float64(t35), -0x1.1df1acp-3)
+	t44 := fma32Const(float64(t35)*float64(t43), -0x1.21decp-25)
+	t45 := 0x1.3ba592p0 + t44
+	t46 := 0x1.3ba592p0 - t45
+	t47 := t46 + t44
+	t48 := float32(t30 * t45)
+	t49 := -t48
+	t50 := fma32Const(float64(t30)*float64(t45), float64(t49))
+	if -0x1p-126 <= t50 && t50 <= 0x1p-126 {
+		t50 = fma32(float64(t30)*float64(t45), float64(t49))
+	}
+	t51 := float32(t32 * t45)
+	t52 := fma32Const(float64(t30)*float64(t47), float64(t51))
+	if -0x1p-126 <= t52 && t52 <= 0x1p-126 {
+		t52 = fma32(float64(t30)*float64(t47), float64(t51))
+	}
+	t53 := t50 + t52
+	t54 := t9 + t9
+	t55 := t54 + 1
+	t56 := t55 - t54
+	t57 := t55 - t56
+	t58 := t54 - t57
+	t59 := 1 - t56
+	t60 := t58 + t59
+	t61 := t48 / t55
+	t62 := -t61
+	t63 := fma32Const(float64(t62)*float64(t55), float64(t48))
+	if -0x1p-126 <= t63 && t63 <= 0x1p-126 {
+		t63 = fma32(float64(t62)*float64(t55), float64(t48))
+	}
+	t64 := fma32Const(float64(t62)*float64(t60), float64(t53))
+	if -0x1p-126 <= t64 && t64 <= 0x1p-126 {
+		t64 = fma32(float64(t62)*float64(t60), float64(t53))
+	}
+	t65 := t63 + t64
+	t66 := t65 / t55
+	t67 := t61 + t66
+	t68 := t15 + 786686
+	t69 := math.Float32bits(t68)
+	t70 := t69 >> 4
+	t71 := t70 >> 1
+	t72 := t71 << 23
+	t73 := math.Float32frombits(t72)
+	t74 := float32(t67 * t73)
+	t75 := t70 - t71
+	t76 := t75 << 23
+	t77 := math.Float32frombits(t76)
+	t78 := float32(t74 * t77)
+	if a < 0 {
+		return 2 - t78
+	}
+	return t78
+}
+
+func erfc64(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	if t0 < 0.5 {
+		t1 := float64(a * a)
+		t2 := math.FMA(-0x1.a07536508e1aep-31, t1, 0x1.d34b47ea7e467p-27)
+		t3 := math.FMA(t2, t1, -0x1.5b784d03bc834p-23)
+		t4 := math.FMA(t3, t1, 0x1.b9683d82c1eb6p-20)
+		t5 := math.FMA(t4, t1, -0x1.f4c7e3d9111eap-17)
+		t6 := math.FMA(t5, t1, 0x1.f9a29233a57a6p-14)
+		t7 := math.FMA(t6, t1, -0x1.c02dae8b9f6aap-11)
+		t8 := math.FMA(t7, t1, 0x1.565bccedde602p-8)
+		t9 := math.FMA(t8, t1, -0x1.b82ce311a3343p-6)
+		t10 := math.FMA(t9, t1, 0x1.ce2f21a03f792p-4)
+		t11 := math.FMA(t10, t1, -0x1.812746b03799cp-2)
+		t12 := math.FMA(t11, t1, 0x1.06eba8214db68p-3)
+		t13 := math.FMA(a, t12, a)
+		return 1 - t13
+	}
+	var t14 float64
+	if 27.25 < t0 {
+		t14 = 27.25
+	} else {
+		t14 = t0
+	}
+	t15 := float64(t14 * t14)
+	t16 := -t15
+	t17 := math.FMA(t14, t14, t16)
+	t18 := -t17
+	t19 := math.FMA(t16, 0x1.71547652b82fep0, 0x1.8p52)
+	t20 := t19 - 0x1.8p52
+	t21 := float64(t20*-0x1.62e42fefa2p-1) + t16
+	t22 := -t18
+	t23 := math.FMA(t20, 0x1.9ef35793c7673p-41, t22)
+	t24 := t21 - t23
+	t25 := t21 - t24
+	t26 := t25 - t23
+	t27 := float64(t24 * t24)
+	t28 := math.FMA(0x1.1f94e6e6c195ap-29, t24, 0x1.af5b6bc36836ep-26)
+	t29 := math.FMA(t28, t24, 0x1.27e4e439c0b21p-22)
+	t30 := math.FMA(t29, t24, 0x1.71ddfa09180ecp-19)
+	t31 := math.FMA(t30, t24, 0x1.a01a019e968eep-16)
+	t32 := math.FMA(t31, t24, 0x1.a01a01af666bep-13)
+	t33 := math.FMA(t32, t24, 0x1.6c16c16c1633bp-10)
+	t34 := math.FMA(t33, t24, 0x1.111111110f71fp-7)
+	t35 := math.FMA(t34, t24, 0x1.5555555555559p-5)
+	t36 := math.FMA(t35, t24, 0x1.5555555555559p-3)
+	t37 := math.FMA(t36, t24, 0.5)
+	t38 := math.FMA(t27, t37, t26)
+	t39 := t24 + t38
+	t40 := 1 + t39
+	t41 := 1 - t40
+	t42 := t41 + t39
+	t43 := t14 - 4
+	t44 := t14 + 4
+	t45 := t43 / t44
+	t46 := math.FMA(-0x1.6d2987eb62d76p-27, t45, -0x1.a8144c0e671edp-27)
+	t47 := math.FMA(t46, t45, 0x1.c7a2c5b0bf62fp-24)
+	t48 := math.FMA(t47, t45, 0x1.21391f5cdae91p-24)
+	t49 := math.FMA(t48, t45, -0x1.b9db813826981p-21)
+	t50 := math.FMA(t49, t45, 0x1.4143c91212395p-22)
+	t51 := math.FMA(t50, t45, 0x1.7f1ecb776ebf6p-18)
+	t52 := math.FMA(t51, t45, -0x1.78a1cd63ebcd5p-17)
+	t53 := math.FMA(t52, t45, -0x1.995952fbb5bcbp-16)
+	t54 := math.FMA(t53, t45, 0x1.3be0ca94ccb36p-13)
+	t55 := math.FMA(t54, t45, -0x1.a1df1e6f582fcp-13)
+	t56 := math.FMA(t55, t45, -0x1.8d4aa0c545098p-11)
+	t57 := math.FMA(t56, t45, 0x1.49c67276649d7p-8)
+	t58 := math.FMA(t57, t45, -0x1.0962387e6d1fdp-6)
+	t59 := math.FMA(t58, t45, 0x1.3079edf6c55adp-5)
+	t60 := math.FMA(t59, t45, -0x1.0fb06dfe67463p-4)
+	t61 := math.FMA(t60, t45, 0x1.7fee004e10231p-4)
+	t62 := math.FMA(t61, t45, -0x1.9ddb23c3e7f7ap-4)
+	t63 := math.FMA(t62, t45, 0x1.16ecefcfa5497p-4)
+	t64 := math.FMA(t63, t45, 0x1.f7f5df66fd5c5p-7)
+	t65 := math.FMA(t64, t45, -0x1.1df1ad154a28fp-3)
+	t66 := math.FMA(t45, t65, -0x1.97d2c5d02934cp-55)
+	t67 := 0x1.3ba5916e9fd7fp0 + t66
+	t68 := 0x1.3ba5916e9fd7fp0 - t67
+	t69 := t68 + t66
+	t70 := float64(t40 * t67)
+	t71 := -t70
+	t72 := math.FMA(t40, t67, t71)
+	t73 := float64(t42 * t67)
+	t74 := math.FMA(t40, t69, t73)
+	t75 := t72 + t74
+	t76 := t14 + t14
+	t77 := t76 + 1
+	t78 := t77 - t76
+	t79 := t77 - t78
+	t80 := t76 - t79
+	t81 := 1 - t78
+	t82 := t80 + t81
+	t83 := t70 / t77
+	t84 := -t83
+	t85 := math.FMA(t84, t77, t70)
+	t86 := math.FMA(t84, t82, t75)
+	t87 := t85 + t86
+	t88 := t87 / t77
+	t89 := t83 + t88
+	t90 := t20 + 0x1.80000000007fep52
+	t91 := math.Float64bits(t90)
+	t92 := t91 >> 1
+	t93 := t92 << 52
+	t94 := math.Float64frombits(t93)
+	t95 := float64(t89 * t94)
+	t96 := t91 - t92
+	t97 := t96 << 52
+	t98 := math.Float64frombits(t97)
+	t99 := float64(t95 * t98)
+	if a < 0 {
+		return 2 - t99
+	}
+	return t99
+}
+
 // Eq is dst[i] = a == b.
 func Eq[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]

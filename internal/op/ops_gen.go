@@ -222,6 +222,7 @@ const (
 	Log10             // the logarithm of a to the base 10
 	LogAddExp         // log(e**a + e**b)
 	XLogY             // a·log b, 0 where a is 0; NaN where b is
+	Erfc              // 1 less the error function of a
 	Eq                // a == b
 	Ne                // a ≠ b
 	Lt                // a < b
@@ -469,6 +470,7 @@ var rows = [Count]row{
 	Log10:                 {name: "log10", grad: "Log10Backward0"},
 	LogAddExp:             {name: "logaddexp", kernel: "logaddexp_cpu", grad: "LogaddexpBackward0"},
 	XLogY:                 {name: "xlogy", kernel: "xlogy_cpu", grad: "XlogyBackward0"},
+	Erfc:                  {name: "erfc", grad: "ErfcBackward0"},
 	Eq:                    {name: "eq"},
 	Ne:                    {name: "ne"},
 	Lt:                    {name: "lt"},

@@ -68,6 +68,7 @@ func Families() []Family {
 		family("arithmetic", slices.Concat(arithmeticOps, divisionOps)), family("elementary", mathOps), family("activation", activationOps),
 		family("smooth", smoothOps), family("piecewise", piecewiseOps), family("combination", combinationOps),
 		family("trigonometric", trigonometricOps), family("logarithmic", logarithmicOps),
+		family("special", specialOps),
 		family("comparison", comparisonOps), family("logic", logicOps), family("loss", lossOps),
 	}
 }
