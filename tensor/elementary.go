@@ -52,6 +52,13 @@ func erfcGrad(b *backprop, dy *Tensor) {
 	b.give(0, dy.Mul(slope))
 }
 
+// Erfinv returns the inverse of Erf, ±∞ at ±1 and NaN beyond; that of integers is float32.
+func (x *Tensor) Erfinv() *Tensor { return x.savingResult(op.Erfinv, erfinvGrad) }
+
+func erfinvGrad(b *backprop, dy *Tensor) {
+	b.give(0, dy.Mul(b.saved(0).Square().Exp().MulScalar(math.Sqrt(math.Pi)/2)))
+}
+
 // Sqrt returns √x; that of integers is float32.
 func (x *Tensor) Sqrt() *Tensor { return x.savingResult(op.Sqrt, sqrtGrad) }
 

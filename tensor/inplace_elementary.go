@@ -40,3 +40,6 @@ func (x *Tensor) Log10InPlace() *Tensor { return x.replace(op.Log10, (*Tensor).L
 
 // ErfcInPlace replaces x by 1 less its error function. It panics where x holds integers.
 func (x *Tensor) ErfcInPlace() *Tensor { return x.replace(op.Erfc, (*Tensor).Erfc) }
+
+// ErfinvInPlace replaces x by the inverse of its error function. It panics where x holds integers.
+func (x *Tensor) ErfinvInPlace() *Tensor { return x.replace(op.Erfinv, (*Tensor).Erfinv) }

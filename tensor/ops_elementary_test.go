@@ -23,6 +23,7 @@ var elementaryRows = []opRow{
 	unary("log10", (*tensor.Tensor).Log10, func(x float64) float64 { return logOf(x) / math.Ln10 }).as(floatOf).as(from(0.2, 4)).
 		as(written((*tensor.Tensor).Log10InPlace)),
 	unary("erfc", (*tensor.Tensor).Erfc, math.Erfc).as(floatOf).as(written((*tensor.Tensor).ErfcInPlace)),
+	unary("erfinv", (*tensor.Tensor).Erfinv, math.Erfinv).as(floatOf).as(from(-0.9, 0.9)).as(written((*tensor.Tensor).ErfinvInPlace)),
 	binary("atan2", (*tensor.Tensor).Atan2, math.Atan2).as(floatOf).as(clear(0)),
 	binary("hypot", (*tensor.Tensor).Hypot, math.Hypot).as(clear(0)),
 	binary("logaddexp", (*tensor.Tensor).LogAddExp, func(x, y float64) float64 {

@@ -29,6 +29,8 @@ var elementary = table{
 	"Tensor.log10_":   unary((*tensor.Tensor).Log10InPlace),
 	"torch.erfc":      unary((*tensor.Tensor).Erfc),
 	"Tensor.erfc_":    unary((*tensor.Tensor).ErfcInPlace),
+	"torch.erfinv":    unary((*tensor.Tensor).Erfinv),
+	"Tensor.erfinv_":  unary((*tensor.Tensor).ErfinvInPlace),
 	"torch.atan2":     binary((*tensor.Tensor).Atan2),
 	"torch.hypot":     binary((*tensor.Tensor).Hypot),
 	"torch.logaddexp": binary((*tensor.Tensor).LogAddExp),

@@ -34,3 +34,8 @@ func bigAtan(x *big.Float) *big.Float {
 		return bigAdd(bigOf(1), bigMul(t, t))
 	})
 }
+
+// bigErfSlope is 2/√π·e**-x².
+func bigErfSlope(x *big.Float) *big.Float {
+	return bigDiv(bigMul(bigOf(2), bigExp(bigNeg(bigMul(x, x)))), new(big.Float).SetPrec(bigPrec).Sqrt(bigPi()))
+}

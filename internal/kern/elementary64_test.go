@@ -16,7 +16,7 @@ var doubles = map[string]func(dst, src []float64){
 	"Sigmoid": Sigmoid[float64], "SiLU": SiLU[float64], "Softplus": softplusAlone[float64], "Rsqrt": Rsqrt[float64],
 	"Erf": Erf[float64], "GELU": GELU[float64], "GELUSlope": geluSlope64, "GELUTanh": GELUTanh[float64], "Sin": Sin[float64], "SinNear": sin[float64], "Cos": Cos[float64], "CosNear": cos[float64],
 	"Tan": Tan[float64], "TanNear": tan[float64], "Asin": Asin[float64], "Acos": Acos[float64], "Atan": Atan[float64], "Sinh": Sinh[float64], "Cosh": Cosh[float64],
-	"Asinh": Asinh[float64], "Acosh": Acosh[float64], "Atanh": Atanh[float64], "Exp2": Exp2[float64], "Log2": Log2[float64], "Log10": Log10[float64], "Erfc": Erfc[float64],
+	"Asinh": Asinh[float64], "Acosh": Acosh[float64], "Atanh": Atanh[float64], "Exp2": Exp2[float64], "Log2": Log2[float64], "Log10": Log10[float64], "Erfc": Erfc[float64], "Erfinv": Erfinv[float64],
 }
 
 // expBelowOfAll is ExpBelow of what it is for: numbers that are not positive.
@@ -168,6 +168,7 @@ var elementary64 = []struct {
 	{"log10 near 1", Log10[float64], func(x *big.Float) *big.Float { return bigDiv(bigLog(x), bigLog(bigOf(10))) }, 0.5, 2, "+", 60},
 	{"erfc", Erfc[float64], func(x *big.Float) *big.Float { return bigSub(bigOf(1), bigErf(x)) }, 1e-10, 5.9, "+-", 60},
 	{"erfc far", Erfc[float64], func(x *big.Float) *big.Float { return bigSub(bigOf(1), bigErf(x)) }, 5, 27, "+", 40},
+	{"erfinv", Erfinv[float64], func(x *big.Float) *big.Float { return bigInverse(x, math.Erfinv, bigErf, bigErfSlope) }, 1e-10, 0.999999, "+-", 60},
 	{"tanh", Tanh[float64], func(x *big.Float) *big.Float {
 		e := bigExp(bigAdd(x, x))
 		return bigDiv(bigSub(e, bigOf(1)), bigAdd(e, bigOf(1)))

@@ -45,6 +45,7 @@ var elementary = map[string]struct {
 	"Log2":     {Log2[float32], math.Log2},
 	"Log10":    {Log10[float32], math.Log10},
 	"Erfc":     {Erfc[float32], math.Erfc},
+	"Erfinv":   {Erfinv[float32], math.Erfinv},
 	"Softplus": {softplusAlone[float32], func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }},
 }
 

@@ -8518,6 +8518,733 @@ func erfc64(a float64) float64 {
 	return t99
 }
 
+// Erfinv is dst[i] = the inverse of the error function of a.
+func Erfinv[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = erfinvf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = erfinv64(a[i])
+		}
+	}
+}
+
+func erfinvf(a float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if t0 < 1 {
+		t2 := 1 - t0
+		t3 := 1 + t0
+		t4 := float32(t2 * t3)
+		var t5 float32
+		if t4 < 0x1p-126 {
+			t6 := float32(t4 * 0x1p25)
+			t5 = t6
+		} else {
+			t5 = t4
+		}
+		t7 := math.Float32bits(t5)
+		t8 := t7 - 0x3f400000
+		t9 := t8 & 0xff800000
+		t10 := t7 - t9
+		t11 := math.Float32frombits(t10)
+		var t12 float32
+		if t4 <= 0 {
+			var t13 float32
+			if t4 < 0 {
+				t13 = math.Float32frombits(0xffc00000)
+			} else {
+				t13 = math.Float32frombits(0xff800000)
+			}
+			t12 = t13
+		} else {
+			var t14 float32
+			if t4 < math.Float32frombits(0x7f800000) {
+				var t15 uint32
+				if t4 < 0x1p-126 {
+					t15 = 0xc800000
+				} else {
+					t15 = 0
+				}
+				t16 := t9 - t15
+				t17 := uint32(int32(t16) >> 23)
+				t18 := float32(int32(t17))
+				t14 = t18
+			} else {
+				t14 = t4
+			}
+			t12 = t14
+		}
+		t19 := t11 - 1
+		t20 := fma32Const(-0x1.71e32cp-5*float64(t19), 0x1.acf4a8p-4)
+		t21 := fma32Const(float64(t20)*float64(t19), -0x1.0d98fp-3)
+		t22 := fma32Const(float64(t21)*float64(t19), 0x1.28807ap-3)
+		t23 := fma32Const(float64(t22)*float64(t19), -0x1.54ed96p-3)
+		t24 := fma32Const(float64(t23)*float64(t19), 0x1.99699ep-3)
+		t25 := fma32Const(float64(t24)*float64(t19), -0x1.00004ap-2)
+		t26 := fma32Const(float64(t25)*float64(t19), 0x1.5555a4p-2)
+		t27 := fma32Const(float64(t26)*float64(t19), -0.5)
+		t28 := float32(t19 * t19)
+		t29 := fma32Const(float64(t28)*float64(t27), float64(t19))
+		if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
+			t29 = fma32(float64(t28)*float64(t27), float64(t19))
+		}
+		t30 := fma32Const(float64(t12)*0x1.62e43p-1, float64(t29))
+		if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
+			t30 = fma32(float64(t12)*0x1.62e43p-1, float64(t29))
+		}
+		t31 := -t30
+		var t32 float32
+		if t31 < 5 {
+			t33 := t31 - 2.5
+			t34 := fma32Const(0x1.845e24p-26*float64(t33), 0x1.6f7602p-22)
+			t35 := fma32Const(float64(t34)*float64(t33), -0x1.cfb152p-19)
+			t36 := fma32Const(float64(t35)*float64(t33), -0x1.25f5c8p-18)
+			t37 := fma32Const(float64(t36)*float64(t33), 0x1.c9d5e4p-13)
+			t38 := fma32Const(float64(t37)*float64(t33), -0x1.48aa56p-10)
+			t39 := fma32Const(float64(t38)*float64(t33), -0x1.11c43ep-8)
+			t40 := fma32Const(float64(t39)*float64(t33), 0x1.f91eccp-3)
+			t41 := fma32Const(float64(t40)*float64(t33), 0x1.805c5cp0)
+			t32 = t41
+		} else {
+			t42 := float32(math.Sqrt(float64(t31)))
+			t43 := t42 - 3
+			t44 := fma32Const(0x1.24a15cp-16*float64(t43), -0x1.cbbc94p-13)
+			t45 := fma32Const(float64(t44)*float64(t43), 0x1.2b27f2p-10)
+			t46 := fma32Const(float64(t45)*float64(t43), -0x1.a92deep-9)
+			t47 := fma32Const(float64(t46)*float64(t43), 0x1.7bca3p-8)
+			t48 := fma32Const(float64(t47)*float64(t43), -0x1.0031a2p-7)
+			t49 := fma32Const(float64(t48)*float64(t43), 0x1.34e7e8p-7)
+			t50 := fma32Const(float64(t49)*float64(t43), 0x1.006f8p0)
+			t51 := fma32Const(float64(t50)*float64(t43), 0x1.6a9f0cp1)
+			t32 = t51
+		}
+		t52 := float32(t0 * t32)
+		t53 := math.Float32frombits(math.Float32bits(t52) &^ (1 << 31))
+		t54 := float32(t52 * t52)
+		var t55 float32
+		if t0 < 0.5 {
+			var t56 float32
+			if t52 != t52 {
+				t56 = math.Float32frombits(0x7fc00000)
+			} else {
+				var t57 float32
+				if t53 < 1 {
+					t58 := float32(t53 * t53)
+					t59 := fma32Const(0x1.4771fcp-14*float64(t58), -0x1.a3515ep-11)
+					t60 := fma32Const(float64(t59)*float64(t58), 0x1.53f224p-8)
+					t61 := fma32Const(float64(t60)*float64(t58), -0x1.b7f71ap-6)
+					t62 := fma32Const(float64(t61)*float64(t58), 0x1.ce2ce6p-4)
+					t63 := fma32Const(float64(t62)*float64(t58), -0x1.81273ep-2)
+					t64 := fma32Const(float64(t63)*float64(t58), 0x1.06eba8p-3)
+					t65 := fma32Const(float64(t53)*float64(t64), float64(t53))
+					if -0x1p-126 <= t65 && t65 <= 0x1p-126 {
+						t65 = fma32(float64(t53)*float64(t64), float64(t53))
+					}
+					t57 = t65
+				} else {
+					var t66 float32
+					if 3.9375 < t53 {
+						t66 = 1
+					} else {
+						t67 := fma32Const(0x1.5d6b48p-16*float64(t53), -0x1.c4508p-12)
+						t68 := fma32Const(float64(t67)*float64(t53), 0x1.105f8ep-8)
+						t69 := fma32Const(float64(t68)*float64(t53), -0x1.9aea22p-6)
+						t70 := fma32Const(float64(t69)*float64(t53), 0x1.bb44d8p-4)
+						t71 := fma32Const(float64(t70)*float64(t53), 0x1.444d26p-1)
+						t72 := fma32Const(float64(t71)*float64(t53), 0x1.212626p0)
+						t73 := fma32Const(float64(t72)*float64(t53), -0x1.62d864p-13)
+						t74 := -t73
+						t75 := fma32Const(float64(t74)*0x1.715476p0, 0x1.8000fep23)
+						t76 := t75 - 0x1.8000fep23
+						t77 := float32(t76*-0x1.62e4p-1) + t74
+						t78 := fma32Const(float64(t76)*-0x1.7f7d1cp-20, float64(t77))
+						if -0x1p-126 <= t78 && t78 <= 0x1p-126 {
+							t78 = fma32(float64(t76)*-0x1.7f7d1cp-20, float64(t77))
+						}
+						t79 := fma32Const(0x1.6ac74ep-10*float64(t78), 0x1.123dep-7)
+						t80 := fma32Const(float64(t79)*float64(t78), 0x1.555858p-5)
+						t81 := fma32Const(float64(t80)*float64(t78), 0x1.55548cp-3)
+						t82 := fma32Const(float64(t81)*float64(t78), 0x1.fffffcp-2)
+						t83 := fma32Const(float64(t82)*float64(t78), 1)
+						t84 := fma32Const(float64(t83)*float64(t78), 1)
+						t85 := math.Float32bits(t75)
+						t86 := t85 << 23
+						t87 := math.Float32frombits(t86)
+						t88 := float32(t84 * t87)
+						t89 := 1 - t88
+						t66 = t89
+					}
+					t57 = t66
+				}
+				t90 := math.Float32bits(t52)
+				t91 := t90 & 0x80000000
+				t92 := math.Float32bits(t57)
+				t93 := t92 | t91
+				t94 := math.Float32frombits(t93)
+				t56 = t94
+			}
+			t95 := t56 - t0
+			t55 = t95
+		} else {
+			var t96 float32
+			if t52 != t52 {
+				t96 = math.Float32frombits(0x7fc00000)
+			} else {
+				var t97 float32
+				if t53 < 0.5 {
+					t98 := fma32Const(0x1.4771fcp-14*float64(t54), -0x1.a3515ep-11)
+					t99 := fma32Const(float64(t98)*float64(t54), 0x1.53f224p-8)
+					t100 := fma32Const(float64(t99)*float64(t54), -0x1.b7f71ap-6)
+					t101 := fma32Const(float64(t100)*float64(t54), 0x1.ce2ce6p-4)
+					t102 := fma32Const(float64(t101)*float64(t54), -0x1.81273ep-2)
+					t103 := fma32Const(float64(t102)*float64(t54), 0x1.06eba8p-3)
+					t104 := fma32Const(float64(t52)*float64(t103), float64(t52))
+					if -0x1p-126 <= t104 && t104 <= 0x1p-126 {
+						t104 = fma32(float64(t52)*float64(t103), float64(t52))
+					}
+					t105 := 1 - t104
+					t97 = t105
+				} else {
+					var t106 float32
+					if 10.125 < t53 {
+						t106 = 10.125
+					} else {
+						t106 = t53
+					}
+					t107 := float32(t106 * t106)
+					t108 := -t107
+					t109 := fma32Const(float64(t106)*float64(t106), float64(t108))
+					if -0x1p-126 <= t109 && t109 <= 0x1p-126 {
+						t109 = fma32(float64(t106)*float64(t106), float64(t108))
+					}
+					t110 := -t109
+					t111 := fma32Const(float64(t108)*0x1.715476p0, 0x1.8p23)
+					t112 := t111 - 0x1.8p23
+					t113 := float32(t112*-0x1.62e4p-1) + t108
+					t114 := -t110
+					t115 := fma32Const(float64(t112)*0x1.7f7d1cp-20, float64(t114))
+					if -0x1p-126 <= t115 && t115 <= 0x1p-126 {
+						t115 = fma32(float64(t112)*0x1.7f7d1cp-20, float64(t114))
+					}
+					t116 := t113 - t115
+					t117 := t113 - t116
+					t118 := t117 - t115
+					t119 := float32(t116 * t116)
+					t120 := fma32Const(0x1.9c5d84p-13*float64(t116), 0x1.6d4c98p-10)
+					t121 := fma32Const(float64(t120)*float64(t116), 0x1.1113acp-7)
+					t122 := fma32Const(float64(t121)*float64(t116), 0x1.5554eap-5)
+					t123 := fma32Const(float64(t122)*float64(t116), 0x1.555554p-3)
+					t124 := fma32Const(float64(t123)*float64(t116), 0.5)
+					t125 := fma32Const(float64(t119)*float64(t124), float64(t118))
+					if -0x1p-126 <= t125 && t125 <= 0x1p-126 {
+						t125 = fma32(float64(t119)*float64(t124), float64(t118))
+					}
+					t126 := t116 + t125
+					t127 := 1 + t126
+					t128 := 1 - t127
+					t129 := t128 + t126
+					t130 := t106 - 4
+					t131 := t106 + 4
+					t132 := t130 / t131
+					t133 := fma32Const(0x1.5e6c16p-8*float64(t132), -0x1.0da18ep-6)
+					t134 := fma32Const(float64(t133)*float64(t132), 0x1.2f3c2p-5)
+					t135 := fma32Const(float64(t134)*float64(t132), -0x1.0f925cp-4)
+					t136 := fma32Const(float64(t135)*float64(t132), 0x1.8003c4p-4)
+					t137 := fma32Const(float64(t136)*float64(t132), -0x1.9ddc4ap-4)
+					t138 := fma32Const(float64(t137)*float64(t132), 0x1.16ebfcp-4)
+					t139 := fma32Const(float64(t138)*float64(t132), 0x1.f7f5f2p-7)
+					t140 := fma32Const(float64(t139)*float64(t132), -0x1.1df1acp-3)
+					t141 := fma32Const(float64(t132)*float64(t140), -0x1.21decp-25)
+					t142 := 0x1.3ba592p0 + t141
+					t143 := 0x1.3ba592p0 - t142
+					t144 := t143 + t141
+					t145 := float32(t127 * t142)
+					t146 := -t145
+					t147 := fma32Const(float64(t127)*float64(t142), float64(t146))
+					if -0x1p-126 <= t147 && t147 <= 0x1p-126 {
+						t147 = fma32(float64(t127)*float64(t142), float64(t146))
+					}
+					t148 := float32(t129 * t142)
+					t149 := fma32Const(float64(t127)*float64(t144), float64(t148))
+					if -0x1p-126 <= t149 && t149 <= 0x1p-126 {
+						t149 = fma32(float64(t127)*float64(t144), float64(t148))
+					}
+					t150 := t147 + t149
+					t151 := t106 + t106
+					t152 := t151 + 1
+					t153 := t152 - t151
+					t154 := t152 - t153
+					t155 := t151 - t154
+					t156 := 1 - t153
+					t157 := t155 + t156
+					t158 := t145 / t152
+					t159 := -t158
+					t160 := fma32Const(float64(t159)*float64(t152), float64(t145))
+					if -0x1p-126 <= t160 && t160 <= 0x1p-126 {
+						t160 = fma32(float64(t159)*float64(t152), float64(t145))
+					}
+					t161 := fma32Const(float64(t159)*float64(t157), float64(t150))
+					if -0x1p-126 <= t161 && t161 <= 0x1p-126 {
+						t161 = fma32(float64(t159)*float64(t157), float64(t150))
+					}
+					t162 := t160 + t161
+					t163 := t162 / t152
+					t164 := t158 + t163
+					t165 := t112 + 786686
+					t166 := math.Float32bits(t165)
+					t167 := t166 >> 4
+					t168 := t167 >> 1
+					t169 := t168 << 23
+					t170 := math.Float32frombits(t169)
+					t171 := float32(t164 * t170)
+					t172 := t167 - t168
+					t173 := t172 << 23
+					t174 := math.Float32frombits(t173)
+					t175 := float32(t171 * t174)
+					var t176 float32
+					if t52 < 0 {
+						t177 := 2 - t175
+						t176 = t177
+					} else {
+						t176 = t175
+					}
+					t97 = t176
+				}
+				t96 = t97
+			}
+			t178 := t2 - t96
+			t55 = t178
+		}
+		t179 := -t54
+		var t180 float32
+		if t179 < -104 {
+			t180 = -104
+		} else {
+			t180 = t179
+		}
+		var t181 float32
+		if 89 < t180 {
+			t181 = 89
+		} else {
+			t181 = t180
+		}
+		t182 := fma32Const(float64(t181)*0x1.715476p0, 0x1.8001fcp23)
+		t183 := t182 - 0x1.8001fcp23
+		t184 := float32(t183*-0x1.62e4p-1) + t181
+		t185 := fma32Const(float64(t183)*-0x1.7f7d1cp-20, float64(t184))
+		if -0x1p-126 <= t185 && t185 <= 0x1p-126 {
+			t185 = fma32(float64(t183)*-0x1.7f7d1cp-20, float64(t184))
+		}
+		t186 := fma32Const(0x1.6ac74ep-10*float64(t185), 0x1.123dep-7)
+		t187 := fma32Const(float64(t186)*float64(t185), 0x1.555858p-5)
+		t188 := fma32Const(float64(t187)*float64(t185), 0x1.55548cp-3)
+		t189 := fma32Const(float64(t188)*float64(t185), 0x1.fffffcp-2)
+		t190 := fma32Const(float64(t189)*float64(t185), 1)
+		t191 := fma32Const(float64(t190)*float64(t185), 1)
+		t192 := math.Float32bits(t182)
+		t193 := t192 >> 1
+		t194 := t193 << 23
+		t195 := math.Float32frombits(t194)
+		t196 := float32(t191 * t195)
+		t197 := t192 - t193
+		t198 := t197 << 23
+		t199 := math.Float32frombits(t198)
+		t200 := float32(t196 * t199)
+		t201 := float32(0x1.20dd76p0 * t200)
+		t202 := t55 / t201
+		t203 := fma32Const(float64(t52)*float64(t202), 1)
+		t204 := t202 / t203
+		t205 := t52 - t204
+		t1 = t205
+	} else {
+		var t206 float32
+		if t0 == 1 {
+			t206 = math.Float32frombits(0x7f800000)
+		} else {
+			t206 = math.Float32frombits(0x7fc00000)
+		}
+		t1 = t206
+	}
+	if t1 != t1 {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t207 := math.Float32bits(a)
+	t208 := t207 & 0x80000000
+	t209 := math.Float32bits(t1)
+	t210 := t209 | t208
+	return math.Float32frombits(t210)
+}
+
+func erfinv64(a float64) float64 {
+	t0 := math.Abs(a)
+	var t1 float64
+	if t0 < 1 {
+		t2 := 1 - t0
+		t3 := 1 + t0
+		t4 := float64(t2 * t3)
+		var t5 float64
+		if t4 != t4 {
+			t5 = math.Float64frombits(0x7ff8000000000000)
+		} else {
+			var t6 float64
+			if t4 <= 0 {
+				var t7 float64
+				if t4 < 0 {
+					t7 = math.Float64frombits(0x7ff8000000000000)
+				} else {
+					t7 = math.Float64frombits(0xfff0000000000000)
+				}
+				t6 = t7
+			} else {
+				var t8 float64
+				if t4 == math.Float64frombits(0x7ff0000000000000) {
+					t8 = t4
+				} else {
+					var t9 float64
+					var t10 float64
+					if t4 < 0x1p-1022 {
+						t11 := float64(t4 * 0x1p54)
+						t9 = t11
+						t10 = 0x1.8000000000435p52
+					} else {
+						t9 = t4
+						t10 = 0x1.80000000003ffp52
+					}
+					t12 := math.Float64bits(t9)
+					t13 := t12 + 0x95f619980c433
+					t14 := t13 & 0xfffffffffffff
+					t15 := t14 + 0x3fe6a09e667f3bcd
+					t16 := math.Float64frombits(t15)
+					t17 := t13 >> 52
+					t18 := t17 | 0x4338000000000000
+					t19 := math.Float64frombits(t18)
+					t20 := t19 - t10
+					t21 := t16 - 1
+					t22 := 2 + t21
+					t23 := t21 / t22
+					t24 := float64(t23 * t23)
+					t25 := math.FMA(0x1.2f11beccb8e67p-3, t24, 0x1.39a08fefa1bfcp-3)
+					t26 := math.FMA(t25, t24, 0x1.746649df94a19p-3)
+					t27 := math.FMA(t26, t24, 0x1.c71c51d710ab9p-3)
+					t28 := math.FMA(t27, t24, 0x1.249249422af15p-2)
+					t29 := math.FMA(t28, t24, 0x1.999999997f9f1p-2)
+					t30 := math.FMA(t29, t24, 0x1.5555555555593p-1)
+					t31 := float64(t21 * 0.5)
+					t32 := float64(t31 * t21)
+					t33 := math.FMA(t24, t30, t32)
+					t34 := float64(t20 * 0x1.9ef35793c7673p-41)
+					t35 := math.FMA(t23, t33, t34)
+					t36 := t32 - t35
+					t37 := t21 - t36
+					t38 := float64(t20*0x1.62e42fefa2p-1) + t37
+					t8 = t38
+				}
+				t6 = t8
+			}
+			t5 = t6
+		}
+		t39 := -t5
+		var t40 float64
+		if t39 < 5 {
+			t41 := t39 - 2.5
+			t42 := math.FMA(0x1.845e24p-26, t41, 0x1.6f7602p-22)
+			t43 := math.FMA(t42, t41, -0x1.cfb152p-19)
+			t44 := math.FMA(t43, t41, -0x1.25f5c8p-18)
+			t45 := math.FMA(t44, t41, 0x1.c9d5e4p-13)
+			t46 := math.FMA(t45, t41, -0x1.48aa56p-10)
+			t47 := math.FMA(t46, t41, -0x1.11c43ep-8)
+			t48 := math.FMA(t47, t41, 0x1.f91eccp-3)
+			t49 := math.FMA(t48, t41, 0x1.805c5cp0)
+			t40 = t49
+		} else {
+			t50 := math.Sqrt(t39)
+			t51 := t50 - 3
+			t52 := math.FMA(0x1.24a15cp-16, t51, -0x1.cbbc94p-13)
+			t53 := math.FMA(t52, t51, 0x1.2b27f2p-10)
+			t54 := math.FMA(t53, t51, -0x1.a92deep-9)
+			t55 := math.FMA(t54, t51, 0x1.7bca3p-8)
+			t56 := math.FMA(t55, t51, -0x1.0031a2p-7)
+			t57 := math.FMA(t56, t51, 0x1.34e7e8p-7)
+			t58 := math.FMA(t57, t51, 0x1.006f8p0)
+			t59 := math.FMA(t58, t51, 0x1.6a9f0cp1)
+			t40 = t59
+		}
+		t60 := float64(t0 * t40)
+		t61 := math.Abs(t60)
+		t62 := float64(t60 * t60)
+		var t63 float64
+		if t0 < 0.5 {
+			var t64 float64
+			if 5.9375 < t61 {
+				t64 = 5.9375
+			} else {
+				t64 = t61
+			}
+			var t65 float64
+			if t64 < 1 {
+				t66 := float64(t64 * t64)
+				t67 := math.FMA(-0x1.a07536508e1aep-31, t66, 0x1.d34b47ea7e467p-27)
+				t68 := math.FMA(t67, t66, -0x1.5b784d03bc834p-23)
+				t69 := math.FMA(t68, t66, 0x1.b9683d82c1eb6p-20)
+				t70 := math.FMA(t69, t66, -0x1.f4c7e3d9111eap-17)
+				t71 := math.FMA(t70, t66, 0x1.f9a29233a57a6p-14)
+				t72 := math.FMA(t71, t66, -0x1.c02dae8b9f6aap-11)
+				t73 := math.FMA(t72, t66, 0x1.565bccedde602p-8)
+				t74 := math.FMA(t73, t66, -0x1.b82ce311a3343p-6)
+				t75 := math.FMA(t74, t66, 0x1.ce2f21a03f792p-4)
+				t76 := math.FMA(t75, t66, -0x1.812746b03799cp-2)
+				t77 := math.FMA(t76, t66, 0x1.06eba8214db68p-3)
+				t78 := math.FMA(t64, t77, t64)
+				t65 = t78
+			} else {
+				t79 := t64 - 1
+				t80 := math.FMA(0x1.5f3d1857da3f5p-38, t79, -0x1.0c3e11e7aa73cp-33)
+				t81 := math.FMA(t80, t79, 0x1.71788ca2c3715p-30)
+				t82 := math.FMA(t81, t79, -0x1.298250af56f98p-27)
+				t83 := math.FMA(t82, t79, 0x1.2347873f678fbp-25)
+				t84 := math.FMA(t83, t79, -0x1.fddf52f00c371p-25)
+				t85 := math.FMA(t84, t79, -0x1.b2672d6405f01p-23)
+				t86 := math.FMA(t85, t79, 0x1.1daccff8c1504p-19)
+				t87 := math.FMA(t86, t79, -0x1.4465b29619277p-17)
+				t88 := math.FMA(t87, t79, 0x1.c846fb9d7504dp-16)
+				t89 := math.FMA(t88, t79, -0x1.b9274fa0b91a5p-16)
+				t90 := math.FMA(t89, t79, -0x1.f1b09f228dde9p-13)
+				t91 := math.FMA(t90, t79, 0x1.033f5b922bddbp-9)
+				t92 := math.FMA(t91, t79, -0x1.48c9d391e09f8p-7)
+				t93 := math.FMA(t92, t79, 0x1.5477f09a3ed11p-5)
+				t94 := math.FMA(t93, t79, 0x1.afabc11a2a716p-1)
+				t95 := math.FMA(t94, t79, 0x1.51c9b0006c22ap1)
+				t96 := math.FMA(t95, t79, 0x1.d97fbf27aa2a1p0)
+				t97 := -t96
+				t98 := math.FMA(t97, 0x1.71547652b82fep0, 0x1.8p52)
+				t99 := t98 - 0x1.8p52
+				t100 := float64(t99*-0x1.62e42fefa2p-1) + t97
+				t101 := math.FMA(t99, -0x1.9ef35793c7673p-41, t100)
+				t102 := float64(t101 * t101)
+				t103 := math.FMA(0x1.1f94e6e6c195ap-29, t101, 0x1.af5b6bc36836ep-26)
+				t104 := math.FMA(t103, t101, 0x1.27e4e439c0b21p-22)
+				t105 := math.FMA(t104, t101, 0x1.71ddfa09180ecp-19)
+				t106 := math.FMA(t105, t101, 0x1.a01a019e968eep-16)
+				t107 := math.FMA(t106, t101, 0x1.a01a01af666bep-13)
+				t108 := math.FMA(t107, t101, 0x1.6c16c16c1633bp-10)
+				t109 := math.FMA(t108, t101, 0x1.111111110f71fp-7)
+				t110 := math.FMA(t109, t101, 0x1.5555555555559p-5)
+				t111 := math.FMA(t110, t101, 0x1.5555555555559p-3)
+				t112 := math.FMA(t111, t101, 0.5)
+				t113 := math.FMA(t102, t112, t101)
+				t114 := 1 + t113
+				t115 := -t114
+				t116 := t99 + 0x1.80000000003ffp52
+				t117 := math.Float64bits(t116)
+				t118 := t117 << 52
+				t119 := math.Float64frombits(t118)
+				t120 := math.FMA(t115, t119, 1)
+				t65 = t120
+			}
+			t121 := math.Float64bits(t60)
+			t122 := t121 & 0x8000000000000000
+			t123 := math.Float64bits(t65)
+			t124 := t123 | t122
+			t125 := math.Float64frombits(t124)
+			t126 := t125 - t0
+			t63 = t126
+		} else {
+			var t127 float64
+			if t60 != t60 {
+				t127 = math.Float64frombits(0x7ff8000000000000)
+			} else {
+				var t128 float64
+				if t61 < 0.5 {
+					t129 := math.FMA(-0x1.a07536508e1aep-31, t62, 0x1.d34b47ea7e467p-27)
+					t130 := math.FMA(t129, t62, -0x1.5b784d03bc834p-23)
+					t131 := math.FMA(t130, t62, 0x1.b9683d82c1eb6p-20)
+					t132 := math.FMA(t131, t62, -0x1.f4c7e3d9111eap-17)
+					t133 := math.FMA(t132, t62, 0x1.f9a29233a57a6p-14)
+					t134 := math.FMA(t133, t62, -0x1.c02dae8b9f6aap-11)
+					t135 := math.FMA(t134, t62, 0x1.565bccedde602p-8)
+					t136 := math.FMA(t135, t62, -0x1.b82ce311a3343p-6)
+					t137 := math.FMA(t136, t62, 0x1.ce2f21a03f792p-4)
+					t138 := math.FMA(t137, t62, -0x1.812746b03799cp-2)
+					t139 := math.FMA(t138, t62, 0x1.06eba8214db68p-3)
+					t140 := math.FMA(t60, t139, t60)
+					t141 := 1 - t140
+					t128 = t141
+				} else {
+					var t142 float64
+					if 27.25 < t61 {
+						t142 = 27.25
+					} else {
+						t142 = t61
+					}
+					t143 := float64(t142 * t142)
+					t144 := -t143
+					t145 := math.FMA(t142, t142, t144)
+					t146 := -t145
+					t147 := math.FMA(t144, 0x1.71547652b82fep0, 0x1.8p52)
+					t148 := t147 - 0x1.8p52
+					t149 := float64(t148*-0x1.62e42fefa2p-1) + t144
+					t150 := -t146
+					t151 := math.FMA(t148, 0x1.9ef35793c7673p-41, t150)
+					t152 := t149 - t151
+					t153 := t149 - t152
+					t154 := t153 - t151
+					t155 := float64(t152 * t152)
+					t156 := math.FMA(0x1.1f94e6e6c195ap-29, t152, 0x1.af5b6bc36836ep-26)
+					t157 := math.FMA(t156, t152, 0x1.27e4e439c0b21p-22)
+					t158 := math.FMA(t157, t152, 0x1.71ddfa09180ecp-19)
+					t159 := math.FMA(t158, t152, 0x1.a01a019e968eep-16)
+					t160 := math.FMA(t159, t152, 0x1.a01a01af666bep-13)
+					t161 := math.FMA(t160, t152, 0x1.6c16c16c1633bp-10)
+					t162 := math.FMA(t161, t152, 0x1.111111110f71fp-7)
+					t163 := math.FMA(t162, t152, 0x1.5555555555559p-5)
+					t164 := math.FMA(t163, t152, 0x1.5555555555559p-3)
+					t165 := math.FMA(t164, t152, 0.5)
+					t166 := math.FMA(t155, t165, t154)
+					t167 := t152 + t166
+					t168 := 1 + t167
+					t169 := 1 - t168
+					t170 := t169 + t167
+					t171 := t142 - 4
+					t172 := t142 + 4
+					t173 := t171 / t172
+					t174 := math.FMA(-0x1.6d2987eb62d76p-27, t173, -0x1.a8144c0e671edp-27)
+					t175 := math.FMA(t174, t173, 0x1.c7a2c5b0bf62fp-24)
+					t176 := math.FMA(t175, t173, 0x1.21391f5cdae91p-24)
+					t177 := math.FMA(t176, t173, -0x1.b9db813826981p-21)
+					t178 := math.FMA(t177, t173, 0x1.4143c91212395p-22)
+					t179 := math.FMA(t178, t173, 0x1.7f1ecb776ebf6p-18)
+					t180 := math.FMA(t179, t173, -0x1.78a1cd63ebcd5p-17)
+					t181 := math.FMA(t180, t173, -0x1.995952fbb5bcbp-16)
+					t182 := math.FMA(t181, t173, 0x1.3be0ca94ccb36p-13)
+					t183 := math.FMA(t182, t173, -0x1.a1df1e6f582fcp-13)
+					t184 := math.FMA(t183, t173, -0x1.8d4aa0c545098p-11)
+					t185 := math.FMA(t184, t173, 0x1.49c67276649d7p-8)
+					t186 := math.FMA(t185, t173, -0x1.0962387e6d1fdp-6)
+					t187 := math.FMA(t186, t173, 0x1.3079edf6c55adp-5)
+					t188 := math.FMA(t187, t173, -0x1.0fb06dfe67463p-4)
+					t189 := math.FMA(t188, t173, 0x1.7fee004e10231p-4)
+					t190 := math.FMA(t189, t173, -0x1.9ddb23c3e7f7ap-4)
+					t191 := math.FMA(t190, t173, 0x1.16ecefcfa5497p-4)
+					t192 := math.FMA(t191, t173, 0x1.f7f5df66fd5c5p-7)
+					t193 := math.FMA(t192, t173, -0x1.1df1ad154a28fp-3)
+					t194 := math.FMA(t173, t193, -0x1.97d2c5d02934cp-55)
+					t195 := 0x1.3ba5916e9fd7fp0 + t194
+					t196 := 0x1.3ba5916e9fd7fp0 - t195
+					t197 := t196 + t194
+					t198 := float64(t168 * t195)
+					t199 := -t198
+					t200 := math.FMA(t168, t195, t199)
+					t201 := float64(t170 * t195)
+					t202 := math.FMA(t168, t197, t201)
+					t203 := t200 + t202
+					t204 := t142 + t142
+					t205 := t204 + 1
+					t206 := t205 - t204
+					t207 := t205 - t206
+					t208 := t204 - t207
+					t209 := 1 - t206
+					t210 := t208 + t209
+					t211 := t198 / t205
+					t212 := -t211
+					t213 := math.FMA(t212, t205, t198)
+					t214 := math.FMA(t212, t210, t203)
+					t215 := t213 + t214
+					t216 := t215 / t205
+					t217 := t211 + t216
+					t218 := t148 + 0x1.80000000007fep52
+					t219 := math.Float64bits(t218)
+					t220 := t219 >> 1
+					t221 := t220 << 52
+					t222 := math.Float64frombits(t221)
+					t223 := float64(t217 * t222)
+					t224 := t219 - t220
+					t225 := t224 << 52
+					t226 := math.Float64frombits(t225)
+					t227 := float64(t223 * t226)
+					var t228 float64
+					if t60 < 0 {
+						t229 := 2 - t227
+						t228 = t229
+					} else {
+						t228 = t227
+					}
+					t128 = t228
+				}
+				t127 = t128
+			}
+			t230 := t2 - t127
+			t63 = t230
+		}
+		t231 := -t62
+		var t232 float64
+		if t231 < -746 {
+			t232 = -746
+		} else {
+			t232 = t231
+		}
+		var t233 float64
+		if 710 < t232 {
+			t233 = 710
+		} else {
+			t233 = t232
+		}
+		t234 := math.FMA(t233, 0x1.71547652b82fep0, 0x1.8p52)
+		t235 := t234 - 0x1.8p52
+		t236 := float64(t235*-0x1.62e42fefa2p-1) + t233
+		t237 := math.FMA(t235, -0x1.9ef35793c7673p-41, t236)
+		t238 := float64(t237 * t237)
+		t239 := math.FMA(0x1.1f94e6e6c195ap-29, t237, 0x1.af5b6bc36836ep-26)
+		t240 := math.FMA(t239, t237, 0x1.27e4e439c0b21p-22)
+		t241 := math.FMA(t240, t237, 0x1.71ddfa09180ecp-19)
+		t242 := math.FMA(t241, t237, 0x1.a01a019e968eep-16)
+		t243 := math.FMA(t242, t237, 0x1.a01a01af666bep-13)
+		t244 := math.FMA(t243, t237, 0x1.6c16c16c1633bp-10)
+		t245 := math.FMA(t244, t237, 0x1.111111110f71fp-7)
+		t246 := math.FMA(t245, t237, 0x1.5555555555559p-5)
+		t247 := math.FMA(t246, t237, 0x1.5555555555559p-3)
+		t248 := math.FMA(t247, t237, 0.5)
+		t249 := math.FMA(t238, t248, t237)
+		t250 := 1 + t249
+		t251 := t235 + 0x1.80000000007fep52
+		t252 := math.Float64bits(t251)
+		t253 := t252 >> 1
+		t254 := t253 << 52
+		t255 := math.Float64frombits(t254)
+		t256 := float64(t250 * t255)
+		t257 := t252 - t253
+		t258 := t257 << 52
+		t259 := math.Float64frombits(t258)
+		t260 := float64(t256 * t259)
+		t261 := float64(0x1.20dd750429b6dp0 * t260)
+		t262 := t63 / t261
+		t263 := math.FMA(t60, t262, 1)
+		t264 := t262 / t263
+		t265 := t60 - t264
+		t1 = t265
+	} else {
+		var t266 float64
+		if t0 == 1 {
+			t266 = math.Float64frombits(0x7ff0000000000000)
+		} else {
+			t266 = math.Float64frombits(0x7ff8000000000000)
+		}
+		t1 = t266
+	}
+	if t1 != t1 {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t267 := math.Float64bits(a)
+	t268 := t267 & 0x8000000000000000
+	t269 := math.Float64bits(t1)
+	t270 := t269 | t268
+	return math.Float64frombits(t270)
+}
+
 // Eq is dst[i] = a == b.
 func Eq[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]

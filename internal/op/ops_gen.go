@@ -223,6 +223,7 @@ const (
 	LogAddExp         // log(e**a + e**b)
 	XLogY             // a·log b, 0 where a is 0; NaN where b is
 	Erfc              // 1 less the error function of a
+	Erfinv            // the inverse of the error function of a
 	Eq                // a == b
 	Ne                // a ≠ b
 	Lt                // a < b
@@ -471,6 +472,7 @@ var rows = [Count]row{
 	LogAddExp:             {name: "logaddexp", kernel: "logaddexp_cpu", grad: "LogaddexpBackward0"},
 	XLogY:                 {name: "xlogy", kernel: "xlogy_cpu", grad: "XlogyBackward0"},
 	Erfc:                  {name: "erfc", grad: "ErfcBackward0"},
+	Erfinv:                {name: "erfinv", grad: "ErfinvBackward0"},
 	Eq:                    {name: "eq"},
 	Ne:                    {name: "ne"},
 	Lt:                    {name: "lt"},

@@ -127,6 +127,7 @@ func addFloatOps[T dtype.Float](t *table) {
 	t[op.LogAddExp][dt] = binary(kern.LogAddExp[T])
 	t[op.XLogY][dt] = binary(kern.XLogY[T])
 	t[op.Erfc][dt] = unary(kern.Erfc[T])
+	t[op.Erfinv][dt] = unary(kern.Erfinv[T])
 	t[op.Eq][dt] = sided(kern.Eq[T], vec.Eq)
 	t[op.Ne][dt] = sided(kern.Ne[T], vec.Ne)
 	t[op.Lt][dt] = sided(kern.Lt[T], vec.Lt)

@@ -112,6 +112,292 @@ ROW_KERNEL(erfc, 256)(const Elementwise args) {
 		store<f32>(args.out, at[0], t0);
 	});
 }
+
+// the inverse of the error function of a
+ROW_KERNEL(erfinv, 256)(const Elementwise args) {
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f32 a = operand<f32>(args, 0, at[1]);
+		const f32 t0 = __builtin_fabsf(a);
+		f32 t1;
+		if (t0 < 1.0f) {
+			const f32 t2 = 1.0f - t0;
+			const f32 t3 = 1.0f + t0;
+			const f32 t4 = t2 * t3;
+			f32 t5;
+			if (t4 < 0x1p-126f) {
+				const f32 t6 = t4 * 0x1p+25f;
+				t5 = t6;
+			} else {
+				t5 = t4;
+			}
+			const u32 t7 = bits<u32>(t5);
+			const u32 t8 = t7 - 0x3f400000u;
+			const u32 t9 = t8 & 0xff800000u;
+			const u32 t10 = t7 - t9;
+			const f32 t11 = bits<f32>(t10);
+			f32 t12;
+			if (t4 <= 0.0f) {
+				const f32 t13 = t4 < 0.0f ? bits<f32>(0xffc00000u) : bits<f32>(0xff800000u);
+				t12 = t13;
+			} else {
+				f32 t14;
+				if (t4 < bits<f32>(0x7f800000u)) {
+					const u32 t15 = t4 < 0x1p-126f ? 0xc800000u : 0u;
+					const u32 t16 = t9 - t15;
+					const u32 t17 = (u32)((i32)t16 >> 23u);
+					const f32 t18 = (f32)(i32)t17;
+					t14 = t18;
+				} else {
+					t14 = t4;
+				}
+				t12 = t14;
+			}
+			const f32 t19 = t11 - 1.0f;
+			const f32 t20 = __builtin_fmaf(-0x1.71e32cp-05f, t19, 0x1.acf4a8p-04f);
+			const f32 t21 = __builtin_fmaf(t20, t19, -0x1.0d98fp-03f);
+			const f32 t22 = __builtin_fmaf(t21, t19, 0x1.28807ap-03f);
+			const f32 t23 = __builtin_fmaf(t22, t19, -0x1.54ed96p-03f);
+			const f32 t24 = __builtin_fmaf(t23, t19, 0x1.99699ep-03f);
+			const f32 t25 = __builtin_fmaf(t24, t19, -0x1.00004ap-02f);
+			const f32 t26 = __builtin_fmaf(t25, t19, 0x1.5555a4p-02f);
+			const f32 t27 = __builtin_fmaf(t26, t19, -0.5f);
+			const f32 t28 = t19 * t19;
+			const f32 t29 = __builtin_fmaf(t28, t27, t19);
+			const f32 t30 = __builtin_fmaf(t12, 0x1.62e43p-01f, t29);
+			const f32 t31 = -t30;
+			f32 t32;
+			if (t31 < 5.0f) {
+				const f32 t33 = t31 - 2.5f;
+				const f32 t34 = __builtin_fmaf(0x1.845e24p-26f, t33, 0x1.6f7602p-22f);
+				const f32 t35 = __builtin_fmaf(t34, t33, -0x1.cfb152p-19f);
+				const f32 t36 = __builtin_fmaf(t35, t33, -0x1.25f5c8p-18f);
+				const f32 t37 = __builtin_fmaf(t36, t33, 0x1.c9d5e4p-13f);
+				const f32 t38 = __builtin_fmaf(t37, t33, -0x1.48aa56p-10f);
+				const f32 t39 = __builtin_fmaf(t38, t33, -0x1.11c43ep-08f);
+				const f32 t40 = __builtin_fmaf(t39, t33, 0x1.f91eccp-03f);
+				const f32 t41 = __builtin_fmaf(t40, t33, 0x1.805c5cp+00f);
+				t32 = t41;
+			} else {
+				const f32 t42 = __builtin_sqrtf(t31);
+				const f32 t43 = t42 - 3.0f;
+				const f32 t44 = __builtin_fmaf(0x1.24a15cp-16f, t43, -0x1.cbbc94p-13f);
+				const f32 t45 = __builtin_fmaf(t44, t43, 0x1.2b27f2p-10f);
+				const f32 t46 = __builtin_fmaf(t45, t43, -0x1.a92deep-09f);
+				const f32 t47 = __builtin_fmaf(t46, t43, 0x1.7bca3p-08f);
+				const f32 t48 = __builtin_fmaf(t47, t43, -0x1.0031a2p-07f);
+				const f32 t49 = __builtin_fmaf(t48, t43, 0x1.34e7e8p-07f);
+				const f32 t50 = __builtin_fmaf(t49, t43, 0x1.006f8p+00f);
+				const f32 t51 = __builtin_fmaf(t50, t43, 0x1.6a9f0cp+01f);
+				t32 = t51;
+			}
+			const f32 t52 = t0 * t32;
+			const f32 t53 = __builtin_fabsf(t52);
+			const f32 t54 = t52 * t52;
+			f32 t55;
+			if (t0 < 0.5f) {
+				f32 t56;
+				if (t52 != t52) {
+					t56 = bits<f32>(0x7fc00000u);
+				} else {
+					f32 t57;
+					if (t53 < 1.0f) {
+						const f32 t58 = t53 * t53;
+						const f32 t59 = __builtin_fmaf(0x1.4771fcp-14f, t58, -0x1.a3515ep-11f);
+						const f32 t60 = __builtin_fmaf(t59, t58, 0x1.53f224p-08f);
+						const f32 t61 = __builtin_fmaf(t60, t58, -0x1.b7f71ap-06f);
+						const f32 t62 = __builtin_fmaf(t61, t58, 0x1.ce2ce6p-04f);
+						const f32 t63 = __builtin_fmaf(t62, t58, -0x1.81273ep-02f);
+						const f32 t64 = __builtin_fmaf(t63, t58, 0x1.06eba8p-03f);
+						const f32 t65 = __builtin_fmaf(t53, t64, t53);
+						t57 = t65;
+					} else {
+						f32 t66;
+						if (3.9375f < t53) {
+							t66 = 1.0f;
+						} else {
+							const f32 t67 = __builtin_fmaf(0x1.5d6b48p-16f, t53, -0x1.c4508p-12f);
+							const f32 t68 = __builtin_fmaf(t67, t53, 0x1.105f8ep-08f);
+							const f32 t69 = __builtin_fmaf(t68, t53, -0x1.9aea22p-06f);
+							const f32 t70 = __builtin_fmaf(t69, t53, 0x1.bb44d8p-04f);
+							const f32 t71 = __builtin_fmaf(t70, t53, 0x1.444d26p-01f);
+							const f32 t72 = __builtin_fmaf(t71, t53, 0x1.212626p+00f);
+							const f32 t73 = __builtin_fmaf(t72, t53, -0x1.62d864p-13f);
+							const f32 t74 = -t73;
+							const f32 t75 = __builtin_fmaf(t74, 0x1.715476p+00f, 0x1.8000fep+23f);
+							const f32 t76 = t75 - 0x1.8000fep+23f;
+							const f32 t77 = __builtin_fmaf(t76, -0x1.62e4p-01f, t74);
+							const f32 t78 = __builtin_fmaf(t76, -0x1.7f7d1cp-20f, t77);
+							const f32 t79 = __builtin_fmaf(0x1.6ac74ep-10f, t78, 0x1.123dep-07f);
+							const f32 t80 = __builtin_fmaf(t79, t78, 0x1.555858p-05f);
+							const f32 t81 = __builtin_fmaf(t80, t78, 0x1.55548cp-03f);
+							const f32 t82 = __builtin_fmaf(t81, t78, 0x1.fffffcp-02f);
+							const f32 t83 = __builtin_fmaf(t82, t78, 1.0f);
+							const f32 t84 = __builtin_fmaf(t83, t78, 1.0f);
+							const u32 t85 = bits<u32>(t75);
+							const u32 t86 = t85 << 23u;
+							const f32 t87 = bits<f32>(t86);
+							const f32 t88 = t84 * t87;
+							const f32 t89 = 1.0f - t88;
+							t66 = t89;
+						}
+						t57 = t66;
+					}
+					const u32 t90 = bits<u32>(t52);
+					const u32 t91 = t90 & 0x80000000u;
+					const u32 t92 = bits<u32>(t57);
+					const u32 t93 = t92 | t91;
+					const f32 t94 = bits<f32>(t93);
+					t56 = t94;
+				}
+				const f32 t95 = t56 - t0;
+				t55 = t95;
+			} else {
+				f32 t96;
+				if (t52 != t52) {
+					t96 = bits<f32>(0x7fc00000u);
+				} else {
+					f32 t97;
+					if (t53 < 0.5f) {
+						const f32 t98 = __builtin_fmaf(0x1.4771fcp-14f, t54, -0x1.a3515ep-11f);
+						const f32 t99 = __builtin_fmaf(t98, t54, 0x1.53f224p-08f);
+						const f32 t100 = __builtin_fmaf(t99, t54, -0x1.b7f71ap-06f);
+						const f32 t101 = __builtin_fmaf(t100, t54, 0x1.ce2ce6p-04f);
+						const f32 t102 = __builtin_fmaf(t101, t54, -0x1.81273ep-02f);
+						const f32 t103 = __builtin_fmaf(t102, t54, 0x1.06eba8p-03f);
+						const f32 t104 = __builtin_fmaf(t52, t103, t52);
+						const f32 t105 = 1.0f - t104;
+						t97 = t105;
+					} else {
+						const f32 t106 = 10.125f < t53 ? 10.125f : t53;
+						const f32 t107 = t106 * t106;
+						const f32 t108 = -t107;
+						const f32 t109 = __builtin_fmaf(t106, t106, t108);
+						const f32 t110 = -t109;
+						const f32 t111 = __builtin_fmaf(t108, 0x1.715476p+00f, 0x1.8p+23f);
+						const f32 t112 = t111 - 0x1.8p+23f;
+						const f32 t113 = __builtin_fmaf(t112, -0x1.62e4p-01f, t108);
+						const f32 t114 = -t110;
+						const f32 t115 = __builtin_fmaf(t112, 0x1.7f7d1cp-20f, t114);
+						const f32 t116 = t113 - t115;
+						const f32 t117 = t113 - t116;
+						const f32 t118 = t117 - t115;
+						const f32 t119 = t116 * t116;
+						const f32 t120 = __builtin_fmaf(0x1.9c5d84p-13f, t116, 0x1.6d4c98p-10f);
+						const f32 t121 = __builtin_fmaf(t120, t116, 0x1.1113acp-07f);
+						const f32 t122 = __builtin_fmaf(t121, t116, 0x1.5554eap-05f);
+						const f32 t123 = __builtin_fmaf(t122, t116, 0x1.555554p-03f);
+						const f32 t124 = __builtin_fmaf(t123, t116, 0.5f);
+						const f32 t125 = __builtin_fmaf(t119, t124, t118);
+						const f32 t126 = t116 + t125;
+						const f32 t127 = 1.0f + t126;
+						const f32 t128 = 1.0f - t127;
+						const f32 t129 = t128 + t126;
+						const f32 t130 = t106 - 4.0f;
+						const f32 t131 = t106 + 4.0f;
+						const f32 t132 = t130 / t131;
+						const f32 t133 = __builtin_fmaf(0x1.5e6c16p-08f, t132, -0x1.0da18ep-06f);
+						const f32 t134 = __builtin_fmaf(t133, t132, 0x1.2f3c2p-05f);
+						const f32 t135 = __builtin_fmaf(t134, t132, -0x1.0f925cp-04f);
+						const f32 t136 = __builtin_fmaf(t135, t132, 0x1.8003c4p-04f);
+						const f32 t137 = __builtin_fmaf(t136, t132, -0x1.9ddc4ap-04f);
+						const f32 t138 = __builtin_fmaf(t137, t132, 0x1.16ebfcp-04f);
+						const f32 t139 = __builtin_fmaf(t138, t132, 0x1.f7f5f2p-07f);
+						const f32 t140 = __builtin_fmaf(t139, t132, -0x1.1df1acp-03f);
+						const f32 t141 = __builtin_fmaf(t132, t140, -0x1.21decp-25f);
+						const f32 t142 = 0x1.3ba592p+00f + t141;
+						const f32 t143 = 0x1.3ba592p+00f - t142;
+						const f32 t144 = t143 + t141;
+						const f32 t145 = t127 * t142;
+						const f32 t146 = -t145;
+						const f32 t147 = __builtin_fmaf(t127, t142, t146);
+						const f32 t148 = t129 * t142;
+						const f32 t149 = __builtin_fmaf(t127, t144, t148);
+						const f32 t150 = t147 + t149;
+						const f32 t151 = t106 + t106;
+						const f32 t152 = t151 + 1.0f;
+						const f32 t153 = t152 - t151;
+						const f32 t154 = t152 - t153;
+						const f32 t155 = t151 - t154;
+						const f32 t156 = 1.0f - t153;
+						const f32 t157 = t155 + t156;
+						const f32 t158 = t145 / t152;
+						const f32 t159 = -t158;
+						const f32 t160 = __builtin_fmaf(t159, t152, t145);
+						const f32 t161 = __builtin_fmaf(t159, t157, t150);
+						const f32 t162 = t160 + t161;
+						const f32 t163 = t162 / t152;
+						const f32 t164 = t158 + t163;
+						const f32 t165 = t112 + 786686.0f;
+						const u32 t166 = bits<u32>(t165);
+						const u32 t167 = t166 >> 4u;
+						const u32 t168 = t167 >> 1u;
+						const u32 t169 = t168 << 23u;
+						const f32 t170 = bits<f32>(t169);
+						const f32 t171 = t164 * t170;
+						const u32 t172 = t167 - t168;
+						const u32 t173 = t172 << 23u;
+						const f32 t174 = bits<f32>(t173);
+						const f32 t175 = t171 * t174;
+						f32 t176;
+						if (t52 < 0.0f) {
+							const f32 t177 = 2.0f - t175;
+							t176 = t177;
+						} else {
+							t176 = t175;
+						}
+						t97 = t176;
+					}
+					t96 = t97;
+				}
+				const f32 t178 = t2 - t96;
+				t55 = t178;
+			}
+			const f32 t179 = -t54;
+			const f32 t180 = t179 < -104.0f ? -104.0f : t179;
+			const f32 t181 = 89.0f < t180 ? 89.0f : t180;
+			const f32 t182 = __builtin_fmaf(t181, 0x1.715476p+00f, 0x1.8001fcp+23f);
+			const f32 t183 = t182 - 0x1.8001fcp+23f;
+			const f32 t184 = __builtin_fmaf(t183, -0x1.62e4p-01f, t181);
+			const f32 t185 = __builtin_fmaf(t183, -0x1.7f7d1cp-20f, t184);
+			const f32 t186 = __builtin_fmaf(0x1.6ac74ep-10f, t185, 0x1.123dep-07f);
+			const f32 t187 = __builtin_fmaf(t186, t185, 0x1.555858p-05f);
+			const f32 t188 = __builtin_fmaf(t187, t185, 0x1.55548cp-03f);
+			const f32 t189 = __builtin_fmaf(t188, t185, 0x1.fffffcp-02f);
+			const f32 t190 = __builtin_fmaf(t189, t185, 1.0f);
+			const f32 t191 = __builtin_fmaf(t190, t185, 1.0f);
+			const u32 t192 = bits<u32>(t182);
+			const u32 t193 = t192 >> 1u;
+			const u32 t194 = t193 << 23u;
+			const f32 t195 = bits<f32>(t194);
+			const f32 t196 = t191 * t195;
+			const u32 t197 = t192 - t193;
+			const u32 t198 = t197 << 23u;
+			const f32 t199 = bits<f32>(t198);
+			const f32 t200 = t196 * t199;
+			const f32 t201 = 0x1.20dd76p+00f * t200;
+			const f32 t202 = t55 / t201;
+			const f32 t203 = __builtin_fmaf(t52, t202, 1.0f);
+			const f32 t204 = t202 / t203;
+			const f32 t205 = t52 - t204;
+			t1 = t205;
+		} else {
+			const f32 t206 = t0 == 1.0f ? bits<f32>(0x7f800000u) : bits<f32>(0x7fc00000u);
+			t1 = t206;
+		}
+		f32 t207;
+		if (t1 != t1) {
+			t207 = bits<f32>(0x7fc00000u);
+		} else {
+			const u32 t208 = bits<u32>(a);
+			const u32 t209 = t208 & 0x80000000u;
+			const u32 t210 = bits<u32>(t1);
+			const u32 t211 = t210 | t209;
+			const f32 t212 = bits<f32>(t211);
+			t207 = t212;
+		}
+		store<f32>(args.out, at[0], t207);
+	});
+}
 #endif
 
 #if defined(DTYPE_f64)
@@ -241,6 +527,349 @@ ROW_KERNEL(erfc, 256)(const Elementwise args) {
 			t0 = t2;
 		}
 		store<f64>(args.out, at[0], t0);
+	});
+}
+
+// the inverse of the error function of a
+ROW_KERNEL(erfinv, 256)(const Elementwise args) {
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f64 a = operand<f64>(args, 0, at[1]);
+		const f64 t0 = __builtin_fabs(a);
+		f64 t1;
+		if (t0 < 1.0) {
+			const f64 t2 = 1.0 - t0;
+			const f64 t3 = 1.0 + t0;
+			const f64 t4 = t2 * t3;
+			f64 t5;
+			if (t4 != t4) {
+				t5 = bits<f64>(0x7ff8000000000000ull);
+			} else {
+				f64 t6;
+				if (t4 <= 0.0) {
+					const f64 t7 = t4 < 0.0 ? bits<f64>(0x7ff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+					t6 = t7;
+				} else {
+					f64 t8;
+					if (t4 == bits<f64>(0x7ff0000000000000ull)) {
+						t8 = t4;
+					} else {
+						f64 t9;
+						f64 t10;
+						if (t4 < 0x1p-1022) {
+							const f64 t11 = t4 * 0x1p+54;
+							t9 = t11;
+							t10 = 0x1.8000000000435p+52;
+						} else {
+							t9 = t4;
+							t10 = 0x1.80000000003ffp+52;
+						}
+						const u64 t12 = bits<u64>(t9);
+						const u64 t13 = t12 + 0x95f619980c433ull;
+						const u64 t14 = t13 & 0xfffffffffffffull;
+						const u64 t15 = t14 + 0x3fe6a09e667f3bcdull;
+						const f64 t16 = bits<f64>(t15);
+						const u64 t17 = t13 >> 52ull;
+						const u64 t18 = t17 | 0x4338000000000000ull;
+						const f64 t19 = bits<f64>(t18);
+						const f64 t20 = t19 - t10;
+						const f64 t21 = t16 - 1.0;
+						const f64 t22 = 2.0 + t21;
+						const f64 t23 = t21 / t22;
+						const f64 t24 = t23 * t23;
+						const f64 t25 = __builtin_fma(0x1.2f11beccb8e67p-03, t24, 0x1.39a08fefa1bfcp-03);
+						const f64 t26 = __builtin_fma(t25, t24, 0x1.746649df94a19p-03);
+						const f64 t27 = __builtin_fma(t26, t24, 0x1.c71c51d710ab9p-03);
+						const f64 t28 = __builtin_fma(t27, t24, 0x1.249249422af15p-02);
+						const f64 t29 = __builtin_fma(t28, t24, 0x1.999999997f9f1p-02);
+						const f64 t30 = __builtin_fma(t29, t24, 0x1.5555555555593p-01);
+						const f64 t31 = t21 * 0.5;
+						const f64 t32 = t31 * t21;
+						const f64 t33 = __builtin_fma(t24, t30, t32);
+						const f64 t34 = t20 * 0x1.9ef35793c7673p-41;
+						const f64 t35 = __builtin_fma(t23, t33, t34);
+						const f64 t36 = t32 - t35;
+						const f64 t37 = t21 - t36;
+						const f64 t38 = __builtin_fma(t20, 0x1.62e42fefa2p-01, t37);
+						t8 = t38;
+					}
+					t6 = t8;
+				}
+				t5 = t6;
+			}
+			const f64 t39 = -t5;
+			f64 t40;
+			if (t39 < 5.0) {
+				const f64 t41 = t39 - 2.5;
+				const f64 t42 = __builtin_fma(0x1.845e24p-26, t41, 0x1.6f7602p-22);
+				const f64 t43 = __builtin_fma(t42, t41, -0x1.cfb152p-19);
+				const f64 t44 = __builtin_fma(t43, t41, -0x1.25f5c8p-18);
+				const f64 t45 = __builtin_fma(t44, t41, 0x1.c9d5e4p-13);
+				const f64 t46 = __builtin_fma(t45, t41, -0x1.48aa56p-10);
+				const f64 t47 = __builtin_fma(t46, t41, -0x1.11c43ep-08);
+				const f64 t48 = __builtin_fma(t47, t41, 0x1.f91eccp-03);
+				const f64 t49 = __builtin_fma(t48, t41, 0x1.805c5cp+00);
+				t40 = t49;
+			} else {
+				const f64 t50 = __builtin_sqrt(t39);
+				const f64 t51 = t50 - 3.0;
+				const f64 t52 = __builtin_fma(0x1.24a15cp-16, t51, -0x1.cbbc94p-13);
+				const f64 t53 = __builtin_fma(t52, t51, 0x1.2b27f2p-10);
+				const f64 t54 = __builtin_fma(t53, t51, -0x1.a92deep-09);
+				const f64 t55 = __builtin_fma(t54, t51, 0x1.7bca3p-08);
+				const f64 t56 = __builtin_fma(t55, t51, -0x1.0031a2p-07);
+				const f64 t57 = __builtin_fma(t56, t51, 0x1.34e7e8p-07);
+				const f64 t58 = __builtin_fma(t57, t51, 0x1.006f8p+00);
+				const f64 t59 = __builtin_fma(t58, t51, 0x1.6a9f0cp+01);
+				t40 = t59;
+			}
+			const f64 t60 = t0 * t40;
+			const f64 t61 = __builtin_fabs(t60);
+			const f64 t62 = t60 * t60;
+			f64 t63;
+			if (t0 < 0.5) {
+				const f64 t64 = 5.9375 < t61 ? 5.9375 : t61;
+				f64 t65;
+				if (t64 < 1.0) {
+					const f64 t66 = t64 * t64;
+					const f64 t67 = __builtin_fma(-0x1.a07536508e1aep-31, t66, 0x1.d34b47ea7e467p-27);
+					const f64 t68 = __builtin_fma(t67, t66, -0x1.5b784d03bc834p-23);
+					const f64 t69 = __builtin_fma(t68, t66, 0x1.b9683d82c1eb6p-20);
+					const f64 t70 = __builtin_fma(t69, t66, -0x1.f4c7e3d9111eap-17);
+					const f64 t71 = __builtin_fma(t70, t66, 0x1.f9a29233a57a6p-14);
+					const f64 t72 = __builtin_fma(t71, t66, -0x1.c02dae8b9f6aap-11);
+					const f64 t73 = __builtin_fma(t72, t66, 0x1.565bccedde602p-08);
+					const f64 t74 = __builtin_fma(t73, t66, -0x1.b82ce311a3343p-06);
+					const f64 t75 = __builtin_fma(t74, t66, 0x1.ce2f21a03f792p-04);
+					const f64 t76 = __builtin_fma(t75, t66, -0x1.812746b03799cp-02);
+					const f64 t77 = __builtin_fma(t76, t66, 0x1.06eba8214db68p-03);
+					const f64 t78 = __builtin_fma(t64, t77, t64);
+					t65 = t78;
+				} else {
+					const f64 t79 = t64 - 1.0;
+					const f64 t80 = __builtin_fma(0x1.5f3d1857da3f5p-38, t79, -0x1.0c3e11e7aa73cp-33);
+					const f64 t81 = __builtin_fma(t80, t79, 0x1.71788ca2c3715p-30);
+					const f64 t82 = __builtin_fma(t81, t79, -0x1.298250af56f98p-27);
+					const f64 t83 = __builtin_fma(t82, t79, 0x1.2347873f678fbp-25);
+					const f64 t84 = __builtin_fma(t83, t79, -0x1.fddf52f00c371p-25);
+					const f64 t85 = __builtin_fma(t84, t79, -0x1.b2672d6405f01p-23);
+					const f64 t86 = __builtin_fma(t85, t79, 0x1.1daccff8c1504p-19);
+					const f64 t87 = __builtin_fma(t86, t79, -0x1.4465b29619277p-17);
+					const f64 t88 = __builtin_fma(t87, t79, 0x1.c846fb9d7504dp-16);
+					const f64 t89 = __builtin_fma(t88, t79, -0x1.b9274fa0b91a5p-16);
+					const f64 t90 = __builtin_fma(t89, t79, -0x1.f1b09f228dde9p-13);
+					const f64 t91 = __builtin_fma(t90, t79, 0x1.033f5b922bddbp-09);
+					const f64 t92 = __builtin_fma(t91, t79, -0x1.48c9d391e09f8p-07);
+					const f64 t93 = __builtin_fma(t92, t79, 0x1.5477f09a3ed11p-05);
+					const f64 t94 = __builtin_fma(t93, t79, 0x1.afabc11a2a716p-01);
+					const f64 t95 = __builtin_fma(t94, t79, 0x1.51c9b0006c22ap+01);
+					const f64 t96 = __builtin_fma(t95, t79, 0x1.d97fbf27aa2a1p+00);
+					const f64 t97 = -t96;
+					const f64 t98 = __builtin_fma(t97, 0x1.71547652b82fep+00, 0x1.8p+52);
+					const f64 t99 = t98 - 0x1.8p+52;
+					const f64 t100 = __builtin_fma(t99, -0x1.62e42fefa2p-01, t97);
+					const f64 t101 = __builtin_fma(t99, -0x1.9ef35793c7673p-41, t100);
+					const f64 t102 = t101 * t101;
+					const f64 t103 = __builtin_fma(0x1.1f94e6e6c195ap-29, t101, 0x1.af5b6bc36836ep-26);
+					const f64 t104 = __builtin_fma(t103, t101, 0x1.27e4e439c0b21p-22);
+					const f64 t105 = __builtin_fma(t104, t101, 0x1.71ddfa09180ecp-19);
+					const f64 t106 = __builtin_fma(t105, t101, 0x1.a01a019e968eep-16);
+					const f64 t107 = __builtin_fma(t106, t101, 0x1.a01a01af666bep-13);
+					const f64 t108 = __builtin_fma(t107, t101, 0x1.6c16c16c1633bp-10);
+					const f64 t109 = __builtin_fma(t108, t101, 0x1.111111110f71fp-07);
+					const f64 t110 = __builtin_fma(t109, t101, 0x1.5555555555559p-05);
+					const f64 t111 = __builtin_fma(t110, t101, 0x1.5555555555559p-03);
+					const f64 t112 = __builtin_fma(t111, t101, 0.5);
+					const f64 t113 = __builtin_fma(t102, t112, t101);
+					const f64 t114 = 1.0 + t113;
+					const f64 t115 = -t114;
+					const f64 t116 = t99 + 0x1.80000000003ffp+52;
+					const u64 t117 = bits<u64>(t116);
+					const u64 t118 = t117 << 52ull;
+					const f64 t119 = bits<f64>(t118);
+					const f64 t120 = __builtin_fma(t115, t119, 1.0);
+					t65 = t120;
+				}
+				const u64 t121 = bits<u64>(t60);
+				const u64 t122 = t121 & 0x8000000000000000ull;
+				const u64 t123 = bits<u64>(t65);
+				const u64 t124 = t123 | t122;
+				const f64 t125 = bits<f64>(t124);
+				const f64 t126 = t125 - t0;
+				t63 = t126;
+			} else {
+				f64 t127;
+				if (t60 != t60) {
+					t127 = bits<f64>(0x7ff8000000000000ull);
+				} else {
+					f64 t128;
+					if (t61 < 0.5) {
+						const f64 t129 = __builtin_fma(-0x1.a07536508e1aep-31, t62, 0x1.d34b47ea7e467p-27);
+						const f64 t130 = __builtin_fma(t129, t62, -0x1.5b784d03bc834p-23);
+						const f64 t131 = __builtin_fma(t130, t62, 0x1.b9683d82c1eb6p-20);
+						const f64 t132 = __builtin_fma(t131, t62, -0x1.f4c7e3d9111eap-17);
+						const f64 t133 = __builtin_fma(t132, t62, 0x1.f9a29233a57a6p-14);
+						const f64 t134 = __builtin_fma(t133, t62, -0x1.c02dae8b9f6aap-11);
+						const f64 t135 = __builtin_fma(t134, t62, 0x1.565bccedde602p-08);
+						const f64 t136 = __builtin_fma(t135, t62, -0x1.b82ce311a3343p-06);
+						const f64 t137 = __builtin_fma(t136, t62, 0x1.ce2f21a03f792p-04);
+						const f64 t138 = __builtin_fma(t137, t62, -0x1.812746b03799cp-02);
+						const f64 t139 = __builtin_fma(t138, t62, 0x1.06eba8214db68p-03);
+						const f64 t140 = __builtin_fma(t60, t139, t60);
+						const f64 t141 = 1.0 - t140;
+						t128 = t141;
+					} else {
+						const f64 t142 = 27.25 < t61 ? 27.25 : t61;
+						const f64 t143 = t142 * t142;
+						const f64 t144 = -t143;
+						const f64 t145 = __builtin_fma(t142, t142, t144);
+						const f64 t146 = -t145;
+						const f64 t147 = __builtin_fma(t144, 0x1.71547652b82fep+00, 0x1.8p+52);
+						const f64 t148 = t147 - 0x1.8p+52;
+						const f64 t149 = __builtin_fma(t148, -0x1.62e42fefa2p-01, t144);
+						const f64 t150 = -t146;
+						const f64 t151 = __builtin_fma(t148, 0x1.9ef35793c7673p-41, t150);
+						const f64 t152 = t149 - t151;
+						const f64 t153 = t149 - t152;
+						const f64 t154 = t153 - t151;
+						const f64 t155 = t152 * t152;
+						const f64 t156 = __builtin_fma(0x1.1f94e6e6c195ap-29, t152, 0x1.af5b6bc36836ep-26);
+						const f64 t157 = __builtin_fma(t156, t152, 0x1.27e4e439c0b21p-22);
+						const f64 t158 = __builtin_fma(t157, t152, 0x1.71ddfa09180ecp-19);
+						const f64 t159 = __builtin_fma(t158, t152, 0x1.a01a019e968eep-16);
+						const f64 t160 = __builtin_fma(t159, t152, 0x1.a01a01af666bep-13);
+						const f64 t161 = __builtin_fma(t160, t152, 0x1.6c16c16c1633bp-10);
+						const f64 t162 = __builtin_fma(t161, t152, 0x1.111111110f71fp-07);
+						const f64 t163 = __builtin_fma(t162, t152, 0x1.5555555555559p-05);
+						const f64 t164 = __builtin_fma(t163, t152, 0x1.5555555555559p-03);
+						const f64 t165 = __builtin_fma(t164, t152, 0.5);
+						const f64 t166 = __builtin_fma(t155, t165, t154);
+						const f64 t167 = t152 + t166;
+						const f64 t168 = 1.0 + t167;
+						const f64 t169 = 1.0 - t168;
+						const f64 t170 = t169 + t167;
+						const f64 t171 = t142 - 4.0;
+						const f64 t172 = t142 + 4.0;
+						const f64 t173 = t171 / t172;
+						const f64 t174 = __builtin_fma(-0x1.6d2987eb62d76p-27, t173, -0x1.a8144c0e671edp-27);
+						const f64 t175 = __builtin_fma(t174, t173, 0x1.c7a2c5b0bf62fp-24);
+						const f64 t176 = __builtin_fma(t175, t173, 0x1.21391f5cdae91p-24);
+						const f64 t177 = __builtin_fma(t176, t173, -0x1.b9db813826981p-21);
+						const f64 t178 = __builtin_fma(t177, t173, 0x1.4143c91212395p-22);
+						const f64 t179 = __builtin_fma(t178, t173, 0x1.7f1ecb776ebf6p-18);
+						const f64 t180 = __builtin_fma(t179, t173, -0x1.78a1cd63ebcd5p-17);
+						const f64 t181 = __builtin_fma(t180, t173, -0x1.995952fbb5bcbp-16);
+						const f64 t182 = __builtin_fma(t181, t173, 0x1.3be0ca94ccb36p-13);
+						const f64 t183 = __builtin_fma(t182, t173, -0x1.a1df1e6f582fcp-13);
+						const f64 t184 = __builtin_fma(t183, t173, -0x1.8d4aa0c545098p-11);
+						const f64 t185 = __builtin_fma(t184, t173, 0x1.49c67276649d7p-08);
+						const f64 t186 = __builtin_fma(t185, t173, -0x1.0962387e6d1fdp-06);
+						const f64 t187 = __builtin_fma(t186, t173, 0x1.3079edf6c55adp-05);
+						const f64 t188 = __builtin_fma(t187, t173, -0x1.0fb06dfe67463p-04);
+						const f64 t189 = __builtin_fma(t188, t173, 0x1.7fee004e10231p-04);
+						const f64 t190 = __builtin_fma(t189, t173, -0x1.9ddb23c3e7f7ap-04);
+						const f64 t191 = __builtin_fma(t190, t173, 0x1.16ecefcfa5497p-04);
+						const f64 t192 = __builtin_fma(t191, t173, 0x1.f7f5df66fd5c5p-07);
+						const f64 t193 = __builtin_fma(t192, t173, -0x1.1df1ad154a28fp-03);
+						const f64 t194 = __builtin_fma(t173, t193, -0x1.97d2c5d02934cp-55);
+						const f64 t195 = 0x1.3ba5916e9fd7fp+00 + t194;
+						const f64 t196 = 0x1.3ba5916e9fd7fp+00 - t195;
+						const f64 t197 = t196 + t194;
+						const f64 t198 = t168 * t195;
+						const f64 t199 = -t198;
+						const f64 t200 = __builtin_fma(t168, t195, t199);
+						const f64 t201 = t170 * t195;
+						const f64 t202 = __builtin_fma(t168, t197, t201);
+						const f64 t203 = t200 + t202;
+						const f64 t204 = t142 + t142;
+						const f64 t205 = t204 + 1.0;
+						const f64 t206 = t205 - t204;
+						const f64 t207 = t205 - t206;
+						const f64 t208 = t204 - t207;
+						const f64 t209 = 1.0 - t206;
+						const f64 t210 = t208 + t209;
+						const f64 t211 = t198 / t205;
+						const f64 t212 = -t211;
+						const f64 t213 = __builtin_fma(t212, t205, t198);
+						const f64 t214 = __builtin_fma(t212, t210, t203);
+						const f64 t215 = t213 + t214;
+						const f64 t216 = t215 / t205;
+						const f64 t217 = t211 + t216;
+						const f64 t218 = t148 + 0x1.80000000007fep+52;
+						const u64 t219 = bits<u64>(t218);
+						const u64 t220 = t219 >> 1ull;
+						const u64 t221 = t220 << 52ull;
+						const f64 t222 = bits<f64>(t221);
+						const f64 t223 = t217 * t222;
+						const u64 t224 = t219 - t220;
+						const u64 t225 = t224 << 52ull;
+						const f64 t226 = bits<f64>(t225);
+						const f64 t227 = t223 * t226;
+						f64 t228;
+						if (t60 < 0.0) {
+							const f64 t229 = 2.0 - t227;
+							t228 = t229;
+						} else {
+							t228 = t227;
+						}
+						t128 = t228;
+					}
+					t127 = t128;
+				}
+				const f64 t230 = t2 - t127;
+				t63 = t230;
+			}
+			const f64 t231 = -t62;
+			const f64 t232 = t231 < -746.0 ? -746.0 : t231;
+			const f64 t233 = 710.0 < t232 ? 710.0 : t232;
+			const f64 t234 = __builtin_fma(t233, 0x1.71547652b82fep+00, 0x1.8p+52);
+			const f64 t235 = t234 - 0x1.8p+52;
+			const f64 t236 = __builtin_fma(t235, -0x1.62e42fefa2p-01, t233);
+			const f64 t237 = __builtin_fma(t235, -0x1.9ef35793c7673p-41, t236);
+			const f64 t238 = t237 * t237;
+			const f64 t239 = __builtin_fma(0x1.1f94e6e6c195ap-29, t237, 0x1.af5b6bc36836ep-26);
+			const f64 t240 = __builtin_fma(t239, t237, 0x1.27e4e439c0b21p-22);
+			const f64 t241 = __builtin_fma(t240, t237, 0x1.71ddfa09180ecp-19);
+			const f64 t242 = __builtin_fma(t241, t237, 0x1.a01a019e968eep-16);
+			const f64 t243 = __builtin_fma(t242, t237, 0x1.a01a01af666bep-13);
+			const f64 t244 = __builtin_fma(t243, t237, 0x1.6c16c16c1633bp-10);
+			const f64 t245 = __builtin_fma(t244, t237, 0x1.111111110f71fp-07);
+			const f64 t246 = __builtin_fma(t245, t237, 0x1.5555555555559p-05);
+			const f64 t247 = __builtin_fma(t246, t237, 0x1.5555555555559p-03);
+			const f64 t248 = __builtin_fma(t247, t237, 0.5);
+			const f64 t249 = __builtin_fma(t238, t248, t237);
+			const f64 t250 = 1.0 + t249;
+			const f64 t251 = t235 + 0x1.80000000007fep+52;
+			const u64 t252 = bits<u64>(t251);
+			const u64 t253 = t252 >> 1ull;
+			const u64 t254 = t253 << 52ull;
+			const f64 t255 = bits<f64>(t254);
+			const f64 t256 = t250 * t255;
+			const u64 t257 = t252 - t253;
+			const u64 t258 = t257 << 52ull;
+			const f64 t259 = bits<f64>(t258);
+			const f64 t260 = t256 * t259;
+			const f64 t261 = 0x1.20dd750429b6dp+00 * t260;
+			const f64 t262 = t63 / t261;
+			const f64 t263 = __builtin_fma(t60, t262, 1.0);
+			const f64 t264 = t262 / t263;
+			const f64 t265 = t60 - t264;
+			t1 = t265;
+		} else {
+			const f64 t266 = t0 == 1.0 ? bits<f64>(0x7ff0000000000000ull) : bits<f64>(0x7ff8000000000000ull);
+			t1 = t266;
+		}
+		f64 t267;
+		if (t1 != t1) {
+			t267 = bits<f64>(0x7ff8000000000000ull);
+		} else {
+			const u64 t268 = bits<u64>(a);
+			const u64 t269 = t268 & 0x8000000000000000ull;
+			const u64 t270 = bits<u64>(t1);
+			const u64 t271 = t270 | t269;
+			const f64 t272 = bits<f64>(t271);
+			t267 = t272;
+		}
+		store<f64>(args.out, at[0], t267);
 	});
 }
 #endif
