@@ -223,10 +223,13 @@ func TestKernelsHaveTheirNamesOnGPUs(t *testing.T) {
 	first := gpu(t)
 	truths, halves := tensor.On(first).Ones(2, 2).To(dtype.Bool), tensor.On(first).Ones(2, 2).To(dtype.Float16)
 	for want, f := range map[string]func(){
-		"\"addmm_cuda\" not implemented for 'Bool'":       func() { truths.MM(truths) },
-		"\"argmax_cuda\" not implemented for 'Bool'":      func() { truths.ArgMax() },
-		"\"host_softmax\" not implemented for 'Bool'":     func() { truths.Softmax(1) },
-		"\"bitwise_and_cuda\" not implemented for 'Half'": func() { halves.BitwiseAnd(halves) },
+		"\"addmm_cuda\" not implemented for 'Bool'":               func() { truths.MM(truths) },
+		"\"argmax_cuda\" not implemented for 'Bool'":              func() { truths.ArgMax() },
+		"\"host_softmax\" not implemented for 'Bool'":             func() { truths.Softmax(1) },
+		"\"elu_cuda\" not implemented for 'Bool'":                 func() { truths.SELU() },
+		"\"log_sigmoid_forward_cuda\" not implemented for 'Bool'": func() { truths.LogSigmoid() },
+		"\"GeluCUDAKernelImpl\" not implemented for 'Bool'":       func() { truths.GELU() },
+		"\"bitwise_and_cuda\" not implemented for 'Half'":         func() { halves.BitwiseAnd(halves) },
 	} {
 		if err := tensor.Try(f); err == nil || err.Error() != want || !errors.Is(err, tensor.ErrKernel) {
 			t.Errorf("got %v, want %s", err, want)
