@@ -3,18 +3,20 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-
-	"cresset/internal/op"
 )
 
 // checkConvTypes panics unless the operands of a convolution share a floating dtype and a device.
-func (x *Tensor) checkConvTypes(weight, bias *Tensor) {
+func (x *Tensor) checkConvTypes(axes int, weight, bias *Tensor) {
 	const name = "convolution"
 	refuseNil(name, "input", 1, x)
 	refuseNil(name, "weight", 2, weight)
 	mismatch := func(what, got, want string) {
 		fail(name, ErrDType, fmt.Sprintf("Input type (%s) and %s type (%s) should be the same", got, what, want), x, weight, bias)
+	}
+	if axes == 3 {
+		checkScalarType(name, x, weight)
 	}
 	if bias != nil && bias.dtype != x.dtype {
 		mismatch("bias", x.dtype.CppName(), bias.dtype.CppName())
@@ -46,41 +48,90 @@ func (x *Tensor) checkConvDevices(name string, weight, bias *Tensor) {
 }
 
 // checkConv panics unless the shapes of a batched convolution's operands fit.
-func (x *Tensor) checkConv(axes int, weight, bias *Tensor, p op.Window) {
+func (x *Tensor) checkConv(weight, bias *Tensor, w *window) {
+	x.checkConvFigures(weight, bias, w)
 	xs, ws := x.layout.Shape(), weight.layout.Shape()
 	refuse := func(format string, a ...any) {
 		fail("convolution", ErrShape, fmt.Sprintf(format, a...), x, weight, bias)
 	}
-	checkSteps("convolution", p)
 	switch {
-	case p.Groups < 1:
-		refuse("non-positive groups is not supported")
-	case p.Padding[0] < 0 || p.Padding[1] < 0:
-		refuse("negative padding is not supported")
-	case p.Stride[0] < 1 || p.Stride[1] < 1:
-		refuse("non-positive stride is not supported")
-	case p.Dilation[0] < 1 || p.Dilation[1] < 1:
-		refuse("dilation should be greater than zero")
-	case len(ws) != axes+2:
-		refuse("Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead",
-			len(ws), len(ws), ws.List(), len(xs), xs.List())
-	case ws[0] < p.Groups:
-		refuse("Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size %s instead", p.Groups, p.Groups, ws.List())
-	case ws[0]%p.Groups != 0:
-		refuse("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", p.Groups, p.Groups, ws.List())
-	case xs[1] != ws[1]*p.Groups:
+	case w.same && w.stride != [3]int{1, 1, 1}:
+		refuse("padding='same' is not supported for strided convolutions")
+	case ws[0]%w.groups != 0:
+		refuse("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", w.groups, w.groups, ws.List())
+	case xs[1] != ws[1]*w.groups:
 		refuse("Given groups=%d, weight of size %s, expected input%s to have %d channels, but got %d channels instead",
-			p.Groups, ws.List(), xs.List(), ws[1]*p.Groups, xs[1])
+			w.groups, ws.List(), xs.List(), ws[1]*w.groups, xs[1])
 	case bias != nil && !bias.layout.Shape().Equal(Shape{ws[0]}):
 		refuse("Given weight of size %s, expected bias to be 1-dimensional with %d elements, but got bias of size %s instead",
 			ws.List(), ws[0], bias.layout.Shape().List())
 	}
 }
 
+// checkConvTranspose is checkConv for a transposed convolution.
+func (x *Tensor) checkConvTranspose(weight, bias *Tensor, w *window) {
+	x.checkConvFigures(weight, bias, w)
+	xs, ws := x.layout.Shape(), weight.layout.Shape()
+	refuse := func(format string, a ...any) {
+		fail("convolution", ErrShape, fmt.Sprintf(format, a...), x, weight, bias)
+	}
+	switch {
+	case ws[0]%w.groups != 0:
+		refuse("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", w.groups, w.groups, ws.List())
+	case xs[1] != ws[0]:
+		refuse("Given transposed=1, weight of size %s, expected input%s to have %d channels, but got %d channels instead",
+			ws.List(), xs.List(), ws[0], xs[1])
+	case bias != nil && !bias.layout.Shape().Equal(Shape{ws[1] * w.groups}):
+		refuse("Given transposed=1, weight of size %s, expected bias to be 1-dimensional with %d elements, but got bias of size %s instead",
+			ws.List(), ws[1]*w.groups, bias.layout.Shape().List())
+	}
+	for i := range w.outputPadding {
+		if w.outputPadding[i] >= w.stride[i] && w.outputPadding[i] >= w.dilation[i] {
+			refuse("output padding must be smaller than either stride or dilation, but got %s %s %s", w.named("output_padding", &w.outputPadding),
+				w.named("stride", &w.stride), w.named("dilation", &w.dilation))
+		}
+	}
+}
+
+// named lists a figure as "stride_height: 1 stride_width: 1".
+func (w *window) named(name string, figures *[3]int) string {
+	var parts []string
+	for i := min(3-w.axes, 1); i < 3; i++ {
+		parts = append(parts, fmt.Sprintf("%s_%s: %d", name, [...]string{"depth", "height", "width"}[i], figures[i]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// checkConvFigures panics where a convolution's figures make no sense, or where the weight has too few axes or outputs.
+func (x *Tensor) checkConvFigures(weight, bias *Tensor, w *window) {
+	xs, ws := x.layout.Shape(), weight.layout.Shape()
+	refuse := func(format string, a ...any) {
+		fail("convolution", ErrShape, fmt.Sprintf(format, a...), x, weight, bias)
+	}
+	w.checkSteps("convolution")
+	switch {
+	case w.groups < 1:
+		refuse("non-positive groups is not supported")
+	case slices.Min(w.padding[:]) < 0:
+		refuse("negative padding is not supported")
+	case slices.Min(w.outputPadding[:]) < 0:
+		refuse("negative output_padding is not supported")
+	case slices.Min(w.stride[:]) < 1:
+		refuse("non-positive stride is not supported")
+	case slices.Min(w.dilation[:]) < 1:
+		refuse("dilation should be greater than zero")
+	case len(ws) != w.axes+2:
+		refuse("Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead",
+			len(ws), len(ws), ws.List(), len(xs), xs.List())
+	case ws[0] < w.groups:
+		refuse("Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size %s instead", w.groups, w.groups, ws.List())
+	}
+}
+
 // checkSteps panics where a figure of a window is so large that sums of positions could overflow.
-func checkSteps(name string, p op.Window) {
-	for _, pair := range [][2]int{p.Kernel, p.Stride, p.Padding, p.Dilation} {
-		if max(pair[0], pair[1]) > math.MaxInt32 {
+func (w *window) checkSteps(name string) {
+	for _, figures := range [...]*[3]int{&w.kernel, &w.stride, &w.padding, &w.dilation, &w.outputPadding} {
+		if slices.Max(figures[:]) > math.MaxInt32 {
 			fail(name, ErrValue, "value cannot be converted to type int without overflow")
 		}
 	}

@@ -67,4 +67,7 @@ func AddFlat(sums, others []*Tensor) {
 }
 
 // WindowOf returns what a convolution makes of its options.
-func WindowOf(opts ...ConvOption) op.Window { return readWindow(1, opts) }
+func WindowOf(opts ...ConvOption) op.Window {
+	w := readWindow("convolution", 2, 1, opts)
+	return w.plane()
+}

@@ -75,6 +75,8 @@ var opTables = [][]opRow{
 	reductionRows,
 	productRows,
 	contractionRows,
+	convolutionRows,
+	poolRows,
 	layerRows,
 	lossRows,
 	pairLossRows,

@@ -145,6 +145,7 @@ var threadLayers = []threadRow{
 		return x.AvgPool2D(3, tensor.KernelWidth(2), tensor.Stride(2), tensor.Padding(1))
 	}),
 	of1("adaptive_avg_pool2d", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool2D(7, 9) }),
+	of1("adaptive_max_pool2d", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor { return first(x.AdaptiveMaxPool2D(7, 9)) }),
 	{"batch_norm", [][]int{{20, 24, 15, 14}, {24}, {24}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.Training(true), tensor.Momentum(0.1))
 	}},

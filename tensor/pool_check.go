@@ -2,76 +2,117 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"cresset/internal/op"
 )
 
-// pooledShape returns the shape that a pool makes of x's and panics where its windows do not fit.
-func (x *Tensor) pooledShape(o op.Op, p op.Window) Shape {
-	name, shape := o.String(), x.layout.Shape()
+// pooledShape returns the shape that a pool makes of x's and panics where its windows do not fit. Of x, a pool over one axis is
+// handed planes of one row.
+func (x *Tensor) pooledShape(o op.Op, w *window) Shape {
+	name, shape, axes := o.String(), x.layout.Shape(), max(w.axes, 2)
 	refuse := func(format string, a ...any) { fail(name, ErrShape, fmt.Sprintf(format, a...), x) }
-	checkSteps(name, p)
-	if p.Kernel[0] < 1 || p.Kernel[1] < 1 {
-		refuse("kernel size should be greater than zero, but got kH: %d kW: %d", p.Kernel[0], p.Kernel[1])
+	w.checkSteps(name)
+	if axes == 3 && slices.Contains(w.stride[:], 0) {
+		refuse("stride should not be zero")
 	}
-	if p.Stride[0] < 1 || p.Stride[1] < 1 {
-		refuse("stride should be greater than zero, but got dH: %d dW: %d", p.Stride[0], p.Stride[1])
-	}
-	if p.Dilation[0] < 1 || p.Dilation[1] < 1 {
-		refuse("dilation should be greater than zero, but got dilationH: %d dilationW: %d", p.Dilation[0], p.Dilation[1])
-	}
+	w.checkPositive(refuse, "kernel size", "k", &w.kernel)
+	w.checkPositive(refuse, "stride", "d", &w.stride)
+	w.checkPositive(refuse, "dilation", "dilation", &w.dilation)
 	rank := len(shape)
-	if rank != 3 && rank != 4 {
-		refuse("non-empty 3D or 4D (batch mode) tensor expected for input")
+	if rank != axes+1 && rank != axes+2 {
+		refuse("non-empty %dD or %dD (batch mode) tensor expected for input", axes+1, axes+2)
 	}
 	for i, d := range shape {
-		if d == 0 && (i > 0 || rank == 3) {
-			refuse("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", shape.List())
+		if d == 0 && (i > 0 || rank == axes+1) {
+			refuse("Expected %dD or %dD (batch mode) tensor with optional 0 dim batch size for input, but got:%s", axes+1, axes+2, shape.List())
 		}
 	}
 	refuseIntegers(name, name, x)
-	var size [2]int
-	for i := range size {
-		reach := (p.Kernel[i]-1)*p.Dilation[i] + 1
-		if p.Padding[i] < 0 {
-			refuse("pad must be non-negative, but got pad: %d", p.Padding[i])
+	sizes := make([]int, axes)
+	for i := range sizes {
+		at := 3 - axes + i
+		reach := (w.kernel[at]-1)*w.dilation[at] + 1
+		if w.padding[at] < 0 {
+			refuse("pad must be non-negative, but got pad: %d", w.padding[at])
 		}
-		if p.Padding[i] > reach/2 {
+		if w.padding[at] > reach/2 {
 			refuse("pad should be at most half of effective kernel size, but got pad=%d, kernel_size=%d and dilation=%d",
-				p.Padding[i], p.Kernel[i], p.Dilation[i])
+				w.padding[at], w.kernel[at], w.dilation[at])
 		}
-		size[i] = floorDiv(shape[rank-2+i]+2*p.Padding[i]-reach, p.Stride[i]) + 1
+		sizes[i] = w.places(at, shape[rank-axes+i], reach)
 	}
-	if p.Padding[0] > p.Kernel[0]/2 || p.Padding[1] > p.Kernel[1]/2 {
-		refuse("pad should be smaller than or equal to half of kernel size, but got padW = %d, padH = %d, kW = %d, kH = %d",
-			p.Padding[1], p.Padding[0], p.Kernel[1], p.Kernel[0])
+	w.checkHalf(refuse, axes)
+	if slices.Min(sizes) < 1 {
+		times := func(n ...int) string { return strings.ReplaceAll(by(n), " ", "") }
+		planes := shape[rank-axes-1]
+		refuse("Given input size: (%s). Calculated output size: (%s). Output size is too small",
+			times(shape[rank-axes-1:]...), times(append([]int{planes}, sizes...)...))
 	}
-	if size[0] < 1 || size[1] < 1 {
-		planes := shape[rank-3]
-		refuse("Given input size: (%dx%dx%d). Calculated output size: (%dx%dx%d). Output size is too small",
-			planes, shape[rank-2], shape[rank-1], planes, size[0], size[1])
-	}
-	return checkSizes(name, append(append(Shape{}, shape[:rank-2]...), size[:]...))
+	return checkSizes(name, append(append(Shape{}, shape[:rank-axes]...), sizes...))
 }
 
-// adaptiveShape is pooledShape for windows of which only the number is given.
-func (x *Tensor) adaptiveShape(h, w int) Shape {
-	name, shape := op.AdaptiveAvgPool2D.String(), x.layout.Shape()
-	if h < 0 || w < 0 {
-		fail(name, ErrValue, fmt.Sprintf("adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {%d, %d}", h, w), x)
+// places returns how many windows an axis of n elements has. The last may reach beyond the padding, but not begin there.
+func (w *window) places(axis, n, reach int) int {
+	room, step := n+2*w.padding[axis]-reach, w.stride[axis]
+	if !w.ceil {
+		return floorDiv(room, step) + 1
 	}
-	rank := len(shape)
-	if rank != 3 && rank != 4 {
-		fail(name, ErrShape, "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got "+shape.List(), x)
+	count := floorDiv(room+step-1, step) + 1
+	if (count-1)*step >= n+w.padding[axis] {
+		count--
 	}
-	for i := rank - 2; i < rank; i++ {
-		if shape[i] == 0 {
-			fail(name, ErrShape, fmt.Sprintf("adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, "+
-				"but input has sizes %s with dimension %d being empty", shape.List(), i), x)
-		}
+	return count
+}
+
+// checkPositive panics where a figure is not positive, with the letter that stands before each axis's in the text.
+func (w *window) checkPositive(refuse func(format string, a ...any), figure, letter string, n *[3]int) {
+	if slices.Min(n[:]) > 0 {
+		return
 	}
-	refuseIntegers(name, "adaptive_avg_pool2d_cpu", x)
-	return checkSizes(name, append(append(Shape{}, shape[:rank-2]...), h, w))
+	var parts []string
+	for i := min(3-w.axes, 1); i < 3; i++ {
+		parts = append(parts, fmt.Sprintf("%s%c: %d", letter, "THW"[i], n[i]))
+	}
+	refuse("%s should be greater than zero, but got %s", figure, strings.Join(parts, " "))
+}
+
+func (w *window) checkHalf(refuse func(format string, a ...any), axes int) {
+	p, k := &w.padding, &w.kernel
+	switch {
+	case p[0] <= k[0]/2 && p[1] <= k[1]/2 && p[2] <= k[2]/2:
+	case axes == 2:
+		refuse("pad should be smaller than or equal to half of kernel size, but got padW = %d, padH = %d, kW = %d, kH = %d", p[2], p[1], k[2], k[1])
+	default:
+		refuse("pad should be smaller than or equal to half of kernel size, but got kT: %d kW: %d kH: %d padT: %d padW: %d padH: %d",
+			k[0], k[2], k[1], p[0], p[2], p[1])
+	}
+}
+
+// checkMaxPool1D panics, in words of its own, where the windows of a pool over one axis do not fit.
+func (x *Tensor) checkMaxPool1D(w *window) {
+	const name = "max_pool1d"
+	refuse := func(format string, a ...any) { fail(name, ErrShape, "max_pool1d() "+fmt.Sprintf(format, a...), x) }
+	w.checkSteps(name)
+	kernel, stride, padding, dilation := w.kernel[2], w.stride[2], w.padding[2], w.dilation[2]
+	switch rank := x.layout.Rank(); {
+	case rank != 2 && rank != 3:
+		refuse("Expected 2D or 3D input tensor, but got %s", x.layout.Shape().List())
+	case kernel < 1:
+		refuse("kernel_size must be greater than zero, but got %d", kernel)
+	case stride < 1:
+		refuse("stride must be greater than zero, but got %d", stride)
+	case padding < 0:
+		refuse("padding must be non-negative, but got %d", padding)
+	case padding > kernel/2:
+		refuse("padding should be at most half of kernel size, but got padding=%d and kernel_size=%d", padding, kernel)
+	case dilation < 1:
+		refuse("dilation must be greater than zero, but got %d", dilation)
+	}
+	if n := w.places(2, x.layout.Shape()[x.layout.Rank()-1], (kernel-1)*dilation+1); n < 1 {
+		refuse("Invalid computed output size: %d", n)
+	}
 }
 
 // floorDiv returns a / b rounded down; b is positive.

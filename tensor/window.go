@@ -2,48 +2,67 @@ package tensor
 
 import (
 	"fmt"
+	"strings"
 
 	"cresset/internal/op"
 )
 
 // The options of ops that slide a window; what an op does not take does not compile.
 type (
-	// ConvOption is an option of Conv1D and Conv2D: Stride, Padding, Dilation or Groups.
+	// ConvOption is an option of Conv1D, Conv2D and Conv3D: Stride, Padding, SamePadding, Dilation or Groups.
 	ConvOption interface {
 		slide(*sliding)
 		conv()
 	}
-	// MaxPool2DOption is an option of MaxPool2D: KernelWidth, Stride, Padding or Dilation.
+	// ConvTransposeOption is an option of ConvTranspose1D, ConvTranspose2D and ConvTranspose3D: Stride, Padding, OutputPadding,
+	// Dilation or Groups.
+	ConvTransposeOption interface {
+		slide(*sliding)
+		convTranspose()
+	}
+	// AnyConvOption is an option of convolutions and of transposed ones.
+	AnyConvOption interface {
+		ConvOption
+		ConvTransposeOption
+	}
+	// MaxPool2DOption is an option of MaxPool1D, MaxPool2D and MaxPool3D: KernelSize, KernelWidth, Stride, Padding, Dilation or
+	// CeilMode.
 	MaxPool2DOption interface {
 		slide(*sliding)
 		maxPool()
 	}
-	// AvgPool2DOption is an option of AvgPool2D: KernelWidth, Stride, Padding or CountIncludePad.
+	// AvgPool2DOption is an option of AvgPool1D, AvgPool2D and AvgPool3D: KernelSize, KernelWidth, Stride, Padding, CeilMode,
+	// CountIncludePad or DivisorOverride.
 	AvgPool2DOption interface {
 		slide(*sliding)
 		avgPool()
 	}
-	// Pool2DOption is an option of both pools.
+	// Pool2DOption is an option of pools.
 	Pool2DOption interface {
 		MaxPool2DOption
 		AvgPool2DOption
 	}
-	// DilationOption is an option of convolutions and of MaxPool2D.
+	// DilationOption is an option of convolutions and of maximum pools.
 	DilationOption interface {
-		ConvOption
+		AnyConvOption
 		MaxPool2DOption
 	}
-	// WindowOption is an option of convolutions and of both pools.
+	// WindowOption is an option of convolutions and of pools.
 	WindowOption interface {
-		ConvOption
+		AnyConvOption
 		Pool2DOption
 	}
 )
 
-// sliding is a window as the options say.
+// sliding is a window as the options say: of each figure one number for all axes, or one for each axis.
 type sliding struct {
-	op.Window
-	strided bool // Stride was given
+	kernel, stride, padding, dilation, outputPadding []int
+
+	width   int // the last of kernel, where it was given alone
+	divisor *int
+	groups  int
+
+	same, ceil, countPadding bool
 }
 
 // windowOption changes a window. It satisfies every interface; which ops take it, the result type of its constructor says.
@@ -51,68 +70,130 @@ type windowOption func(*sliding)
 
 func (set windowOption) slide(w *sliding) { set(w) }
 func (windowOption) conv()                {}
+func (windowOption) convTranspose()       {}
 func (windowOption) maxPool()             {}
 func (windowOption) avgPool()             {}
 
-// KernelWidth makes the window of a pool w wide; its height stays.
-func KernelWidth(w int) Pool2DOption { return windowOption(func(o *sliding) { o.Kernel[1] = w }) }
+// KernelSize gives the window of a pool an extent of its own for each axis, in place of the one that the pool is called with.
+func KernelSize(n ...int) Pool2DOption { return windowOption(func(o *sliding) { o.kernel = n }) }
 
-// Stride is how far a window moves at a time, one number for all axes, or height and width; unless given it is 1 for a
+// KernelWidth makes the window of a pool w wide; its other extents stay.
+func KernelWidth(w int) Pool2DOption { return windowOption(func(o *sliding) { o.width = w }) }
+
+// Stride is how far a window moves at a time, one number for all axes, or one for each; unless given it is 1 for a
 // convolution and the kernel's extent for a pool.
-func Stride(n ...int) WindowOption {
-	both := bothAxes("stride", n)
-	return windowOption(func(o *sliding) { o.Stride, o.strided = both, true })
-}
+func Stride(n ...int) WindowOption { return windowOption(func(o *sliding) { o.stride = n }) }
 
-// Padding is how many elements are added on each side, 0 unless given: one number for all axes, or height and width.
+// Padding is how many elements are added on each side, 0 unless given: one number for all axes, or one for each. A transposed
+// convolution leaves out as many on each side of its result.
 func Padding(n ...int) WindowOption {
-	both := bothAxes("padding", n)
-	return windowOption(func(o *sliding) { o.Padding = both })
+	return windowOption(func(o *sliding) { o.padding, o.same = n, false })
 }
 
-// Dilation is how far apart the elements under a window lie, 1 unless given: one number for all axes, or height and width.
-func Dilation(n ...int) DilationOption {
-	both := bothAxes("dilation", n)
-	return windowOption(func(o *sliding) { o.Dilation = both })
-}
+// SamePadding adds as many zeros as give the result of a convolution the extents of its input; where their number is odd, there
+// is one more at the end.
+func SamePadding() ConvOption { return windowOption(func(o *sliding) { o.same = true }) }
+
+// Dilation is how far apart the elements under a window lie, 1 unless given: one number for all axes, or one for each.
+func Dilation(n ...int) DilationOption { return windowOption(func(o *sliding) { o.dilation = n }) }
 
 // Groups divides the channels of a convolution into n groups that do not meet; 1 unless given.
-func Groups(n int) ConvOption { return windowOption(func(o *sliding) { o.Groups = n }) }
+func Groups(n int) AnyConvOption { return windowOption(func(o *sliding) { o.groups = n }) }
 
-// CountIncludePad says whether the zeros of the padding count in the means of AvgPool2D, which they do unless told otherwise.
+// OutputPadding is how many elements a transposed convolution adds at the end of each axis of its result, 0 unless given, since
+// a convolution with a stride makes one extent of several: one number for all axes, or one for each.
+func OutputPadding(n ...int) ConvTransposeOption {
+	return windowOption(func(o *sliding) { o.outputPadding = n })
+}
+
+// CeilMode makes a pool have a last window that reaches beyond x and its padding where the stride leaves elements over.
+func CeilMode(on bool) Pool2DOption { return windowOption(func(o *sliding) { o.ceil = on }) }
+
+// CountIncludePad says whether the zeros of the padding count in the means of a pool, which they do unless told otherwise.
 func CountIncludePad(on bool) AvgPool2DOption {
-	return windowOption(func(o *sliding) { o.CountPadding = on })
+	return windowOption(func(o *sliding) { o.countPadding = on })
 }
 
-func bothAxes(name string, n []int) [2]int {
-	both, err := op.BothAxes(name, n)
-	check(name, ErrValue, err)
-	return both
+// DivisorOverride makes an average pool divide the sum of each window by n.
+func DivisorOverride(n int) AvgPool2DOption { return windowOption(func(o *sliding) { o.divisor = &n }) }
+
+// window is what slides over the last one, two or three axes of a tensor. Its figures are of depth, height and width; those of
+// axes that it lacks are idle.
+type window struct {
+	axes                                             int
+	kernel, stride, padding, dilation, outputPadding [3]int
+
+	groups       int
+	divisor      int // 0: the number of elements
+	divided      bool
+	same, ceil   bool
+	countPadding bool
 }
 
-// readWindow returns the window of a kernel as the options say. That of a convolution, whose weight tells the extent, is 1.
-func readWindow[O interface{ slide(*sliding) }](kernel int, opts []O) op.Window {
-	w := sliding{Window: op.Window{Kernel: [2]int{kernel, kernel}, Dilation: [2]int{1, 1}, Groups: 1, CountPadding: true}}
+// readWindow returns the window of a kernel over some axes as the options say. That of a convolution, whose weight tells the
+// extent, is 1.
+func readWindow[O interface{ slide(*sliding) }](name string, axes, kernel int, opts []O) window {
+	s := sliding{groups: 1, countPadding: true}
 	for _, o := range opts {
-		o.slide(&w)
+		o.slide(&s)
 	}
-	if !w.strided {
-		w.Stride = w.Kernel
+	w := window{axes: axes, groups: s.groups, same: s.same, ceil: s.ceil, countPadding: s.countPadding}
+	w.kernel = w.each(name, "kernel_size", s.kernel, kernel)
+	if s.width != 0 {
+		w.kernel[2] = s.width
 	}
-	return w.Window
-}
-
-// line returns the window of a convolution over one axis, in which the height is idle.
-func line(w op.Window) op.Window {
-	for _, n := range [...]struct {
-		name string
-		pair *[2]int
-		idle int
-	}{{"stride", &w.Stride, 1}, {"padding", &w.Padding, 0}, {"dilation", &w.Dilation, 1}} {
-		if n.pair[0] != n.pair[1] {
-			fail("convolution", ErrValue, fmt.Sprintf("%s of a convolution over one axis is one number, but got %d and %d", n.name, n.pair[0], n.pair[1]))
-		}
-		n.pair[0] = n.idle
+	w.stride = w.each(name, "stride", s.stride, 0)
+	if s.stride == nil {
+		w.stride = w.kernel
+	}
+	w.padding = w.each(name, "padding", s.padding, 0)
+	w.dilation = w.each(name, "dilation", s.dilation, 1)
+	w.outputPadding = w.each(name, "output_padding", s.outputPadding, 0)
+	for i := range 3 - axes {
+		w.kernel[i], w.stride[i], w.dilation[i], w.padding[i], w.outputPadding[i] = 1, 1, 1, 0, 0
+	}
+	if s.divisor != nil {
+		w.divisor, w.divided = *s.divisor, true
 	}
 	return w
 }
+
+// each returns a figure for each axis.
+func (w *window) each(name, figure string, n []int, usual int) (all [3]int) {
+	switch len(n) {
+	case 0:
+		return [3]int{usual, usual, usual}
+	case 1:
+		return [3]int{n[0], n[0], n[0]}
+	case w.axes:
+		copy(all[3-w.axes:], n)
+		return all
+	}
+	text := fmt.Sprintf("%s: %s must either be a single int, or a tuple of %s ints", name, figure, [...]string{"", "one", "two", "three"}[w.axes])
+	if strings.HasPrefix(name, "conv") {
+		text = fmt.Sprintf("expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s",
+			figure, w.axes, figure, Shape(n).List())
+	}
+	fail(name, ErrValue, text)
+	return all
+}
+
+// plane returns the part of the window that kernels slide over the last two axes.
+func (w *window) plane() op.Window {
+	return op.Window{
+		Kernel: [2]int(w.kernel[1:]), Stride: [2]int(w.stride[1:]), Padding: [2]int(w.padding[1:]), Dilation: [2]int(w.dilation[1:]),
+		Groups: w.groups, CountPadding: w.countPadding, Divisor: w.divisor,
+	}
+}
+
+// windowOf returns the window over two axes whose figures a layer keeps.
+func windowOf(p op.Window) window {
+	three := func(idle int, pair [2]int) [3]int { return [3]int{idle, pair[0], pair[1]} }
+	return window{
+		axes: 2, kernel: three(1, p.Kernel), stride: three(1, p.Stride), padding: three(0, p.Padding), dilation: three(1, p.Dilation),
+		groups: p.Groups, countPadding: p.CountPadding,
+	}
+}
+
+// over returns the figures of the axes that the window slides over.
+func (w *window) over(figures *[3]int) []int { return figures[3-w.axes:] }

@@ -20,8 +20,9 @@ type Floats[T dtype.Float] struct {
 
 	MaxPool2D                 func(s *PoolShape, x, y []T, index []int64)
 	MaxPool2DBackward         func(s *PoolShape, dy []T, index []int64, dx []T)
-	AvgPool2D                 func(s *PoolShape, countPad bool, x, y []T)
-	AvgPool2DBackward         func(s *PoolShape, countPad bool, dy, dx []T) error
+	AvgPool2D                 func(s *PoolShape, by Counts, x, y []T)
+	AvgPool2DBackward         func(s *PoolShape, by Counts, dy, dx []T) error
+	AdaptiveMaxPool2D         func(s *PoolShape, x, y []T, index []int64)
 	AdaptiveAvgPool2D         func(s *PoolShape, x, y []T)
 	AdaptiveAvgPool2DBackward func(s *PoolShape, dy, dx []T) error
 
@@ -49,7 +50,7 @@ func floatsOf[T dtype.Float]() *Floats[T] {
 	return &Floats[T]{
 		Gemm[T], GemmBias[T], GemmBatch[T],
 		Conv2D[T], Conv2DGradInput[T], Conv2DGradWeight[T],
-		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T],
+		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveMaxPool2D[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T],
 		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], LayerNorm[T], LayerNormBackward[T],
 		Softmax[T], LogSoftmax[T], SoftmaxBackward[T], LogSoftmaxBackward[T], SoftmaxShifts[T],
 		NLL[T], NLLBackward[T], CrossEntropyBackward[T],

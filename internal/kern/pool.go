@@ -40,7 +40,7 @@ func MaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
 	if index == nil {
 		bands = s.bands()
 	}
-	patches := s.patches(false)
+	patches := s.patches(Counts{})
 	s.eachPlane(s.R*s.S, func(plane int) {
 		from, to := x[plane*s.H*s.W:][:s.H*s.W], y[plane*s.OH*s.OW:][:s.OH*s.OW]
 		if bands != nil && maxBands(s, bands, from, to) {
@@ -93,6 +93,22 @@ func maxPlane[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
 			}
 		}
 	}
+}
+
+// AdaptiveMaxPool2D computes y and index as MaxPool2D does, of the windows of
+// AdaptiveAvgPool2D.
+func AdaptiveMaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
+	near := *s
+	near.DilationH, near.DilationW = 1, 1
+	rows, cols := adaptiveWindows(s.OH, s.H), adaptiveWindows(s.OW, s.W)
+	near.eachPlane(ceilDiv(s.H, max(s.OH, 1))*ceilDiv(s.W, max(s.OW, 1)), func(plane int) {
+		from := x[plane*s.H*s.W:][:s.H*s.W]
+		for i := range s.OH * s.OW {
+			r, c := rows.at(i/s.OW), cols.at(i%s.OW)
+			at := largest(&near, from, r.lo, r.hi, c.lo, c.hi)
+			y[plane*s.OH*s.OW+i], index[plane*s.OH*s.OW+i] = from[at], int64(at)
+		}
+	})
 }
 
 // largest returns where the largest element of a window lies. The maximum and its

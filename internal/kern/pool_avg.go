@@ -4,15 +4,20 @@ import (
 	"cresset/dtype"
 )
 
-// AvgPool2D computes y, the mean of each window. Padding counts as zeros if
-// countPad holds, and does not count otherwise. Dilation is not used.
-func AvgPool2D[T dtype.Float](s *PoolShape, countPad bool, x, y []T) {
+// Counts says what divides the sum of a window: All unless that is 0, else its elements, with those of the padding if Padding holds.
+type Counts struct {
+	Padding bool
+	All     int
+}
+
+// AvgPool2D computes y, the mean of each window. Dilation is not used.
+func AvgPool2D[T dtype.Float](s *PoolShape, by Counts, x, y []T) {
 	near := *s
 	near.DilationH, near.DilationW = 1, 1
 	s = &near
-	patches := s.patches(countPad)
+	patches := s.patches(by)
 	if patches == nil {
-		rows, cols := s.averageWindows(countPad)
+		rows, cols := s.averageWindows(by)
 		average(s, rows, cols, x, y)
 		return
 	}
@@ -34,8 +39,8 @@ func averagePatch[T dtype.Float](s *PoolShape, b *patch, x, y []T) {
 }
 
 // AvgPool2DBackward computes dx, the gradient of AvgPool2D for x.
-func AvgPool2DBackward[T dtype.Float](s *PoolShape, countPad bool, dy, dx []T) error {
-	rows, cols := s.averageWindows(countPad)
+func AvgPool2DBackward[T dtype.Float](s *PoolShape, by Counts, dy, dx []T) error {
+	rows, cols := s.averageWindows(by)
 	return averageBackward(s, rows, cols, dy, dx)
 }
 
@@ -80,16 +85,21 @@ func (w *windows) at(i int) window {
 	return w.of(i)
 }
 
-func (s *PoolShape) averageWindows(countPad bool) (rows, cols *windows) {
-	return paddedWindows(s.OH, s.StrideH, s.PadH, s.R, s.H, countPad), paddedWindows(s.OW, s.StrideW, s.PadW, s.S, s.W, countPad)
+func (s *PoolShape) averageWindows(by Counts) (rows, cols *windows) {
+	rows = paddedWindows(s.OH, s.StrideH, s.PadH, s.R, s.H, by, by.All)
+	return rows, paddedWindows(s.OW, s.StrideW, s.PadW, s.S, s.W, by, 1)
 }
 
-func paddedWindows(out, stride, pad, length, n int, countPad bool) *windows {
+// paddedWindows are those of an axis, each of which counts for all where by tells a number.
+func paddedWindows(out, stride, pad, length, n int, by Counts, all int) *windows {
 	return newWindows(out, func(i int) window {
 		start := i*stride - pad
 		end := min(start+length, n+pad)
 		w := window{lo: max(start, 0), hi: min(end, n), count: end - start}
-		if !countPad {
+		switch {
+		case by.All != 0:
+			w.count = all
+		case !by.Padding:
 			w.count = w.hi - w.lo
 		}
 		return w

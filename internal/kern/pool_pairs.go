@@ -11,7 +11,7 @@ type band struct{ rows, first, line, lines int }
 // bands returns the plane's bands where windows are three columns wide and two apart, which vec.PairMax computes border included,
 // in half the time of max_pool3x3/32x64x56x56; it returns nil for others.
 func (s *PoolShape) bands() (all []band) {
-	if s.S != 3 || s.PadW > 1 || s.StrideW != 2 || s.DilationW != 1 || vec.WindowStride() < 2 || s.PadH > s.R || s.W*s.R > mostPatch {
+	if s.S != 3 || s.PadW > 1 || s.StrideW != 2 || s.DilationW != 1 || vec.WindowStride() < 2 || s.PadH > s.R || s.W*s.R > mostPatch || s.OW*2+1 > s.W+2*s.PadW {
 		return nil
 	}
 	for _, r := range reaches(s.OH, s.StrideH, s.PadH, s.R, s.DilationH, s.H, false) {

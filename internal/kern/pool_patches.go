@@ -60,12 +60,12 @@ func reaches(out, stride, pad, length, dilation, n int, countPad bool) (all []re
 }
 
 // patches returns a plane's patches, or nil where vectors do not help.
-func (s *PoolShape) patches(countPad bool) (all []patch) {
+func (s *PoolShape) patches(by Counts) (all []patch) {
 	if s.Planes == 0 || s.StrideW > vec.WindowStride() || s.R*s.S > mostTaps || s.H*s.W >= 1<<31 || s.PadH > s.R || s.PadW > s.S {
 		return nil
 	}
-	rows := reaches(s.OH, s.StrideH, s.PadH, s.R, s.DilationH, s.H, countPad)
-	cols := reaches(s.OW, s.StrideW, s.PadW, s.S, s.DilationW, s.W, countPad)
+	rows := reaches(s.OH, s.StrideH, s.PadH, s.R, s.DilationH, s.H, by.Padding)
+	cols := reaches(s.OW, s.StrideW, s.PadW, s.S, s.DilationW, s.W, by.Padding)
 	taps := make([][]int64, s.S+1)
 	for _, c := range cols {
 		if taps[c.taps] == nil {
@@ -73,6 +73,9 @@ func (s *PoolShape) patches(countPad bool) (all []patch) {
 		}
 		for _, r := range rows {
 			whole := patch{r.n, c.n, r.at*s.W + c.at, r.first*s.OW + c.first, taps[c.taps][:r.taps*c.taps], r.count * c.count}
+			if by.All != 0 {
+				whole.count = by.All
+			}
 			all = s.cut(all, whole)
 		}
 	}

@@ -48,11 +48,11 @@ func poolAll[T dtype.Float](s *PoolShape, input []T, atEnd bool, values func(n i
 	} else {
 		x = x[:n]
 	}
-	AvgPool2D(&near, true, x, r.mean)
-	AvgPool2D(&near, false, x, r.meanInside)
+	AvgPool2D(&near, Counts{Padding: true}, x, r.mean)
+	AvgPool2D(&near, Counts{}, x, r.meanInside)
 	r.dLargest, r.dMean = values(len(input)), values(len(x))
 	MaxPool2DBackward(s, r.largestAt, r.index, r.dLargest)
-	AvgPool2DBackward(&near, true, r.mean, r.dMean)
+	AvgPool2DBackward(&near, Counts{Padding: true}, r.mean, r.dMean)
 	return r
 }
 

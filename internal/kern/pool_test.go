@@ -99,11 +99,11 @@ func TestPoolOfPadding(t *testing.T) {
 	if want := [3]float32{inf, 5, inf}; [3]float32(y) != want || index[0] != 0 || index[2] != 0 {
 		t.Errorf("max = %v from %v, want %v from [0 0 0]", y, index, want)
 	}
-	AvgPool2D(&s, false, []float32{5}, y)
+	AvgPool2D(&s, Counts{}, []float32{5}, y)
 	if want := [3]float32{0, 5, 0}; [3]float32(y) != want {
 		t.Errorf("mean = %v, want %v", y, want)
 	}
-	AvgPool2DBackward(&s, false, []float32{1, 2, 3}, dx)
+	AvgPool2DBackward(&s, Counts{}, []float32{1, 2, 3}, dx)
 	if dx[0] != 2 {
 		t.Errorf("dx = %v, want [2]", dx)
 	}
@@ -137,10 +137,10 @@ func testAvgPool2D[T interface{ float32 | float64 }](t *testing.T) {
 						}
 					})
 				}
-				AvgPool2D(s, countPad, x, y)
+				AvgPool2D(s, Counts{Padding: countPad}, x, y)
 				checkSums(t, "y", y, wantY)
 				dx := fill(rnd, make([]T, len(x)))
-				AvgPool2DBackward(s, countPad, dy, dx)
+				AvgPool2DBackward(s, Counts{Padding: countPad}, dy, dx)
 				checkSums(t, "dx", dx, wantDx)
 			})
 		}
@@ -201,8 +201,8 @@ func BenchmarkPool2D(b *testing.B) {
 	}{
 		{"max", func() { MaxPool2D(&s, x, y, index) }},
 		{"max backward", func() { MaxPool2DBackward(&s, y, index, dx) }},
-		{"avg", func() { AvgPool2D(&s, true, x, y) }},
-		{"avg backward", func() { AvgPool2DBackward(&s, true, y, dx) }},
+		{"avg", func() { AvgPool2D(&s, Counts{Padding: true}, x, y) }},
+		{"avg backward", func() { AvgPool2DBackward(&s, Counts{Padding: true}, y, dx) }},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			b.SetBytes(int64(4 * (len(x) + len(y))))

@@ -108,6 +108,8 @@ const (
 	ConvGradWeight
 	MaxPool2D
 	MaxPool2DGrad
+	AdaptiveMaxPool2D
+	AdaptiveMaxPool2DGrad
 	AvgPool2D
 	AvgPool2DGrad
 	AdaptiveAvgPool2D
@@ -357,6 +359,8 @@ var rows = [Count]row{
 	ConvGradWeight:        {name: "convolution_backward_weight"},
 	MaxPool2D:             {name: "max_pool2d", grad: "MaxPool2DWithIndicesBackward0", derivative: MaxPool2DGrad},
 	MaxPool2DGrad:         {name: "max_pool2d_backward"},
+	AdaptiveMaxPool2D:     {name: "adaptive_max_pool2d", grad: "AdaptiveMaxPool2DBackward0", derivative: AdaptiveMaxPool2DGrad},
+	AdaptiveMaxPool2DGrad: {name: "adaptive_max_pool2d_backward"},
 	AvgPool2D:             {name: "avg_pool2d", grad: "AvgPool2DBackward0", derivative: AvgPool2DGrad},
 	AvgPool2DGrad:         {name: "avg_pool2d_backward"},
 	AdaptiveAvgPool2D:     {name: "adaptive_avg_pool2d", grad: "AdaptiveAvgPool2DBackward0", derivative: AdaptiveAvgPool2DGrad},

@@ -47,6 +47,7 @@ type Window struct {
 	Kernel, Stride, Padding, Dilation [2]int
 	Groups                            int
 	CountPadding                      bool // AvgPool2D: padding counts as zeros in the mean
+	Divisor                           int  // AvgPool2D: what a window's sum is divided by; 0: what it covers
 }
 
 // BothAxes returns what an option of a window says of height and width: one number stands for both.

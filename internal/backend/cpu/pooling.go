@@ -12,9 +12,11 @@ func addPools[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.MaxPool2D][dt] = rowMajor(maxPool[T])
 	t[op.MaxPool2DGrad][dt] = rowMajor(maxPoolGrad[T])
-	t[op.AvgPool2D][dt] = pool(func(s *kern.PoolShape, p op.Window, x, y []T) { kern.Float[T]().AvgPool2D(s, p.CountPadding, x, y) })
+	t[op.AdaptiveMaxPool2D][dt] = rowMajor(maxPool[T])
+	t[op.AdaptiveMaxPool2DGrad][dt] = rowMajor(maxPoolGrad[T])
+	t[op.AvgPool2D][dt] = pool(func(s *kern.PoolShape, p op.Window, x, y []T) { kern.Float[T]().AvgPool2D(s, counts(p), x, y) })
 	t[op.AvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, p op.Window, dy, dx []T) error {
-		return kern.Float[T]().AvgPool2DBackward(s, p.CountPadding, dy, dx)
+		return kern.Float[T]().AvgPool2DBackward(s, counts(p), dy, dx)
 	})
 	t[op.AdaptiveAvgPool2D][dt] = pool(func(s *kern.PoolShape, _ op.Window, x, y []T) { kern.Float[T]().AdaptiveAvgPool2D(s, x, y) })
 	t[op.AdaptiveAvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, _ op.Window, dy, dx []T) error {
@@ -52,6 +54,9 @@ func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []
 	})
 }
 
+// counts says what divides the sum of a window.
+func counts(p op.Window) kern.Counts { return kern.Counts{Padding: p.CountPadding, All: p.Divisor} }
+
 // maxPool writes the largest element of each window to out[0] and its index in its plane to out[1], where there is one.
 func maxPool[T dtype.Float](c *backend.Call) error {
 	x, y := &c.In()[0], &c.Out()[0]
@@ -59,6 +64,10 @@ func maxPool[T dtype.Float](c *backend.Call) error {
 	var index []int64
 	if len(c.Out()) > 1 {
 		index = dense[int64](&c.Out()[1])
+	}
+	if c.Op == op.AdaptiveMaxPool2D {
+		kern.Float[T]().AdaptiveMaxPool2D(s, dense[T](x), dense[T](y), index)
+		return nil
 	}
 	kern.Float[T]().MaxPool2D(s, dense[T](x), dense[T](y), index)
 	return nil

@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"slices"
+
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
@@ -14,10 +16,15 @@ func (t *table) addPools() {
 		t[op.AvgPool2D][dt] = row{pooled, typed("avg_pool", dt)}
 		t[op.AdaptiveAvgPool2D][dt] = row{pooled, typed("avg_pool", dt)}
 		t[op.MaxPool2DGrad][dt] = row{pooledGrad, typed("max_pool_grad", dt)}
+		t[op.AdaptiveMaxPool2D][dt] = row{pooled, typed("max_pool", dt)}
+		t[op.AdaptiveMaxPool2DGrad][dt] = row{pooledGrad, typed("max_pool_grad", dt)}
 		t[op.AvgPool2DGrad][dt] = row{pooledGrad, typed("avg_pool_grad", dt)}
 		t[op.AdaptiveAvgPool2DGrad][dt] = row{pooledGrad, typed("avg_pool_grad", dt)}
 	}
 }
+
+// adaptive are the pools whose windows cover x evenly.
+var adaptive = []op.Op{op.AdaptiveAvgPool2D, op.AdaptiveAvgPool2DGrad, op.AdaptiveMaxPool2D, op.AdaptiveMaxPool2DGrad}
 
 var poolParams paramPool[kernels.Pool]
 
@@ -55,9 +62,9 @@ func (d *Device) overPlanes(c *backend.Call, from, to layout.Shape, body func(s 
 	w, last := c.Params.(op.Window), len(from)-2
 	*p = kernels.Pool{
 		Planes: 1, Out: address(out), In: s.packed(&c.In()[0]),
-		Adaptive:     flag(c.Op == op.AdaptiveAvgPool2D || c.Op == op.AdaptiveAvgPool2DGrad),
-		CountPadding: flag(w.CountPadding),
-		Strays:       flag(from[last] < w.Dilation[0] || from[last+1] < w.Dilation[1]),
+		Adaptive:     flag(slices.Contains(adaptive, c.Op)),
+		CountPadding: flag(w.CountPadding), Divisor: int64(w.Divisor), Divided: flag(w.Divisor != 0),
+		Strays: flag(from[last] < w.Dilation[0] || from[last+1] < w.Dilation[1]),
 	}
 	for _, n := range from[:last] {
 		p.Planes *= uint64(n)

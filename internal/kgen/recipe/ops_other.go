@@ -136,6 +136,8 @@ var others = []Other{
 	{Op: "ConvGradWeight", Name: "convolution_backward_weight"},
 	{Op: "MaxPool2D", Name: "max_pool2d", GradFn: "MaxPool2DWithIndicesBackward0", Derivative: "MaxPool2DGrad"},
 	{Op: "MaxPool2DGrad", Name: "max_pool2d_backward"},
+	{Op: "AdaptiveMaxPool2D", Name: "adaptive_max_pool2d", GradFn: "AdaptiveMaxPool2DBackward0", Derivative: "AdaptiveMaxPool2DGrad"},
+	{Op: "AdaptiveMaxPool2DGrad", Name: "adaptive_max_pool2d_backward"},
 	{Op: "AvgPool2D", Name: "avg_pool2d", GradFn: "AvgPool2DBackward0", Derivative: "AvgPool2DGrad"},
 	{Op: "AvgPool2DGrad", Name: "avg_pool2d_backward"},
 	{Op: "AdaptiveAvgPool2D", Name: "adaptive_avg_pool2d", GradFn: "AdaptiveAvgPool2DBackward0", Derivative: "AdaptiveAvgPool2DGrad"},

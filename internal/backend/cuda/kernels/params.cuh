@@ -234,9 +234,10 @@ struct Pool {
 	u32 adaptive; // windows cover x evenly, whatever the steps say
 	u32 countPadding; // whether padding counts in a mean
 	u32 strays; // whether a maximum's window may hold nothing but padding
-	u32 unused;
+	u32 divided; // whether sums are divided by divisor, not by what a window counts
+	i64 divisor;
 };
-static_assert(sizeof(Pool) == 144, "");
+static_assert(sizeof(Pool) == 152, "");
 
 // BatchNorm is the parameter of batch normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each
 // channel of x [images][channels][pixels], or the gradients of x, weight and bias; all contiguous but the running statistics,

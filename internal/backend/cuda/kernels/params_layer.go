@@ -25,7 +25,8 @@ type Pool struct {
 	Adaptive                          uint32 // windows cover x evenly, whatever the steps say
 	CountPadding                      uint32 // whether padding counts in a mean
 	Strays                            uint32 // whether a maximum's window may hold nothing but padding
-	Unused                            uint32
+	Divided                           uint32 // whether sums are divided by divisor, not by what a window counts
+	Divisor                           int64
 }
 
 // BatchNorm is the parameter of batch normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each

@@ -39,6 +39,9 @@ INLINE Span spanOf(const Pool &p, int axis, i64 i) {
 	i64 all = end - first;
 	first = first > 0 ? first : 0;
 	end = end < n ? end : n;
+	if (p.divided) {
+		return {first, end, axis == 0 ? p.divisor : 1};
+	}
 	return {first, end, p.countPadding ? all : end - first};
 }
 
@@ -71,15 +74,20 @@ template <class Value> INLINE T sumOver(const Span &rows, const Span &columns, i
 ROW_KERNEL(max_pool, 256)(const Pool p) {
 	eachSpot(p, p.outSize, [&](u64 i, Spot s) {
 		i64 top = s.y * p.stride[0] - p.padding[0], left = s.x * p.stride[1] - p.padding[1];
+		i64 high = p.kernel[0], wide = p.kernel[1], down = p.dilation[0], across = p.dilation[1];
+		if (p.adaptive) {
+			Span rows = spanOf(p, 0, s.y), columns = spanOf(p, 1, s.x);
+			top = rows.first, left = columns.first, high = rows.count, wide = columns.count, down = across = 1;
+		}
 		i64 height = p.inSize[0], width = p.inSize[1], start = (i64)s.plane * height * width, place = -1;
 		T most = -(T)INFINITY;
 #pragma unroll 1
-		for (i64 r = 0, y = top; r < p.kernel[0]; r++, y += p.dilation[0]) {
+		for (i64 r = 0, y = top; r < high; r++, y += down) {
 			if ((u64)y >= (u64)height) {
 				continue;
 			}
 #pragma unroll 1
-			for (i64 c = 0, x = left; c < p.kernel[1]; c++, x += p.dilation[1]) {
+			for (i64 c = 0, x = left; c < wide; c++, x += across) {
 				if ((u64)x >= (u64)width) {
 					continue;
 				}

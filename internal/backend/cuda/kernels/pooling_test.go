@@ -72,8 +72,8 @@ func averages[T dtype.Float](t *testing.T, s kern.PoolShape, adaptive bool) {
 			kern.AdaptiveAvgPool2D(&s, x, y)
 			kern.AdaptiveAvgPool2DBackward(&s, dy, dx)
 		} else {
-			kern.AvgPool2D(&s, padding, x, y)
-			kern.AvgPool2DBackward(&s, padding, dy, dx)
+			kern.AvgPool2D(&s, kern.Counts{Padding: padding}, x, y)
+			kern.AvgPool2DBackward(&s, kern.Counts{Padding: padding}, dy, dx)
 		}
 		m, gotY, gotDx := &machine{t: t}, make([]T, len(y)), make([]T, len(x))
 		p.Out, p.In = put(m, gotY), put(m, x)
