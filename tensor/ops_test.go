@@ -77,6 +77,7 @@ var opTables = [][]opRow{
 	contractionRows,
 	convolutionRows,
 	poolRows,
+	channelRows,
 	layerRows,
 	lossRows,
 	pairLossRows,

@@ -85,18 +85,9 @@ var absent = map[string]string{
 
 	// Layers.
 	"F.affine_grid":                  notThere,
-	"F.channel_shuffle":              notThere,
 	"F.fold":                         notThere,
 	"F.grid_sample":                  notThere,
-	"F.group_norm":                   notThere,
-	"F.instance_norm":                notThere,
-	"F.interpolate":                  notThere,
-	"F.local_response_norm":          notThere,
 	"F.max_unpool2d":                 notThere,
-	"F.pad":                          notThere,
-	"F.pixel_shuffle":                notThere,
-	"F.pixel_unshuffle":              notThere,
-	"F.rms_norm":                     notThere,
 	"F.scaled_dot_product_attention": notThere,
 	"F.unfold":                       notThere,
 

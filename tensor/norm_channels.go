@@ -1,0 +1,174 @@
+package tensor
+
+import (
+	"fmt"
+	"strings"
+
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// GroupNorm returns (x - mean) / √(variance + Eps) · weight + bias for x [N, C, …], with mean and biased variance over each of so
+// many groups of channels of an image. weight and bias [C] may be nil.
+func (x *Tensor) GroupNorm(groups int, weight, bias *Tensor, eps ...Eps) *Tensor {
+	x.checkGroupNorm(groups, weight, bias)
+	shape := x.layout.Shape()
+	rest, _ := shape[2:].NumEl()
+	row := shape[1] / groups * rest
+	y := x.Reshape(shape[0]*groups, row).LayerNorm([]int{row}, nil, nil, eps...).View(shape...)
+	return y.scaleChannels(weight, bias)
+}
+
+// scaleChannels returns x · weight + bias, of which either may be nil.
+func (x *Tensor) scaleChannels(weight, bias *Tensor) *Tensor {
+	channels := append(Shape{x.layout.Shape()[1]}, x.layout.Shape()[2:]...)
+	for i := range channels[1:] {
+		channels[1+i] = 1
+	}
+	switch {
+	case weight != nil && bias != nil:
+		return bias.Reshape(channels...).AddCMul(x, weight.Reshape(channels...), 1)
+	case weight != nil:
+		return x.Mul(weight.Reshape(channels...))
+	case bias != nil:
+		return x.Add(bias.Reshape(channels...))
+	}
+	return x
+}
+
+func (x *Tensor) checkGroupNorm(groups int, weight, bias *Tensor) {
+	const name = "group_norm"
+	shape := x.layout.Shape()
+	if len(shape) < 2 {
+		fail(name, ErrShape, fmt.Sprintf("Expected at least 2 dimensions for input tensor but received %d", len(shape)), x)
+	}
+	if groups < 1 {
+		fail(name, ErrShape, fmt.Sprintf("Expected num groups to be greater than 0, got %d", groups), x)
+	}
+	size := append(Shape{shape[0] * shape[1] / groups, groups}, shape[2:]...)
+	if rest, _ := shape[2:].NumEl(); size[0]*rest == 1 {
+		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+size.List(), x)
+	}
+	if shape[1]%groups != 0 {
+		fail(name, ErrShape, fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
+			shape.List(), groups), x)
+	}
+	for _, a := range []argument{{"weight", weight}, {"bias", bias}} {
+		if a.t != nil && !a.t.layout.Shape().Equal(Shape{shape[1]}) {
+			fail(name, ErrShape, fmt.Sprintf("Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s",
+				a.name, a.name, a.t.layout.Shape().List(), shape.List()), x, a.t)
+		}
+	}
+	refuseIntegers(name, "GroupNormKernelImpl", x)
+}
+
+// InstanceNorm returns (x - mean) / √(variance + Eps) · weight + bias for each channel of each image of x [N, C, …], by the mean and
+// biased variance of its elements, or by runningMean and runningVar with Training(false); otherwise these, where given, change in
+// place by what images have on average. weight and bias may be nil. It takes Training, Momentum and Eps.
+func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opts ...BatchNormOption) *Tensor {
+	const name = "instance_norm"
+	byImage := true
+	for _, o := range opts {
+		if training, ok := o.(Training); ok {
+			byImage = bool(training)
+		}
+	}
+	shape := x.layout.Shape()
+	if !byImage {
+		if runningMean == nil || runningVar == nil {
+			fail(name, ErrValue, "Expected running_mean and running_var to be defined when use_input_stats is false", x)
+		}
+		return x.BatchNorm(weight, bias, runningMean, runningVar, opts...)
+	}
+	if len(shape) < 3 {
+		fail(name, ErrShape, fmt.Sprintf("Expected 3D or higher dimensionality input (got %d dimensions)", len(shape)), x)
+	}
+	if rest, _ := shape[2:].NumEl(); rest == 1 {
+		fail(name, ErrValue, "Expected more than 1 spatial element when training, got input size "+shape.String(), x)
+	}
+	each := func(t *Tensor) *Tensor {
+		if t == nil {
+			return nil
+		}
+		return t.Repeat(shape[0])
+	}
+	mean, variance := each(runningMean), each(runningVar)
+	images := append(Shape{1, shape[0] * shape[1]}, shape[2:]...)
+	y := x.Reshape(images...).BatchNorm(each(weight), each(bias), mean, variance, append(opts[:len(opts):len(opts)], Training(true))...)
+	for _, running := range [][2]*Tensor{{runningMean, mean}, {runningVar, variance}} {
+		if running[0] != nil && shape[0] > 0 {
+			running[0].CopyInPlace(running[1].View(shape[:2]...).MeanAxes([]int{0}))
+		}
+	}
+	return y.View(shape...)
+}
+
+// RMSNorm returns x / √(mean of x² + Eps) · weight, with the mean over the last axes of x, whose extents shape names. weight has that
+// shape or is nil. Eps is the least by which 1 grows in x's dtype unless given, in float32 for halves.
+func (x *Tensor) RMSNorm(shape []int, weight *Tensor, eps ...Eps) *Tensor {
+	x.checkRMSNorm(shape, weight)
+	small := Eps(0x1p-23)
+	if x.dtype == dtype.Float64 {
+		small = 0x1p-52
+	}
+	for _, e := range eps {
+		small = e
+	}
+	axes := make([]int, len(shape))
+	for i := range axes {
+		axes[i] = -1 - i
+	}
+	y := x.To(statsType(x.dtype))
+	y = y.Mul(y.Square().MeanAxes(axes, KeepDim(true)).AddScalar(float64(small)).Rsqrt())
+	if weight != nil {
+		y = y.Mul(weight)
+	}
+	return y.To(x.dtype)
+}
+
+func (x *Tensor) checkRMSNorm(shape Shape, weight *Tensor) {
+	const name = "rms_norm"
+	if len(shape) == 0 {
+		fail(name, ErrShape, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []", x)
+	}
+	if weight != nil && !weight.layout.Shape().Equal(shape) {
+		fail(name, ErrShape, fmt.Sprintf("Expected weight to be of same shape as normalized_shape, but got weight of shape %s and normalized_shape = %s",
+			weight.layout.Shape().List(), shape.List()), x, weight)
+	}
+	if first := x.layout.Rank() - len(shape); first < 0 || !x.layout.Shape()[first:].Equal(shape) {
+		fail(name, ErrShape, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*%s, but got input of size%s",
+			shape.List(), strings.TrimPrefix(shape.List(), "["), x.layout.Shape().List()), x)
+	}
+	refuseIntegers(name, "rms_norm", x)
+}
+
+// LocalResponseOption is an option of LocalResponseNorm: Alpha, Beta or K.
+type LocalResponseOption interface{ localResponse(p *localResponse) }
+
+type localResponse struct{ alpha, beta, k float64 }
+
+// K is what LocalResponseNorm adds to the mean of squares, 1 unless given.
+type K float64
+
+func (a Alpha) localResponse(p *localResponse) { p.alpha = float64(a) }
+func (b Beta) localResponse(p *localResponse)  { p.beta = float64(b) }
+func (k K) localResponse(p *localResponse)     { p.k = float64(k) }
+
+// LocalResponseNorm returns x / (K + Alpha · m)^Beta for x [N, C, …], where m is the mean of squares over size channels around each,
+// with zeros beyond them. It takes Alpha, 1e-4 unless given, Beta, 0.75 unless given, and K.
+func (x *Tensor) LocalResponseNorm(size int, opts ...LocalResponseOption) *Tensor {
+	p := localResponse{1e-4, 0.75, 1}
+	for _, o := range opts {
+		o.localResponse(&p)
+	}
+	shape := x.layout.Shape()
+	if len(shape) < 3 {
+		fail("local_response_norm", ErrValue, fmt.Sprintf("Expected 3D or higher dimensionality                          input (got %d dimensions)", len(shape)), x)
+	}
+	if x.NumEl() == 0 {
+		return x
+	}
+	w := windowOf(op.Window{Kernel: [2]int{size, 1}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, Groups: 1, CountPadding: true})
+	m := x.Square().Reshape(shape[0], 1, shape[1], -1).Pad([]int{0, 0, size / 2, (size - 1) / 2}, 0).avgPool(w).View(shape...)
+	return x.Div(m.MulScalar(p.alpha).AddScalar(p.k).Pow(p.beta))
+}
