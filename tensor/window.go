@@ -194,6 +194,3 @@ func windowOf(p op.Window) window {
 		groups: p.Groups, countPadding: p.CountPadding,
 	}
 }
-
-// over returns the figures of the axes that the window slides over.
-func (w *window) over(figures *[3]int) []int { return figures[3-w.axes:] }
