@@ -52,6 +52,8 @@ type (
 	MultiMarginLossOption interface{ multiMarginLossOption() }
 	// TripletMarginLossOption is an option of TripletMarginLoss: Margin, P, Eps or Swap.
 	TripletMarginLossOption interface{ tripletMarginLossOption() }
+	// CTCLossOption is an option of CTCLoss: Blank or ZeroInfinity.
+	CTCLossOption interface{ ctcLossOption() }
 )
 
 // WeightOption is what Weight returns.
@@ -90,6 +92,12 @@ type P float64
 
 // Swap makes TripletMarginLoss use the positive's distance to the negative where that is less than the anchor's.
 type Swap bool
+
+// Blank is the class of CTCLoss that stands for no label, 0 unless given.
+type Blank int
+
+// ZeroInfinity makes CTCLoss count targets that no path leads to as 0, without a gradient.
+type ZeroInfinity bool
 
 // Weight weighs the classes of NLLLoss, CrossEntropy, MultiMarginLoss and MultilabelSoftMarginLoss; the mean of the first two is weighted
 // by the weights of the targets. The elements of BCE and BCEWithLogits it weighs broadcast.
@@ -140,17 +148,21 @@ func (Margin) multiMarginLossOption()      {}
 func (Margin) tripletMarginLossOption()    {}
 func (P) multiMarginLossOption()           {}
 func (P) tripletMarginLossOption()         {}
+func (Reduction) ctcLossOption()           {}
+func (Blank) ctcLossOption()               {}
+func (ZeroInfinity) ctcLossOption()        {}
 func (Swap) tripletMarginLossOption()      {}
 
 // lossOptions are what the options of a loss say.
 type lossOptions struct {
-	weight, posWeight                          *Tensor
-	ignoreIndex                                int
-	labelSmoothing                             float64
-	reduction                                  Reduction
-	margin, p, eps                             float64
-	knee                                       float64 // Beta or Delta
-	logTarget, logInput, batchMean, full, swap bool
+	weight, posWeight                                        *Tensor
+	ignoreIndex                                              int
+	labelSmoothing                                           float64
+	reduction                                                Reduction
+	margin, p, eps                                           float64
+	knee                                                     float64 // Beta or Delta
+	logTarget, logInput, batchMean, full, swap, zeroInfinity bool
+	blank                                                    int
 }
 
 func readLoss[O any](opts []O, usual ...any) lossOptions {
@@ -194,6 +206,10 @@ func (o *lossOptions) take(option any) {
 		o.margin = float64(v)
 	case P:
 		o.p = float64(v)
+	case Blank:
+		o.blank = int(v)
+	case ZeroInfinity:
+		o.zeroInfinity = bool(v)
 	case Swap:
 		o.swap = bool(v)
 	}

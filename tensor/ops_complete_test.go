@@ -71,6 +71,9 @@ var missingOnGPUs = map[string]struct {
 	ops    []op.Op
 	dtypes []dtype.DType
 }{
+	"an item's states follow each other": {
+		[]op.Op{op.CTCLoss, op.CTCLossGrad}, floatTypes,
+	},
 	"PyTorch's GPUs multiply no matrices of integers either": {
 		[]op.Op{op.MM, op.BMM, op.MV, op.Dot, op.AddMM},
 		[]dtype.DType{dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64},

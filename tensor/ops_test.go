@@ -36,6 +36,7 @@ type opRow struct {
 	inPlace        func(x []*tensor.Tensor) *tensor.Tensor // f, written into x[0]
 	severalDevices string                                  // why inputs may lie on several devices
 	draws          bool                                    // random: GPUs draw other numbers than the CPU, which TestPhiloxDraws judges
+	noGPU          string                                  // why GPUs have no kernel
 	noEmpty        string                                  // why axes without elements, and long ones, are not tried
 	noSpecials     string                                  // why NaN, infinities and the like are not tried
 	empty          []emptyCase
@@ -82,6 +83,7 @@ var opTables = [][]opRow{
 	lossRows,
 	pairLossRows,
 	marginLossRows,
+	ctcRows,
 	stateRows,
 }
 
@@ -133,6 +135,9 @@ func (r opRow) on(t testing.TB, dev device.Device) opRow {
 		if err := tensor.Try(func() { r.f(r.tensors(dev, dt, false)) }); !errors.Is(err, tensor.ErrKernel) {
 			here = append(here, dt)
 		}
+	}
+	if len(here) == 0 && r.noGPU != "" {
+		t.Skip(r.noGPU)
 	}
 	if len(here) == 0 {
 		t.Fatalf("%v has no kernel for any of %v", dev, r.allowed())

@@ -90,16 +90,15 @@ var absent = map[string]string{
 	"F.max_unpool2d":                 notThere,
 	"F.scaled_dot_product_attention": notThere,
 	"F.unfold":                       notThere,
-
-	// Losses.
-	"F.ctc_loss": notThere,
 }
 
 const notThere = "cresset has no such function"
 
 // withoutKernel lists the operations that run on the CPU alone, with the reason. On a GPU they must say that there is no
 // kernel.
-var withoutKernel = map[string]string{}
+var withoutKernel = map[string]string{
+	"ctc_loss": "an item's states follow each other",
+}
 
 // looser are the operations whose results are compared to 1e-8: decompositions, and CTC's long sums.
 var looser = []string{"ctc_loss"}

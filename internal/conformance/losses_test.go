@@ -6,6 +6,8 @@ import (
 )
 
 var losses = table{
+	"Tensor.log_softmax": alongAxis((*tensor.Tensor).LogSoftmax),
+
 	"F.mse_loss": compared(tensor.MSELoss),
 	"F.l1_loss":  compared(tensor.L1Loss),
 	"F.nll_loss": func(a *pyexpr.Args) any {
@@ -70,6 +72,12 @@ var losses = table{
 		x, y, p := input(a, "input"), input(a, "target"), tensor.P(pyexpr.Arg(a, "p", 1.0))
 		return tensor.MultiMarginLoss(x, y, p, margin(a, 1), tensor.Weight(optional(a, "weight")), reduction(a))
 	},
+	"F.ctc_loss": func(a *pyexpr.Args) any {
+		x, targets := input(a, "log_probs"), input(a, "targets")
+		inputs, labels := lengths(a, "input_lengths"), lengths(a, "target_lengths")
+		blank, zero := tensor.Blank(pyexpr.Arg(a, "blank", 0)), flag[tensor.ZeroInfinity](a, "zero_infinity", false)
+		return tensor.CTCLoss(x, targets, inputs, labels, blank, zero, reduction(a))
+	},
 	"F.multilabel_margin_loss": compared(tensor.MultilabelMarginLoss),
 	"F.multilabel_soft_margin_loss": func(a *pyexpr.Args) any {
 		x, y := input(a, "input"), input(a, "target")
@@ -83,6 +91,15 @@ func compared(f func(x, y *tensor.Tensor, r ...tensor.Reduction) *tensor.Tensor)
 		x, y := input(a, "input"), input(a, "target")
 		return f(x, y, reduction(a))
 	}
+}
+
+// lengths are numbers that PyTorch takes as a tensor.
+func lengths(a *pyexpr.Args, name string) []int {
+	var out []int
+	for _, n := range tensor.Values[int64](input(a, name)) {
+		out = append(out, int(n))
+	}
+	return out
 }
 
 func margin(a *pyexpr.Args, or float64) tensor.Margin {

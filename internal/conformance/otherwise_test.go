@@ -99,8 +99,6 @@ var otherwise = map[string]string{
 	"embedding range":            notThere,
 	"kl_div reduction":           "a reduction is one of three constants, and another name does not compile",
 	"poisson reduction":          "a reduction is one of three constants, and another name does not compile",
-	"ctc_loss target length":     notThere,
-	"ctc_loss batch":             notThere,
 	"hinge_embedding reduction":  "a reduction is one of three constants, and another name does not compile",
 	"grad twice":                 notThere,
 	"grad of grad without graph": notThere,

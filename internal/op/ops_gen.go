@@ -123,6 +123,8 @@ const (
 	NLLLossGrad
 	CrossEntropy // NLLLoss of LogSoftmax
 	CrossEntropyGrad
+	CTCLoss
+	CTCLossGrad
 	BCE
 	SGDStep
 	AdamStep
@@ -374,6 +376,8 @@ var rows = [Count]row{
 	NLLLossGrad:           {name: "nll_loss_backward"},
 	CrossEntropy:          {name: "cross_entropy_loss", grad: "NllLossBackward0"},
 	CrossEntropyGrad:      {name: "cross_entropy_loss_backward"},
+	CTCLoss:               {name: "ctc_loss", grad: "CtcLossBackward0"},
+	CTCLossGrad:           {name: "ctc_loss_backward"},
 	BCE:                   {name: "binary_cross_entropy", grad: "BinaryCrossEntropyBackward0", composed: true},
 	SGDStep:               {name: "sgd_step"},
 	AdamStep:              {name: "adam_step"},

@@ -75,6 +75,13 @@ type Loss struct {
 	IgnoreIndex int
 }
 
+// CTC belongs to CTCLoss: how many inputs and labels each item of the batch has, where its labels begin, and the class that is none.
+type CTC struct {
+	Inputs, Labels, Starts []int
+	Blank                  int
+	ZeroInfinity           bool
+}
+
 // Reduction says how a loss over many elements becomes one.
 type Reduction uint8
 

@@ -16,6 +16,8 @@ func addLosses[T dtype.Float](t *table) {
 	t[op.NLLLossGrad][dt] = rowMajor(nllLossGrad[T])
 	t[op.CrossEntropy][dt] = rowMajor(crossEntropy[T])
 	t[op.CrossEntropyGrad][dt] = rowMajor(crossEntropyGrad[T])
+	t[op.CTCLoss][dt] = rowMajor(ctcLoss[T])
+	t[op.CTCLossGrad][dt] = rowMajor(ctcLossGrad[T])
 }
 
 // nllLoss writes the loss to out[0] and the sum of the targets' weights to out[1], of log probabilities, targets and
@@ -113,4 +115,30 @@ func optional[T dtype.Element](c *backend.Call, i int) []T {
 		return nil
 	}
 	return dense[T](&c.In()[i])
+}
+
+// ctcLoss writes a loss for each item to out[0] and what the gradient needs to out[1], of log probabilities and labels.
+func ctcLoss[T dtype.Float](c *backend.Call) error {
+	x, labels := &c.In()[0], dense[int64](&c.In()[1])
+	b := ctcOf(c, x)
+	for _, label := range labels {
+		if label < 0 || int(label) >= b.Classes {
+			return &backend.IndexError{Text: fmt.Sprintf("Target %d is out of bounds.", label)}
+		}
+	}
+	kern.CTC(b, dense[T](x), labels, dense[T](&c.Out()[0]), dense[T](&c.Out()[1]))
+	return nil
+}
+
+// ctcLossGrad writes the gradient for the log probabilities, of dy, these, labels, losses and what ctcLoss noted.
+func ctcLossGrad[T dtype.Float](c *backend.Call) error {
+	in := c.In()
+	b := ctcOf(c, &in[1])
+	kern.CTCBackward(b, dense[T](&in[0]), dense[T](&in[1]), dense[int64](&in[2]), dense[T](&in[3]), dense[T](&in[4]), dense[T](&c.Out()[0]))
+	return nil
+}
+
+func ctcOf(c *backend.Call, x *backend.View) kern.CTCBatch {
+	shape := x.Layout.Shape()
+	return kern.CTCBatch{CTC: c.Params.(op.CTC), Batch: shape[1], Classes: shape[2]}
 }

@@ -151,6 +151,8 @@ var others = []Other{
 	{Op: "NLLLossGrad", Name: "nll_loss_backward"},
 	{Op: "CrossEntropy", Name: "cross_entropy_loss", GradFn: "NllLossBackward0", Doc: "NLLLoss of LogSoftmax"},
 	{Op: "CrossEntropyGrad", Name: "cross_entropy_loss_backward"},
+	{Op: "CTCLoss", Name: "ctc_loss", GradFn: "CtcLossBackward0"},
+	{Op: "CTCLossGrad", Name: "ctc_loss_backward"},
 	{Op: "BCE", Name: "binary_cross_entropy", GradFn: "BinaryCrossEntropyBackward0", Composed: true},
 
 	// Optimizer steps, in place on the parameter.
