@@ -35,7 +35,11 @@ func TestRoundTrip(t *testing.T) {
 				delete(want, "of.bfloat16") // which NumPy lacks
 			}
 			path := filepath.Join(t.TempDir(), file)
-			for _, opts := range [][]checkpoint.WriteOption{nil, {checkpoint.Compressed(true)}} {
+			ways := [][]checkpoint.WriteOption{nil}
+			if !strings.HasSuffix(file, ".safetensors") {
+				ways = append(ways, []checkpoint.WriteOption{checkpoint.Compressed(true)})
+			}
+			for _, opts := range ways {
 				if err := checkpoint.Write(path, want, opts...); err != nil {
 					t.Fatal(err)
 				}
