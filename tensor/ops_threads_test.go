@@ -165,6 +165,11 @@ var threadLayers = []threadRow{
 	{"binary_cross_entropy_with_logits", [][]int{{1<<17 + 5}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return tensor.BCEWithLogits(x[0], tensor.Linspace(0, 1, 1<<17+5))
 	}},
+	{"ctc_loss", [][]int{{40, 64, 30}}, func(x []*tensor.Tensor) *tensor.Tensor {
+		inputs, labels := slices.Repeat([]int{40}, 64), slices.Repeat([]int{9}, 64)
+		return tensor.CTCLoss(x[0].LogSoftmax(2), scrambled(29, 64, 9).AddScalar(1), inputs, labels)
+	}},
+	{"prelu", [][]int{tall, {67}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].PReLU(x[1]) }},
 	of1("dropout", tall, func(x *tensor.Tensor) *tensor.Tensor {
 		tensor.ManualSeed(3)
 		return x.Dropout(0.4)
