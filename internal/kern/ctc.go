@@ -5,7 +5,6 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/op"
-	"cresset/internal/par"
 )
 
 // CTCBatch describes log probabilities x[time, Batch, Classes] and the labels that each item's inputs stand for.
@@ -47,11 +46,11 @@ func (b *CTCBatch) skips(labels []int64, item, s int) bool {
 
 // CTC computes loss[i] = -log Σ over the paths through item i's states that begin with the first blank or label and end with the last.
 // alpha[item, time, state] becomes the logarithm of the probability of all ways from the beginning to a state. Sums are computed in
-// float64.
-func CTC[T dtype.Float](b CTCBatch, x []T, labels []int64, loss, alpha []T) {
+// float64. The error is of working memory.
+func CTC[T dtype.Float](b CTCBatch, x []T, labels []int64, loss, alpha []T) error {
 	states, times := b.States(), b.Times()
-	par.For(b.Batch, 1, func(lo, hi int) {
-		now, before := make([]float64, states), make([]float64, states)
+	return ForWithWorkspace(b.Batch, 1, 2*states, func(lo, hi int, space []float64) {
+		now, before := space[:states], space[states:]
 		for item := lo; item < hi; item++ {
 			n, at := 2*b.Labels[item]+1, item*times*states
 			for t := range b.Inputs[item] {
@@ -119,12 +118,12 @@ func logAdd(a, b float64) float64 {
 }
 
 // CTCBackward computes dx, the gradient of CTC for x times dy, as PyTorch does: e**x less the probability that an input has the class.
-// It is that of the logits if x is their log softmax.
-func CTCBackward[T dtype.Float](b CTCBatch, dy, x []T, labels []int64, loss, alpha, dx []T) {
+// It is that of the logits if x is their log softmax. The error is of working memory.
+func CTCBackward[T dtype.Float](b CTCBatch, dy, x []T, labels []int64, loss, alpha, dx []T) error {
 	states, times := b.States(), b.Times()
 	clear(dx)
-	par.For(b.Batch, 1, func(lo, hi int) {
-		now, after, classes := make([]float64, states), make([]float64, states), make([]float64, b.Classes)
+	return ForWithWorkspace(b.Batch, 1, 2*states+b.Classes, func(lo, hi int, space []float64) {
+		now, after, classes := space[:states], space[states:2*states], space[2*states:]
 		for item := lo; item < hi; item++ {
 			nll := float64(loss[item])
 			if b.ZeroInfinity && math.IsInf(nll, 1) {

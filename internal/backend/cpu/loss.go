@@ -126,16 +126,15 @@ func ctcLoss[T dtype.Float](c *backend.Call) error {
 			return &backend.IndexError{Text: fmt.Sprintf("Target %d is out of bounds.", label)}
 		}
 	}
-	kern.CTC(b, dense[T](x), labels, dense[T](&c.Out()[0]), dense[T](&c.Out()[1]))
-	return nil
+	return kern.CTC(b, dense[T](x), labels, dense[T](&c.Out()[0]), dense[T](&c.Out()[1]))
 }
 
 // ctcLossGrad writes the gradient for the log probabilities, of dy, these, labels, losses and what ctcLoss noted.
 func ctcLossGrad[T dtype.Float](c *backend.Call) error {
 	in := c.In()
 	b := ctcOf(c, &in[1])
-	kern.CTCBackward(b, dense[T](&in[0]), dense[T](&in[1]), dense[int64](&in[2]), dense[T](&in[3]), dense[T](&in[4]), dense[T](&c.Out()[0]))
-	return nil
+	x, labels, loss, alpha := dense[T](&in[1]), dense[int64](&in[2]), dense[T](&in[3]), dense[T](&in[4])
+	return kern.CTCBackward(b, dense[T](&in[0]), x, labels, loss, alpha, dense[T](&c.Out()[0]))
 }
 
 func ctcOf(c *backend.Call, x *backend.View) kern.CTCBatch {
