@@ -21,7 +21,8 @@ import (
 // what fails above. The last three test the processor.
 var suite = []string{
 	"internal/dl", "internal/driver", "internal/driver/open", "internal/nvml", "internal/nvml/open", "smi",
-	"internal/backend/cuda", "cuda", "tensor", "nn", "internal/kern/vec", "internal/kern", "internal/backend/cpu",
+	"internal/backend/cuda", "cuda", "tensor", "nn", "internal/conformance",
+	"internal/kern/vec", "internal/kern", "internal/backend/cpu",
 }
 
 // leftOut lists the packages whose tests could open NVIDIA's libraries and yet are left out.
@@ -39,6 +40,7 @@ var leftOut = []absence{
 	{"internal/statedict", "computes on the CPU alone"},
 	{"internal/tour", "reads the source and runs on simulated GPUs"},
 	{"internal/tui", "draws what it is given"},
+	{"nn/nninit", "computes on the CPU alone"},
 	{"nn/parallel", "needs eight GPUs, which it simulates"},
 	{"nn/plan", "compares plans with simulated GPUs"},
 	{"optim", "computes on the CPU alone"},
