@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -104,6 +105,14 @@ func TestFullQueueWaits(t *testing.T) {
 	b := start(t, "t4", 1)
 	s, p := b.stream(driver.StreamNonBlocking), b.alloc(4)
 	b.ok(b.launch(b.kernel("wait"), s))
+	waiting := func() int {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return len(b.streams[s].queue)
+	}
+	for waiting() > 0 { // else the kernel would make room in a queue that was seen full
+		runtime.Gosched()
+	}
 	queued := make(chan struct{})
 	go func() {
 		for range 2 * maxQueued {
@@ -111,11 +120,9 @@ func TestFullQueueWaits(t *testing.T) {
 		}
 		close(queued)
 	}()
-	for full := false; !full; {
+	for waiting() < maxQueued {
 		b.want(driver.ErrNotReady, b.api.StreamQuery(b.ctx, s))
-		b.mu.Lock()
-		full = len(b.streams[s].queue) >= maxQueued
-		b.mu.Unlock()
+		runtime.Gosched()
 	}
 	select {
 	case <-queued:
