@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,7 +21,11 @@ type faultyDisk struct {
 
 	failed   bool
 	unsynced map[string]bool // files
-	renamed  [][2]string     // in folders that were not synced
+	undo     []func() error  // of each change of a name, in folders that were not synced
+}
+
+func newFaultyDisk(left int, fault error, crash bool) *faultyDisk {
+	return &faultyDisk{left: left, fault: fault, crash: crash, unsynced: make(map[string]bool)}
 }
 
 // step fails where the fault is, and after a crash.
@@ -46,7 +51,8 @@ func (d *faultyDisk) rename(from, to string) error {
 	if err := d.step(); err != nil {
 		return err
 	}
-	d.renamed = append(d.renamed, [2]string{from, to})
+	before := d.restorer(to)
+	d.undo = append(d.undo, func() error { return errors.Join(os.Rename(to, from), before()) })
 	return d.system.rename(from, to)
 }
 
@@ -54,14 +60,26 @@ func (d *faultyDisk) remove(path string) error {
 	if err := d.step(); err != nil {
 		return err
 	}
+	d.undo = append(d.undo, d.restorer(path))
 	return d.system.remove(path)
+}
+
+// restorer returns what puts a file that stands at path at this moment there again, unless another is there.
+func (d *faultyDisk) restorer(path string) func() error {
+	content, err := os.ReadFile(path)
+	return func() error {
+		if _, there := os.Stat(path); err != nil || there == nil {
+			return nil
+		}
+		return os.WriteFile(path, content, 0o666)
+	}
 }
 
 func (d *faultyDisk) syncFolder(dir string) error {
 	if err := d.step(); err != nil {
 		return err
 	}
-	d.renamed = nil
+	d.undo = nil
 	return d.system.syncFolder(dir)
 }
 
@@ -95,8 +113,9 @@ func (f *faultyFile) Close() error {
 	return f.diskFile.Close()
 }
 
-// lose does to the files what a crash may do: names go that no folder was synced with, and elements that were not synced.
-func (d *faultyDisk) lose(t *testing.T) {
+// lose does to the files what a crash may do: elements go that were not synced, and of the changes of names that no folder was
+// synced with those whose bit is set.
+func (d *faultyDisk) lose(t *testing.T, changes uint) {
 	t.Helper()
 	for path := range d.unsynced {
 		if info, err := os.Stat(path); err == nil {
@@ -105,8 +124,11 @@ func (d *faultyDisk) lose(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range d.renamed {
-		if err := os.Rename(r[1], r[0]); err != nil {
+	for i, undo := range slices.Backward(d.undo) {
+		if changes>>i&1 == 0 {
+			continue
+		}
+		if err := undo(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,7 +144,7 @@ func TestSaveThroughFaults(t *testing.T) {
 	for _, kind := range kinds {
 		faults := 0
 		for ; ; faults++ {
-			disk := &faultyDisk{left: faults, fault: syscall.ENOSPC, crash: kind.crash, unsynced: make(map[string]bool)}
+			disk := newFaultyDisk(faults, syscall.ENOSPC, kind.crash)
 			if !saveThrough(t, disk, kind.lost, fmt.Sprintf("%s at operation %d", kind.name, faults)) {
 				break
 			}
@@ -152,7 +174,7 @@ func saveThrough(t *testing.T, disk *faultyDisk, lose bool, name string) bool {
 	}
 	d.Close()
 	if lose {
-		disk.lose(t)
+		disk.lose(t, ^uint(0))
 	}
 	value = 0
 	after := NewSnapshots(dir, Keep(1))
@@ -186,7 +208,7 @@ func TestErrorsOfSaveAsyncComeBack(t *testing.T) {
 		"Resume":    func(d *Snapshots) error { _, err := d.Resume(s); return err },
 	} {
 		d := NewSnapshots(t.TempDir())
-		d.disk = &faultyDisk{left: 1, fault: syscall.EROFS, unsynced: make(map[string]bool)}
+		d.disk = newFaultyDisk(1, syscall.EROFS, false)
 		if err := d.SaveAsync(s); err != nil {
 			t.Errorf("%s: SaveAsync itself: %v", name, err)
 		}

@@ -2,6 +2,7 @@ package checkpoint_test
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -25,6 +26,40 @@ func TestDevicesAndPipesAreNoFiles(t *testing.T) {
 	}
 	if _, err := checkpoint.Open(pipe); !errors.As(err, &format) || format.Found != "a pipe" {
 		t.Errorf("got %v for a pipe", err)
+	}
+}
+
+// TestOnlyFilesAreReplaced writes to what is no file, by a link too: it stays.
+func TestOnlyFilesAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	pipe, socket, link := filepath.Join(dir, "pipe.pt"), filepath.Join(dir, "socket.pt"), filepath.Join(dir, "link.pt")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	symlink(t, pipe, link)
+	good := map[string]*tensor.Tensor{"a": tensor.Ones(10), "b": tensor.Ones(10)}
+	for path, want := range map[string]string{"/dev/null": "a device", pipe: "a pipe", socket: "a socket", link: "a pipe"} {
+		before, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int64{0, 40} {
+			err := checkpoint.Write(path, good, checkpoint.Safetensors, checkpoint.ShardSize(size))
+			if err == nil || err.Error() != "write "+path+": it is "+want {
+				t.Errorf("%s, shards of %d: %v", path, size, err)
+			}
+		}
+		if after, err := os.Lstat(path); err != nil || !os.SameFile(before, after) {
+			t.Errorf("%s became %v, %v", path, after, err)
+		}
+	}
+	if got := filesIn(t, dir); len(got) != 3 {
+		t.Errorf("left: %q", got)
 	}
 }
 

@@ -4,47 +4,57 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 )
 
 // writeShards writes a set of files of at most o.shard bytes of tensors each, but for a tensor that is larger, and their index.
-// They get their names when all are written, the index last; a file of the set's own name, which readers would prefer, goes.
 func (c *contents) writeShards(path string, o options) error {
+	if _, err := modeFor(path); err != nil { // which has to go
+		return err
+	}
 	shards := c.divide(o.shard)
 	stem := strings.TrimSuffix(path, filepath.Ext(path))
-	index := map[string]string{}
+	files := map[string]string{} // of the tensors
 	var drafts []*draft
-	discard := func() {
+	defer func() {
 		for _, d := range drafts {
 			d.discard()
 		}
-	}
+	}()
 	for i, shard := range shards {
 		file := fmt.Sprintf("%s-%05d-of-%05d%s", stem, i+1, len(shards), filepath.Ext(path))
 		d, err := newDraft(o.disk, file, func(w io.Writer) error { return writeSafetensors(w, file, shard, o) })
 		if err != nil {
-			discard()
 			return err
 		}
 		drafts = append(drafts, d)
 		for _, e := range shard.entries {
-			index[e.Name] = filepath.Base(file)
+			files[e.Name] = filepath.Base(file)
 		}
 	}
-	d, err := newDraft(o.disk, path+indexSuffix, func(w io.Writer) error { return c.writeIndex(w, index) })
+	index, err := newDraft(o.disk, path+indexSuffix, func(w io.Writer) error { return c.writeIndex(w, files) })
 	if err != nil {
-		discard()
 		return err
 	}
-	if err := commit(o.disk, append(drafts, d)...); err != nil {
+	drafts = append(drafts, index)
+	return commitSet(o.disk, path, drafts[:len(shards)], index)
+}
+
+// commitSet gives a set its names when all of it is written. The shards may replace those of an older set, which the old index must
+// not mix: it goes first, the new index comes last, and each step outlasts a crash before the next begins. In between there is no
+// set. A single file at path, which readers prefer, goes at the end.
+func commitSet(on disk, path string, shards []*draft, index *draft) error {
+	if err := removeSynced(on, index.real); err != nil {
+		return asked(index.path, err)
+	}
+	if err := commit(on, shards...); err != nil {
 		return err
 	}
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+	if err := commit(on, index); err != nil {
 		return err
 	}
-	return nil
+	return removeSynced(on, path)
 }
 
 // divide returns the entries in groups of at most so many bytes, in order.

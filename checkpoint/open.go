@@ -54,6 +54,8 @@ func kindOf(mode fs.FileMode) string {
 		return "a pipe"
 	case mode&fs.ModeDevice != 0:
 		return "a device"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
 	default:
 		return "something else"
 	}

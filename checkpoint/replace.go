@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -22,6 +23,7 @@ func replace(on disk, path string, write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	defer d.discard()
 	return commit(on, d)
 }
 
@@ -31,6 +33,8 @@ type draft struct {
 	file diskFile
 	path string // as the caller names it
 	real string // where it belongs: what path leads to where it is a symbolic link
+	// named says that it stands there.
+	named bool
 }
 
 // newDraft writes a file beside path and syncs it.
@@ -43,7 +47,7 @@ func newDraft(on disk, path string, write func(w io.Writer) error) (_ *draft, er
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{on, f, path, real}
+	d := &draft{on: on, file: f, path: path, real: real}
 	defer func() {
 		if err != nil {
 			d.discard()
@@ -81,34 +85,51 @@ func asked(path string, err error) error {
 	return err
 }
 
-// discard removes what was written.
+// discard removes what was written, unless it has its name.
 func (d *draft) discard() {
+	if d.named {
+		return
+	}
 	d.file.Close()
 	d.on.remove(d.file.Name())
 }
 
 // commit gives drafts their names, in order, and syncs the folders.
 func commit(on disk, drafts ...*draft) error {
-	for i, d := range drafts {
+	var folders []string
+	for _, d := range drafts {
 		if err := on.rename(d.file.Name(), d.real); err != nil {
-			for _, d := range drafts[i:] {
-				d.discard()
-			}
 			return asked(d.path, err)
 		}
-	}
-	synced := ""
-	for _, d := range drafts {
-		folder, _ := filepath.Split(d.real)
-		if folder = cmp.Or(folder, "."); folder == synced {
-			continue
+		d.named = true
+		if folder := folderOf(d.real); !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
 		}
-		synced = folder
+	}
+	for _, folder := range folders {
 		if err := on.syncFolder(folder); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeSynced removes a file if there is one, and syncs the folder: after a crash it does not come back.
+func removeSynced(on disk, path string) error {
+	err := on.remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return on.syncFolder(folderOf(path))
+}
+
+// folderOf returns the folder of a path, by a name that can be opened.
+func folderOf(path string) string {
+	folder, _ := filepath.Split(path)
+	return cmp.Or(folder, ".")
 }
 
 // maxLinks is how many symbolic links may lead from one to the next, as on Linux.
@@ -138,15 +159,11 @@ func followed(path string) (string, error) {
 // maxBase is how much of a file's name stands in that of its draft: with all of it a name of 255 bytes would be too long.
 const maxBase = 128
 
-// createBeside makes a new file in the folder of real, which other processes that write there do not touch. Where real is a file the
-// new one can be read and written by no more users. Errors are about path.
+// createBeside makes a new file in the folder of real, which other processes that write there do not touch. Errors are about path.
 func createBeside(on disk, path, real string) (diskFile, error) {
-	mode := os.FileMode(0o666)
-	switch old, err := os.Stat(real); {
-	case err == nil && old.IsDir():
-		return nil, &fs.PathError{Op: "write", Path: path, Err: errFolder}
-	case err == nil && old.Mode().IsRegular():
-		mode = old.Mode().Perm()
+	mode, err := modeFor(path)
+	if err != nil {
+		return nil, err
 	}
 	folder, base := filepath.Split(real)
 	base = strings.ToValidUTF8(base[:min(len(base), maxBase)], "")
@@ -158,4 +175,15 @@ func createBeside(on disk, path, real string) (diskFile, error) {
 	}
 }
 
-var errFolder = errors.New("it is a folder")
+// modeFor returns the mode of a file in place of what path leads to: where that is a file, the new one can be read and written by no
+// more users. A folder, a device, a pipe or a socket is an error, since renaming would take its name away.
+func modeFor(path string) (os.FileMode, error) {
+	old, err := os.Stat(path)
+	switch {
+	case err != nil: // what is wrong, who creates the file is told
+		return 0o666, nil
+	case !old.Mode().IsRegular():
+		return 0, &fs.PathError{Op: "write", Path: path, Err: fmt.Errorf("it is %s", kindOf(old.Mode()))}
+	}
+	return old.Mode().Perm(), nil
+}
