@@ -32,7 +32,7 @@ func (x *Tensor) position(o op.Op) *Tensor {
 
 func (x *Tensor) positionAxis(o op.Op, axis int, keep bool) *Tensor {
 	p := x.reducedAxis(o.String(), axis, keep)
-	x.checkExtents(o, p)
+	x.checkExtents(o.String(), p)
 	return x.positions(o, op.Axis{Axis: x.axis(o.String(), axis), Keep: keep}, reducedShape(x.layout.Shape(), p))
 }
 

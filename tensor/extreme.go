@@ -39,6 +39,15 @@ func (x *Tensor) AMin(axes []int, keep ...KeepDim) *Tensor {
 	return x.extremeAxes(op.AMin, axes, kept(keep))
 }
 
+// AMinMax returns AMin and AMax over the same axes.
+func (x *Tensor) AMinMax(axes []int, keep ...KeepDim) (least, most *Tensor) {
+	if x.NumEl() == 0 && len(axes) == 0 {
+		fail("aminmax", ErrShape, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.", x)
+	}
+	x.checkExtents("aminmax", x.reduced("aminmax", axes, false))
+	return x.AMin(axes, keep...), x.AMax(axes, keep...)
+}
+
 func (x *Tensor) extreme(o op.Op) *Tensor {
 	x.checkExtreme(o)
 	out := x.chosen(o, nil, Shape{})
@@ -51,7 +60,7 @@ func (x *Tensor) extremeAxes(o op.Op, axes []int, keep bool) *Tensor {
 		x.checkExtreme(o)
 	}
 	p := x.reduced(o.String(), axes, keep)
-	x.checkExtents(o, p)
+	x.checkExtents(o.String(), p)
 	out := x.chosen(o, p, reducedShape(x.layout.Shape(), p))
 	record(out, o, kernelGrad, p, x).save(out, x)
 	return out
@@ -64,7 +73,7 @@ func (x *Tensor) chosen(o op.Op, params any, shape Shape) *Tensor {
 
 func (x *Tensor) extremeAxis(o op.Op, axis int, keep bool) (values, indices *Tensor) {
 	p := x.reducedAxis(o.String(), axis, keep)
-	x.checkExtents(o, p)
+	x.checkExtents(o.String(), p)
 	y, shape := x.summable(), reducedShape(x.layout.Shape(), p)
 	values, indices = y.empty(o, y.dtype, shape), y.empty(o, dtype.Int64, shape)
 	launch(o, y.dtype, p, []*Tensor{values, indices}, []*Tensor{y})
@@ -81,10 +90,10 @@ func (x *Tensor) checkExtreme(o op.Op) {
 }
 
 // checkExtents panics where an axis that is reduced has no elements, of which none can be the largest.
-func (x *Tensor) checkExtents(o op.Op, p op.Reduce) {
+func (x *Tensor) checkExtents(name string, p op.Reduce) {
 	for i, d := range x.layout.Shape() {
 		if d == 0 && p.Axes&(1<<i) != 0 {
-			fail(o.String(), ErrIndex, fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", o, i), x)
+			fail(name, ErrIndex, fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", name, i), x)
 		}
 	}
 }

@@ -16,6 +16,14 @@ func (x *Tensor) NonZero() *Tensor {
 	return out
 }
 
+// NonZeroTuple returns the columns of NonZero, an int64 vector for each axis, which x.Index takes.
+func (x *Tensor) NonZeroTuple() []*Tensor {
+	if x.layout.Rank() == 0 {
+		x = x.Unsqueeze(0)
+	}
+	return x.NonZero().Unbind(1)
+}
+
 // MaskedSelect returns the elements where mask, a bool tensor that is broadcast with x, is true, in row-major order.
 func (x *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 	x.sameIndexDevice("masked_select", "wrapper_CUDA__masked_select", "mask", mask)

@@ -74,6 +74,8 @@ var opTables = [][]opRow{
 	indexingRows,
 	copyRows,
 	reductionRows,
+	scanRows,
+	countRows,
 	productRows,
 	contractionRows,
 	convolutionRows,

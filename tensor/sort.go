@@ -12,6 +12,12 @@ func (x *Tensor) Sort(axis int, descending ...Descending) (values, indices *Tens
 	return x.sorted(op.Sort, p, x.layout.Shape())
 }
 
+// ArgSort returns as int64 the indices that Sort returns.
+func (x *Tensor) ArgSort(axis int, descending ...Descending) *Tensor {
+	_, indices := x.Detach().Sort(axis, descending...)
+	return indices
+}
+
 // TopK returns the k largest elements along one axis, or with Largest(false) the smallest, sorted from the most extreme on,
 // and as int64 the indices where they were.
 func (x *Tensor) TopK(k, axis int, largest ...Largest) (values, indices *Tensor) {

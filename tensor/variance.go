@@ -44,3 +44,22 @@ func (x *Tensor) spreadParams(name string, axes []int, opts []VarOption) op.Redu
 	p.Correction = float64(correction)
 	return p
 }
+
+// VarMean returns VarAxes and the mean over the same axes. It panics for integers.
+func (x *Tensor) VarMean(axes []int, opts ...VarOption) (variance, mean *Tensor) {
+	keep := x.checkWithMean("var_mean", axes, opts)
+	return x.VarAxes(axes, opts...), x.MeanAxes(axes, keep)
+}
+
+// StdMean returns StdAxes and the mean over the same axes. It panics for integers.
+func (x *Tensor) StdMean(axes []int, opts ...VarOption) (deviation, mean *Tensor) {
+	keep := x.checkWithMean("std_mean", axes, opts)
+	return x.StdAxes(axes, opts...), x.MeanAxes(axes, keep)
+}
+
+func (x *Tensor) checkWithMean(name string, axes []int, opts []VarOption) KeepDim {
+	if !x.dtype.IsFloat() {
+		fail(name, ErrDType, name+" only support floating point and complex dtypes", x)
+	}
+	return KeepDim(x.spreadParams(name, axes, opts).Keep)
+}

@@ -163,6 +163,15 @@ func FinishMean[D dtype.Number, T wide](dst []D, accs []T, elements int) {
 	}
 }
 
+// CumProd is y[k] = Π a over the elements up to k.
+func CumProd[D, S dtype.Number, T wide](x []S, y []D) {
+	acc := T(1)
+	for k, e := range x {
+		acc = takeProd(acc, e)
+		y[k] = D(acc)
+	}
+}
+
 // FinishAnyTrue makes of accumulators over n elements whether an a is not zero.
 func FinishAnyTrue[T wide](dst []bool, accs []T, _ int) {
 	for i, acc := range accs {

@@ -57,12 +57,16 @@ const (
 	ArgMin
 	Var
 	Std
+	NaNSum
 	Norm
 	LogSumExp
 	Softmax
 	SoftmaxGrad
 	LogSoftmax
 	LogSoftmaxGrad
+	CumMax
+	CumMin
+	LogCumSumExp
 	ProdGrad
 	ShareGrad
 	PickGrad
@@ -135,6 +139,7 @@ const (
 	MeanAxes          // Σ a / n, over axes
 	Prod              // Π a
 	ProdAxis          // Π a, over axes
+	CumProd           // Π a, over the elements up to each
 	CountNonZero      // how many a are not zero, as NaN is not
 	AnyTrue           // whether an a is not zero
 	AllTrue           // whether no a is zero
@@ -310,12 +315,16 @@ var rows = [Count]row{
 	ArgMin:                {name: "argmin"},
 	Var:                   {name: "var", grad: "VarBackward0"},
 	Std:                   {name: "std", grad: "StdBackward0", derivative: StdGrad},
+	NaNSum:                {name: "nansum", grad: "NansumBackward0", composed: true},
 	Norm:                  {name: "norm", grad: "LinalgVectorNormBackward0", derivative: NormGrad},
 	LogSumExp:             {name: "logsumexp", grad: "LogsumexpBackward0", derivative: LogSumExpGrad},
 	Softmax:               {name: "softmax", grad: "SoftmaxBackward0", derivative: SoftmaxGrad},
 	SoftmaxGrad:           {name: "softmax_backward"},
 	LogSoftmax:            {name: "log_softmax", grad: "LogSoftmaxBackward0", derivative: LogSoftmaxGrad},
 	LogSoftmaxGrad:        {name: "log_softmax_backward"},
+	CumMax:                {name: "cummax", grad: "CummaxBackward0"},
+	CumMin:                {name: "cummin", grad: "CumminBackward0"},
+	LogCumSumExp:          {name: "logcumsumexp", grad: "LogcumsumexpBackward0"},
 	ProdGrad:              {name: "prod_backward"},
 	ShareGrad:             {name: "evenly_distribute_backward"},
 	PickGrad:              {name: "value_selecting_reduction_backward"},
@@ -388,6 +397,7 @@ var rows = [Count]row{
 	MeanAxes:              {name: "mean", grad: "MeanBackward1"},
 	Prod:                  {name: "prod", grad: "ProdBackward0"},
 	ProdAxis:              {name: "prod", grad: "ProdBackward1"},
+	CumProd:               {name: "cumprod", grad: "CumprodBackward0"},
 	CountNonZero:          {name: "count_nonzero"},
 	AnyTrue:               {name: "any"},
 	AllTrue:               {name: "all"},

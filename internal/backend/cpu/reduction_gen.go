@@ -25,6 +25,7 @@ func addFloatFolds[S dtype.Float](t *table) {
 	t[op.MeanAxes][dt] = t[op.Mean][dt]
 	t[op.Prod][dt] = folded(kern.Prod[S, float64](), kern.Prod[float64, float64](), kern.Finish[S, float64])
 	t[op.ProdAxis][dt] = t[op.Prod][dt]
+	t[op.CumProd][dt] = mapRows(kern.CumProd[S, S, float64])
 	t[op.CountNonZero][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.Finish[int64, int64])
 	t[op.AnyTrue][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.FinishAnyTrue[int64])
 	t[op.AllTrue][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.FinishAllTrue[int64])
@@ -37,6 +38,7 @@ func addIntegerFolds[S dtype.Integer](t *table) {
 	t[op.CumSum][dt] = mapRows(kern.CumSum[int64, S, int64])
 	t[op.Prod][dt] = folded(kern.Prod[S, int64](), kern.Prod[int64, int64](), kern.Finish[int64, int64])
 	t[op.ProdAxis][dt] = t[op.Prod][dt]
+	t[op.CumProd][dt] = mapRows(kern.CumProd[int64, S, int64])
 	t[op.CountNonZero][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.Finish[int64, int64])
 	t[op.AnyTrue][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.FinishAnyTrue[int64])
 	t[op.AllTrue][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.FinishAllTrue[int64])

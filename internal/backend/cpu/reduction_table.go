@@ -18,6 +18,8 @@ func (t *table) addReductions() {
 func addExtremes[S dtype.Number](t *table) {
 	addExtreme(t, kern.Number[S]().MaxMiddle, op.Max, op.AMax, op.MaxAxis, op.ArgMax)
 	addExtreme(t, kern.Number[S]().MinMiddle, op.Min, op.AMin, op.MinAxis, op.ArgMin)
+	t[op.CumMax][dtype.Of[S]()] = runningExtreme(kern.CumMax[S])
+	t[op.CumMin][dtype.Of[S]()] = runningExtreme(kern.CumMin[S])
 }
 
 // addExtreme adds the ops that find an extreme of all, of some axes, of one with its index, and the index alone.
@@ -38,6 +40,7 @@ func addReductionFloat[T dtype.Float](t *table) {
 	t[op.Norm][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.NormRow(row, p.P) })
 	t[op.LogSumExp][dt] = reduceRowsWith(func(row []T, _ op.Reduce) T { return kern.LogSumExpRow(row) })
 
+	t[op.LogCumSumExp][dt] = mapRows(kern.LogCumSumExp[T])
 	t[op.CumSumGrad][dt] = mapRows(kern.CumSumGrad[T])
 	t[op.ProdGrad][dt] = spread(func(dy, _ T, x, dx []T, _ op.Reduce) { kern.ProdGrad(dy, x, dx) })
 	t[op.ShareGrad][dt] = spread(func(dy, y T, x, dx []T, _ op.Reduce) { kern.ShareGrad(dy, y, x, dx) })

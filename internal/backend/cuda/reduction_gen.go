@@ -26,4 +26,5 @@ var floatReductions = []op.Op{
 // scans have a kernel for every number, whose every result is that of the elements so far.
 var scans = []op.Op{
 	op.CumSum,
+	op.CumProd,
 }

@@ -23,13 +23,14 @@ func (t *table) addRuns() {
 		}
 		t[op.ProdGrad][dt] = row{spreadGrad(inThreads), typed("prod_grad", dt)}
 		t[op.CumSumGrad][dt] = row{running, typed("cumsum_grad", dt)}
+		t[op.LogCumSumExp][dt] = row{running, typed("logcumsumexp", dt)}
 		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
 	}
 	for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // moved, not computed with
 		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
 	}
 	for _, dt := range numbers {
-		for _, o := range scans {
+		for _, o := range append(scans[:len(scans):len(scans)], op.CumMax, op.CumMin) {
 			t[o][dt] = row{running, typed(o.String(), dt)}
 		}
 	}
@@ -80,7 +81,7 @@ func moment(d *Device, c *backend.Call, k kernelID) error {
 	return inRows(d, k, p)
 }
 
-// running maps runs along one axis to runs of the same length; the result is fresh.
+// running maps runs along one axis to runs of the same length, a second one of places among them; the results are fresh.
 func running(d *Device, c *backend.Call, k kernelID) error {
 	s, p := runsParams.begin(d)
 	defer s.free()
@@ -93,6 +94,9 @@ func running(d *Device, c *backend.Call, k kernelID) error {
 		return nil
 	}
 	p.Out = address(&c.Out()[0])
+	if len(c.Out()) > 1 {
+		p.Index = address(&c.Out()[1])
+	}
 	return inThreads(d, k, p)
 }
 

@@ -75,12 +75,18 @@ var others = []Other{
 	{Op: "ArgMin", Name: "argmin"},
 	{Op: "Var", Name: "var", GradFn: "VarBackward0"},
 	{Op: "Std", Name: "std", GradFn: "StdBackward0", Derivative: "StdGrad"},
+	{Op: "NaNSum", Name: "nansum", GradFn: "NansumBackward0", Composed: true},
 	{Op: "Norm", Name: "norm", GradFn: "LinalgVectorNormBackward0", Derivative: "NormGrad"},
 	{Op: "LogSumExp", Name: "logsumexp", GradFn: "LogsumexpBackward0", Derivative: "LogSumExpGrad"},
 	{Op: "Softmax", Name: "softmax", GradFn: "SoftmaxBackward0", Derivative: "SoftmaxGrad"},
 	{Op: "SoftmaxGrad", Name: "softmax_backward"},
 	{Op: "LogSoftmax", Name: "log_softmax", GradFn: "LogSoftmaxBackward0", Derivative: "LogSoftmaxGrad"},
 	{Op: "LogSoftmaxGrad", Name: "log_softmax_backward"},
+
+	// Scans whose result is not one accumulator.
+	{Op: "CumMax", Name: "cummax", GradFn: "CummaxBackward0"},
+	{Op: "CumMin", Name: "cummin", GradFn: "CumminBackward0"},
+	{Op: "LogCumSumExp", Name: "logcumsumexp", GradFn: "LogcumsumexpBackward0"},
 
 	// Gradients of reductions, of (dy, a value of the reduced shape, the operand); PickGrad of (dy, index), CumSumGrad of dy.
 	{Op: "ProdGrad", Name: "prod_backward"},

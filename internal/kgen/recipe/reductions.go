@@ -54,6 +54,7 @@ func Reductions() []*Reduction {
 			Op: "Prod", Name: "prod", GradFn: "ProdBackward0", OverAxes: "ProdAxis", AxesGradFn: "ProdBackward1", Doc: "Π a",
 			Identity: 1, HandFloats: "withinRange",
 			Combine: func(b *builder, acc, a float) float { return b.Mul(acc, a) },
+			Scan:    "CumProd", ScanName: "cumprod", ScanGradFn: "CumprodBackward0",
 		},
 		{
 			Op: "CountNonZero", Name: "count_nonzero", Doc: "how many a are not zero, as NaN is not",

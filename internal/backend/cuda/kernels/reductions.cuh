@@ -70,4 +70,4 @@ struct AllTrue : CountNonZero {
 // EACH_REDUCTION, EACH_FLOAT_REDUCTION and EACH_SCAN apply K to the name and the struct of each.
 #define EACH_REDUCTION(K) K(sum, Sum) K(prod, Prod) K(count_nonzero, CountNonZero) K(any, AnyTrue) K(all, AllTrue)
 #define EACH_FLOAT_REDUCTION(K) K(mean, Mean)
-#define EACH_SCAN(K) K(cumsum, Sum)
+#define EACH_SCAN(K) K(cumsum, Sum) K(cumprod, Prod)
