@@ -6,7 +6,7 @@ type Limits struct {
 	Tensors int   // of one file: 65,536; an index may name four times as many
 	Bytes   int64 // of all tensors together, decompressed: no limit, as nothing is decompressed before it is asked for
 	Ratio   int64 // of decompressed to compressed bytes: 1,100, what deflate can reach
-	Values  int64 // bytes of memory for what a pickle holds besides elements: 15 MiB and the file's size
+	Values  int64 // bytes of memory for what a pickle holds besides elements: 15 MiB, the file's size, and 2 KiB for each storage in it
 	Depth   int   // of values in one another: 1,000
 	Ops     int64 // operations of a pickle: 100,000,000
 }

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -45,6 +46,7 @@ func TestSnapshotOfValues(t *testing.T) {
 		Int     int
 		Small   int8
 		Count   uint
+		Seeds   []uint64
 		Float   float32
 		On      bool
 		Text    string
@@ -58,7 +60,7 @@ func TestSnapshotOfValues(t *testing.T) {
 		Bytes   []byte
 		Tensors map[string]*tensor.Tensor
 	}
-	want := values{-5, -128, 7, 0.1, true, "é 你好", 3, []float64{1, 0.1}, nil, [2]float64{0.9, 0.999}, map[string][]int{"a": {1, 2}, "b": {}},
+	want := values{-5, -128, 7, []uint64{1<<63 - 1, 1 << 63, math.MaxUint64}, 0.1, true, "é 你好", 3, []float64{1, 0.1}, nil, [2]float64{0.9, 0.999}, map[string][]int{"a": {1, 2}, "b": {}},
 		map[int]string{3: "three", -1: ""}, map[string]any{"x": 1, "y": []any{nil, true, 2.5}}, []byte{0, 255}, nil}
 	parts := func(v *values) Snapshot {
 		s := Snapshot{}
@@ -145,13 +147,13 @@ func TestSnapshotRefuses(t *testing.T) {
 func TestSnapshotsThatDoNotFit(t *testing.T) {
 	d := NewSnapshots(t.TempDir())
 	defer d.Close()
-	net, value, text := nn.NewLinear(2, 3), 300, "text"
+	net, value, text, seed := nn.NewLinear(2, 3), 300, "text", uint64(math.MaxUint64)
 	opt := optim.NewAdam(nn.Parameters(net))
-	if err := d.Save(Snapshot{"model": net, "optimizer": opt, "value": &value, "text": &text, "tensor": tensor.Ones(3)}); err != nil {
+	if err := d.Save(Snapshot{"model": net, "optimizer": opt, "value": &value, "text": &text, "seed": &seed, "tensor": tensor.Ones(3)}); err != nil {
 		t.Fatal(err)
 	}
 	fit := func(name string, part any) Snapshot {
-		s := Snapshot{"model": net, "optimizer": opt, "value": &value, "text": &text, "tensor": tensor.Ones(3)}
+		s := Snapshot{"model": net, "optimizer": opt, "value": &value, "text": &text, "seed": &seed, "tensor": tensor.Ones(3)}
 		s[name] = part
 		if part == nil {
 			delete(s, name)
@@ -162,6 +164,8 @@ func TestSnapshotsThatDoNotFit(t *testing.T) {
 		"Error(s) in loading state_dict for Snapshot:\n\tUnexpected key(s) in state_dict: \"text\". ":  fit("text", nil),
 		"Error(s) in loading state_dict for Snapshot:\n\tMissing key(s) in state_dict: \"schedule\". ": fit("schedule", &value),
 		`"value": expected int8, but found int`:                                                        fit("value", new(int8)),
+		`"seed": expected uint32, but found *big.Int`:                                                  fit("seed", new(uint32)),
+		`"seed": expected int64, but found *big.Int`:                                                   fit("seed", new(int64)),
 		`"value": expected string, but found int`:                                                      fit("value", new(string)),
 		`"value": expected []int, but found int`:                                                       fit("value", new([]int)),
 		`"text": the state dict's state should be a tensor of bytes, not text`:                         fit("text", tensor.NewGenerator(0)),

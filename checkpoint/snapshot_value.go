@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
 
@@ -71,6 +72,8 @@ func assign(to reflect.Value, v any) error {
 		return fmt.Errorf("expected %s, but found None", to.Type())
 	case from.Type().AssignableTo(to.Type()):
 		to.Set(from)
+	case to.CanUint() && beyondInt(v) && !to.OverflowUint(v.(*big.Int).Uint64()):
+		to.SetUint(v.(*big.Int).Uint64())
 	case to.CanInt() && from.CanInt() && !to.OverflowInt(from.Int()):
 		to.SetInt(from.Int())
 	case to.CanUint() && from.CanInt() && from.Int() >= 0 && !to.OverflowUint(uint64(from.Int())):
@@ -90,6 +93,12 @@ func assign(to reflect.Value, v any) error {
 		return fmt.Errorf("expected %s, but found %T", to.Type(), v)
 	}
 	return nil
+}
+
+// beyondInt reports whether v is a uint64 that int64 cannot hold, as which a file has it.
+func beyondInt(v any) bool {
+	n, ok := v.(*big.Int)
+	return ok && n.IsUint64()
 }
 
 func assignAll(to, from reflect.Value) error {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"cresset/internal/pickle"
+	"cresset/tensor"
 )
 
 // TestTorchMemoryOfHostileFiles refuses what would take more memory than 16 MiB and the file's size, before it takes it.
@@ -91,6 +92,30 @@ func TestTorchManySmallTensors(t *testing.T) {
 	var limit *pickle.LimitError
 	if _, err := openBytes(content, Limits{Values: 1 << 20}); !errors.As(err, &limit) {
 		t.Errorf("with a limit of 1 MiB: %v", err)
+	}
+}
+
+// TestTorchAsManyTensorsAsAreAllowed reads 65,536 tensors of an element each, which take far more memory than in the file.
+func TestTorchAsManyTensorsAsAreAllowed(t *testing.T) {
+	most := Limits{}.orDefault().Tensors
+	given := make([]*tensor.Tensor, most)
+	for i := range given {
+		given[i] = tensor.Of(float32(i))
+	}
+	for _, format := range []Format{PyTorch, PyTorchLegacy} {
+		path := filepath.Join(t.TempDir(), "x.pt")
+		if err := WriteValue(path, given, format); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if err != nil {
+			t.Errorf("%s: %v", format, err)
+			continue
+		}
+		if n := len(f.Entries()); n != most {
+			t.Errorf("%s: %d tensors, want %d", format, n, most)
+		}
+		f.Close()
 	}
 }
 

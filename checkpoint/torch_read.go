@@ -19,6 +19,7 @@ type torchFile struct {
 	storages map[string]*torchStorage
 	order    []*torchStorage // as contents.stores
 	within   bool            // rebuildFromType
+	backed   int64           // bytes of the file that the storages take at least
 }
 
 // torchStorage is memory in a file.
@@ -36,8 +37,8 @@ type torchView struct {
 	first int64 // element
 }
 
-// pickleMemory returns how many bytes of memory a pickle may take: with what the members of a zip file took, less than 16 MiB and
-// the file's size.
+// pickleMemory returns how many bytes of memory a pickle may take before it names storages: with what the members of a zip file took,
+// less than 16 MiB and the file's size.
 func (s *source) pickleMemory(members int) int64 {
 	if s.limits.Values > 0 {
 		return s.limits.Values
@@ -51,6 +52,14 @@ const (
 	entryBytes  = 112 // an Entry
 	storeBytes  = 64  // a store
 	storageCost = 192 // a torchStorage, with its places in a map and a slice
+
+	storageRoom = 2 << 10 // what a storage's tensor takes in all: a Parameter in a dict of long names
+)
+
+// Bytes that a storage takes in a file beside its elements, at least.
+const (
+	zipStorage    = leastMember
+	legacyStorage = 8 // its length
 )
 
 // maxTorchAxes is how many axes PyTorch's tensors have.
@@ -136,6 +145,7 @@ func (t *torchFile) storage(key string, kind *torchType, numel int64) (*torchSto
 		}
 		return s, nil
 	}
+	t.makeRoom(bytes)
 	if err := t.decoder.Charge(storageCost); err != nil {
 		return nil, err
 	}
@@ -151,6 +161,20 @@ func (t *torchFile) storage(key string, kind *torchType, numel int64) (*torchSto
 	t.order = append(t.order, s)
 	t.contents.stores = append(t.contents.stores, store{bytes: bytes})
 	return s, nil
+}
+
+// makeRoom lets the pickle take more memory for a storage of so many bytes, unless the caller has set a limit. A claim makes no room:
+// the storages so far must fit into the file, each with an element.
+func (t *torchFile) makeRoom(bytes int64) {
+	least := int64(zipStorage)
+	if t.contents.format == PyTorchLegacy {
+		least = legacyStorage
+	}
+	if left := t.size - t.backed; t.limits.Values > 0 || bytes == 0 || left < least || bytes > left-least {
+		return
+	}
+	t.backed += least + bytes
+	t.decoder.Allow(storageRoom)
 }
 
 // room returns a slice with room for another element of so many bytes: at first for as many as there are members.

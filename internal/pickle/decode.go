@@ -102,6 +102,9 @@ func (d *Decoder) Charge(bytes int64) error {
 	return nil
 }
 
+// Allow raises the limit of memory: a persistent id may have shown that there is reason to.
+func (d *Decoder) Allow(bytes int64) { d.config.Limits.Memory += bytes }
+
 // Bytes that values take, allocated one by one.
 const (
 	slotBytes  = 16 // an element of a slice of values
