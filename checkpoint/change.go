@@ -44,7 +44,7 @@ func (c *contents) rename(path string, o options) error {
 		by[e.Name] = old
 		entries = append(entries, e)
 	}
-	c.entries, c.tree = entries, nil
+	c.entries, c.tree, c.moved = entries, nil, nil
 	return nil
 }
 

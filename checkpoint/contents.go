@@ -15,12 +15,21 @@ type contents struct {
 	metadata map[string]string
 	entries  []Entry // in the file's order
 	stores   []store
-	tree     any // PyTorch's formats: the nested values, with a ref in place of each tensor; nil for tensors by name alone
+	tree     any     // PyTorch's formats: the nested values, with a ref in place of each tensor; nil for tensors by name alone
+	moved    []int32 // the entries of the refs where entries were left out
 	closers  []io.Closer
 }
 
-// ref stands for entry number ref in contents.tree.
+// ref stands for a tensor in contents.tree.
 type ref int
+
+// entryOf returns the number of a ref's entry: the ref's own, unless entries were left out.
+func (c *contents) entryOf(r ref) int {
+	if c.moved == nil {
+		return int(r)
+	}
+	return int(c.moved[r])
+}
 
 // names finds entries by name: their numbers in the order of the names.
 type names []int32

@@ -43,11 +43,32 @@ func (t *torchFile) setTree(v any) error {
 		named: make([]bool, len(t.contents.entries))}
 	_, err := n.walk(v)
 	if err == nil && n.unused > 0 {
-		err = errors.New("a tensor that is nowhere in the value")
+		err = n.leaveOut()
 	}
 	if err != nil {
 		return &FormatError{File: t.path, Place: t.place, Expected: "values whose tensors can be listed", Err: err}
 	}
+	return nil
+}
+
+// leaveOut removes the entries without a name: tensors that are nowhere in the value, but in what is not kept, as attributes of a
+// Parameter.
+func (n *torchNames) leaveOut() error {
+	if err := n.decoder.Charge(int64(len(n.named)) * 4); err != nil {
+		return err
+	}
+	all, kept := n.contents.entries, n.contents.entries[:0]
+	n.contents.moved = make([]int32, len(n.named))
+	for i, e := range all {
+		if i < len(n.named) { // those behind are further names
+			n.contents.moved[i] = int32(len(kept))
+			if !n.named[i] {
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+	n.contents.entries = kept
 	return nil
 }
 

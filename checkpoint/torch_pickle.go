@@ -86,7 +86,7 @@ func (t *torchPickler) tensor(r ref) (*pickle.Call, error) {
 	if call := t.tensors[r]; call != nil {
 		return call, nil
 	}
-	e := &t.contents.entries[r]
+	e := &t.contents.entries[t.contents.entryOf(r)]
 	kind := torchTypeOf(e)
 	if kind == nil || kind.storage == "" && t.format == PyTorchLegacy { // which PyTorch itself does not read
 		return nil, &DTypeError{File: t.path, Tensor: e.Name, DType: e.DType}

@@ -65,7 +65,8 @@ func pending(metadata any) (text string, err error) {
 	return text, nil
 }
 
-// rebuildParameter takes the tensor, requires_grad, backward_hooks and perhaps attributes, which have no place in cresset.
+// rebuildParameter takes the tensor, requires_grad, backward_hooks and perhaps attributes, which have no place in cresset: setTree
+// leaves out the tensors in them.
 func (t *torchFile) rebuildParameter(args pickle.Tuple) (any, error) {
 	if len(args) != 3 && len(args) != 4 {
 		return nil, errArguments

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
@@ -78,6 +79,16 @@ type torchDevice string
 // torchSize is torch.Size.
 type torchSize pickle.Tuple
 
+// torchLacking are the functions that make tensors of kinds that cresset lacks.
+var torchLacking = map[string]string{
+	"_rebuild_sparse_tensor":          "a sparse tensor",
+	"_rebuild_sparse_csr_tensor":      "a sparse tensor",
+	"_rebuild_qtensor":                "a quantized tensor",
+	"_rebuild_nested_tensor":          "a nested tensor",
+	"_rebuild_meta_tensor_no_storage": "a tensor on the meta device, which has no elements,",
+	"_rebuild_wrapper_subclass":       "a tensor of a class of its own",
+}
+
 // torchGlobals are what a file may name besides the functions that make tensors.
 func torchGlobals() map[string]any {
 	globals := map[string]any{
@@ -86,6 +97,9 @@ func torchGlobals() map[string]any {
 		"torch.device":                 pickle.Func(newTorchDevice),
 		"torch.Tensor":                 torchClass{},
 		"torch.nn.parameter.Parameter": torchClass{},
+	}
+	for name, what := range torchLacking {
+		globals["torch._utils."+name] = pickle.Func(func(pickle.Tuple) (any, error) { return nil, errors.New(what + " is not supported") })
 	}
 	for i := range torchTypes {
 		t := &torchTypes[i]

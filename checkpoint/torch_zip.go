@@ -27,6 +27,7 @@ const smallMember = 64
 // openTorch reads the zip form of PyTorch's files.
 func openTorch(s *source, members []member) (*contents, error) {
 	z := &torchZip{source: s, members: members}
+	z.skipSums()
 	if err := z.findFolder(); err != nil {
 		return nil, err
 	}
@@ -45,6 +46,18 @@ type torchZip struct {
 	*source
 	members []member
 	folder  string // with the slash behind it
+}
+
+// skipSums says of a file whose CRCs are all 0 that it has none: PyTorch writes such with set_crc32_options(False), and reads them.
+func (z *torchZip) skipSums() {
+	for _, m := range z.members {
+		if m.sum != 0 || m.method != stored {
+			return
+		}
+	}
+	for i := range z.members {
+		z.members[i].noSum = true
+	}
 }
 
 // findFolder finds the folder in which all is.
@@ -107,8 +120,11 @@ func (z *torchZip) checkVersion() error {
 func (z *torchZip) read() (*torchFile, error) {
 	m := z.find(torchPickle)
 	place := fmt.Sprintf("member %q", m.name)
-	if m.method != stored || m.size > z.limits.Header {
-		return nil, z.fault(place, fmt.Sprintf("at most %d bytes without compression", z.limits.Header), "%d by method %d", m.size, m.method)
+	switch {
+	case m.method != stored:
+		return nil, z.deflated(m)
+	case m.size > z.limits.Header:
+		return nil, z.fault(place, fmt.Sprintf("at most %d bytes", z.limits.Header), "%d", m.size)
 	}
 	sum := crc32.NewIEEE()
 	in := io.TeeReader(m.open(z.source), sum)
@@ -123,10 +139,15 @@ func (z *torchZip) read() (*torchFile, error) {
 	switch n := t.decoder.Offset(); {
 	case n != m.size:
 		return nil, z.fault(place, fmt.Sprintf("a pickle of %d bytes", m.size), "one of %d", n)
-	case sum.Sum32() != m.sum:
+	case sum.Sum32() != m.sum && !m.noSum:
 		return nil, z.fault(place, fmt.Sprintf("bytes with the CRC-32 %08x", m.sum), "%08x", sum.Sum32())
 	}
 	return t, t.setTree(tree)
+}
+
+// deflated is the error of a file that was compressed behind PyTorch's back.
+func (z *torchZip) deflated(m *member) error {
+	return z.fault(fmt.Sprintf("member %q", m.name), "bytes without compression, as torch.save writes them", "deflated ones")
 }
 
 // place finds the bytes of each storage.
@@ -149,7 +170,7 @@ func (z *torchZip) place(t *torchFile) error {
 		at := &t.contents.stores[storage.number]
 		switch {
 		case m.method != stored:
-			return z.fault(fmt.Sprintf("member %q", m.name), "a member without compression", "method %d", m.method)
+			return z.deflated(m)
 		case m.size != at.bytes:
 			return z.fault(fmt.Sprintf("member %q", m.name), fmt.Sprintf("%d elements of %s, %d bytes", storage.numel, storage.kind.name, at.bytes), "%d bytes", m.size)
 		}

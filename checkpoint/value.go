@@ -24,14 +24,15 @@ type (
 // Value reads everything that a file of PyTorch's formats holds, as torch.load returns it: nil, bool, int or *big.Int, float64,
 // complex128, string, []byte, []any for a list, Tuple, map[string]any or map[int]any for a dict whose keys are all such, *Dict for
 // another one and for an OrderedDict, *Set, tensor.Shape for torch.Size, device.Device, dtype.DType, and *tensor.Tensor, which a
-// Parameter becomes too; a device or a dtype that cresset lacks is its name. What the file holds in several places is one object
+// Parameter becomes too, without attributes; a device or a dtype that cresset lacks is its name. What the file holds in several places is one object
 // in all of them. Of other formats it returns a map[string]any of tensors by name.
 func (f *File) Value(opts ...ReadOption) (any, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	r := f.newReading(collect(opts)).ofAll()
-	t := &treeReader{of: r.tensor, made: map[any]any{}}
+	of := func(v ref) (*tensor.Tensor, error) { return r.tensor(f.within.entryOf(v)) }
+	t := &treeReader{of: of, made: map[any]any{}}
 	if f.within.tree != nil {
 		v, err := t.value(f.within.tree)
 		if err != nil {
@@ -52,7 +53,7 @@ func (f *File) Value(opts ...ReadOption) (any, error) {
 
 // treeReader makes values of the tree of a file, whose depth was checked.
 type treeReader struct {
-	of   func(entry int) (*tensor.Tensor, error)
+	of   func(ref) (*tensor.Tensor, error)
 	made map[any]any // of containers and refs
 }
 
@@ -83,7 +84,7 @@ func (r *treeReader) value(tree any) (any, error) {
 		}
 		return r.once(&v[0], func() (any, error) { return r.tuple(v) })
 	case ref:
-		return r.once(v, func() (any, error) { return r.of(int(v)) })
+		return r.once(v, func() (any, error) { return r.of(v) })
 	case *pickle.List:
 		return r.once(v, func() (any, error) { return r.list(v) })
 	case *pickle.Dict:

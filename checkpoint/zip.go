@@ -23,6 +23,7 @@ type member struct {
 	size   int64 // bytes decompressed
 	method uint16
 	sum    uint32 // CRC-32 of the decompressed bytes
+	noSum  bool   // sum is not one
 	header int64  // where the local header is
 }
 

@@ -34,7 +34,10 @@ func (r *inflated) Read(p []byte) (int, error) {
 // store returns the bytes of a member as a storage, but for those of a header before it.
 func (m *member) store(s *source, header []byte) store {
 	n := int64(len(header))
-	out := store{bytes: m.size - n, sum: &checksum{updateSum(0, header), m, s}}
+	out := store{bytes: m.size - n}
+	if !m.noSum {
+		out.sum = &checksum{updateSum(0, header), m, s}
+	}
 	if m.method == stored {
 		out.at, out.first = s, m.at+n
 		return out
