@@ -27,7 +27,7 @@ type practice struct {
 	device    device.Device
 	optimizer *optim.Algorithm
 	schedule  optim.Schedule
-	loader    *data.Loader
+	loader    *data.Loader[data.Batch]
 	noise     *tensor.Generator
 	average   *tensor.Tensor
 	steps     int

@@ -51,7 +51,7 @@ func TestIndicesOutside(t *testing.T) {
 		}
 	}
 	for _, i := range []int{-1, 3, 5000} {
-		for _, d := range []Dataset{images, table, made, FromTensors(tensor.Zeros(3), nil)} {
+		for _, d := range []Dataset[Batch]{images, table, made, FromTensors(tensor.Zeros(3), nil)} {
 			_, err := d.Batch([]int{0, i})
 			check(fmt.Sprintf("%T.Batch", d), i, err)
 		}

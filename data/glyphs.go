@@ -9,33 +9,11 @@ import (
 // GlyphSize is the height and width of a picture made by Glyphs.
 const GlyphSize = 28
 
-// GlyphOption is an option of Glyphs.
-type GlyphOption func(*drawing)
-
-// drawing is what Glyphs draws.
-type drawing struct {
-	train bool
-	count *int
-	seed  uint64
-}
-
-// Train chooses the training set, as Glyphs does unless told otherwise, or the test set, which shares no picture with it.
-func Train(on bool) GlyphOption { return func(o *drawing) { o.train = on } }
-
-// Count is the number of pictures; unless given there are 8,000 for training and 2,000 for testing.
-func Count(n int) GlyphOption { return func(o *drawing) { o.count = &n } }
-
-// Seed gives other pictures with each seed; it is 0 unless given.
-func Seed(seed uint64) GlyphOption { return func(o *drawing) { o.seed = seed } }
-
 // Glyphs draws a data set of digits, white on black: the ten Go fonts, each picture rotated, scaled, sheared, moved and
 // covered with noise at random. Pictures depend on nothing but Train, Seed and their index, on every machine.
 // It panics where Count is negative.
 func Glyphs(opts ...GlyphOption) *Images {
-	o := drawing{train: true}
-	for _, set := range opts {
-		set(&o)
-	}
+	o := optionsOf(append([]GlyphOption{Train(true)}, opts...))
 	count := 2000
 	if o.train {
 		count = 8000
@@ -70,7 +48,7 @@ type glyphMaker struct {
 }
 
 // seed starts the random numbers of picture i: each has its own stream, so that a longer set begins with the shorter one.
-func (g *glyphMaker) seed(o drawing, i int) {
+func (g *glyphMaker) seed(o options, i int) {
 	stream := uint64(i) << 1
 	if o.train {
 		stream |= 1

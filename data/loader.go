@@ -8,39 +8,11 @@ import (
 	"cresset/tensor"
 )
 
-// LoaderOption is an option of NewLoader.
-type LoaderOption func(*loading)
-
-// loading is how a Loader goes through a data set.
-type loading struct {
-	batchSize, workers        int
-	shuffle, dropLast, scopes bool
-	generator                 *tensor.Generator
-}
-
-// BatchSize is the number of samples in a batch, 1 unless given.
-func BatchSize(n int) LoaderOption { return func(o *loading) { o.batchSize = n } }
-
-// Shuffle goes through the samples in a new random order each time.
-func Shuffle(on bool) LoaderOption { return func(o *loading) { o.shuffle = on } }
-
-// DropLast leaves out the last batch where it is smaller than the others.
-func DropLast(on bool) LoaderOption { return func(o *loading) { o.dropLast = on } }
-
-// Workers is the number of goroutines that make batches ahead of the loop, one each at a time. With 0, the default, the
-// loop's own goroutine makes each batch when it is asked for.
-func Workers(n int) LoaderOption { return func(o *loading) { o.workers = n } }
-
-// Generator draws the order of a shuffled data set; unless given, tensor.ManualSeed decides.
-func Generator(g *tensor.Generator) LoaderOption { return func(o *loading) { o.generator = g } }
-
-// Scopes gives each batch a scope that closes when the loop advances.
-func Scopes(on bool) LoaderOption { return func(o *loading) { o.scopes = on } }
-
-// Loader cuts a data set into batches. It may be used by several loops at once if its Dataset may.
-type Loader struct {
-	dataset Dataset
-	options loading
+// Loader goes through a data set in batches of type B. It may be used by several loops at once if its Dataset may.
+type Loader[B any] struct {
+	dataset Dataset[B]
+	batches *BatchSampler
+	options options
 
 	mu       sync.Mutex
 	finished int   // epochs
@@ -48,34 +20,54 @@ type Loader struct {
 }
 
 // NewLoader returns a Loader over a data set, which goes through the samples one by one and in order unless told otherwise. It
-// panics where there is no data set, where BatchSize is not positive, and where Workers is negative.
-func NewLoader(dataset Dataset, opts ...LoaderOption) *Loader {
+// panics where there is no data set, where BatchSize or PrefetchFactor is not positive, where Workers is negative, and for options
+// that exclude each other.
+func NewLoader[B any](dataset Dataset[B], opts ...LoaderOption) *Loader[B] {
 	if dataset == nil {
 		refuse(tensor.ErrValue, "a Loader needs a data set, not nil")
 	}
-	o := loading{batchSize: 1}
-	for _, set := range opts {
-		set(&o)
-	}
-	if o.batchSize < 1 {
-		refuse(tensor.ErrValue, "batch_size should be a positive integer value, but got batch_size=%d", o.batchSize)
-	}
-	if o.workers < 0 {
+	o := optionsOf(opts)
+	o.check()
+	return &Loader[B]{dataset: dataset, batches: o.batchesOf(dataset.Len()), options: o}
+}
+
+// check refuses options that exclude each other, and numbers that make no sense.
+func (o *options) check() {
+	switch {
+	case or(o.workers, 0) < 0:
 		refuse(tensor.ErrValue, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+	case o.prefetch != nil && or(o.workers, 0) == 0:
+		refuse(tensor.ErrValue, "prefetch_factor option could only be specified in multiprocessing."+
+			"let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None.")
+	case or(o.prefetch, 2) < 1:
+		refuse(tensor.ErrValue, "prefetch_factor option should be positive, not %d", *o.prefetch)
+	case o.sampler != nil && or(o.shuffle, false):
+		refuse(tensor.ErrValue, "sampler option is mutually exclusive with shuffle")
+	case o.batches != nil && (o.batchSize != nil || or(o.shuffle, false) || o.sampler != nil || o.dropLast):
+		refuse(tensor.ErrValue, "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
 	}
-	return &Loader{dataset: dataset, options: o}
+}
+
+// batchesOf returns how so many samples are cut into batches.
+func (o *options) batchesOf(samples int) *BatchSampler {
+	if o.batches != nil {
+		return o.batches
+	}
+	s := o.sampler
+	switch {
+	case s != nil:
+	case or(o.shuffle, false):
+		s = randomSampler(samples, samples, false, o.generator)
+	default:
+		s = &Sampler{samples: samples, draw: func(*tensor.Generator) []int { return firstIndices(samples) }}
+	}
+	return NewBatchSampler(s, or(o.batchSize, 1), DropLast(o.dropLast))
 }
 
 // Len returns the number of batches.
-func (l *Loader) Len() int {
-	samples, size := l.dataset.Len(), l.options.batchSize
-	if l.options.dropLast || samples%size == 0 {
-		return samples / size
-	}
-	return samples/size + 1
-}
+func (l *Loader[B]) Len() int { return l.batches.Len() }
 
-// All returns the batches of one epoch. An error ends it, and so does the end of ctx; either comes with an empty Batch.
+// All returns the batches of one epoch. An error ends it, and so does the end of ctx; either comes with an empty batch.
 // A *tensor.Error that the data set panics with is such an error; any other panic is raised again in the loop.
 //
 //	for batch, err := range loader.All(ctx) {
@@ -84,14 +76,16 @@ func (l *Loader) Len() int {
 //		}
 //		loss := tensor.CrossEntropy(net.Forward(batch.Inputs), batch.Targets)
 //	}
-func (l *Loader) All(ctx context.Context) iter.Seq2[Batch, error] {
-	return func(yield func(Batch, error) bool) {
+func (l *Loader[B]) All(ctx context.Context) iter.Seq2[B, error] {
+	return func(yield func(B, error) bool) {
 		p := l.begin()
-		defer p.drain()
-		for p.left > 0 {
-			d, err := p.next(ctx)
-			if err != nil {
-				yield(Batch{}, err)
+		for d := range l.deliveries(ctx, l.jobs(p)) {
+			if d.panicked != nil {
+				panic(d.panicked)
+			}
+			if d.err != nil {
+				var none B
+				yield(none, d.err)
 				return
 			}
 			l.count(p)
@@ -105,41 +99,39 @@ func (l *Loader) All(ctx context.Context) iter.Seq2[Batch, error] {
 
 // pass is one epoch under way.
 type pass struct {
-	loader    *Loader
 	order     *order
-	started   int             // batches that were begun
-	left      int             // batches that the loop has not asked for
-	ahead     []chan delivery // the batches that are being made, oldest first
-	delivered int             // batches that the loop has got; guarded by loader.mu
-	restored  bool            // it comes from a state dict, and no loop has begun it; guarded by loader.mu
-}
-
-// newPass returns an epoch of which the loop has got so many batches.
-func (l *Loader) newPass(o *order, delivered int) *pass {
-	return &pass{loader: l, order: o, started: delivered, left: l.Len() - delivered, delivered: delivered}
+	batches   [][]int
+	seed      int64 // of what the samples draw
+	started   int   // batches that are not to be made, because a loop before had them
+	delivered int   // batches that the loop has got; guarded by the loader's mu
+	restored  bool  // it comes from a state dict, and no loop has begun it; guarded by the loader's mu
 }
 
 // begin returns a new epoch, or the rest of the one that LoadStateDict has restored.
-func (l *Loader) begin() *pass {
+func (l *Loader[B]) begin() *pass {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.latest != nil && l.latest.restored {
 		l.latest.restored = false
-	} else {
-		l.latest = l.newPass(newOrder(l.dataset.Len(), l.options), 0)
+		return l.latest
 	}
+	// PyTorch draws a seed for its worker processes before the order.
+	l.latest = &pass{seed: drawSeed(l.options.generator)}
+	l.latest.take(l.batches, l.batches.sampler.begin())
 	return l.latest
 }
 
+func (p *pass) take(b *BatchSampler, o *order) { p.order, p.batches = o, b.of(o.indices) }
+
 // count notes that the loop gets a batch.
-func (l *Loader) count(p *pass) {
+func (l *Loader[B]) count(p *pass) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p.delivered++
 }
 
 // finish is called when the loop has seen all batches.
-func (l *Loader) finish(p *pass) {
+func (l *Loader[B]) finish(p *pass) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p.order.finish()
@@ -149,98 +141,23 @@ func (l *Loader) finish(p *pass) {
 	}
 }
 
-// indices returns the samples of the next batch.
-func (p *pass) indices() []int {
-	size := p.loader.options.batchSize
-	from := p.started * size
-	p.started++
-	return p.order.indices[from:min(from+size, len(p.order.indices))]
-}
-
-// next makes the next batch, or waits for it while the workers make those that follow.
-func (p *pass) next(ctx context.Context) (delivery, error) {
-	if err := context.Cause(ctx); err != nil {
-		return delivery{}, err
-	}
-	p.left--
-	if p.loader.options.workers == 0 {
-		d := p.loader.deliver(p.indices())
-		return d, d.err
-	}
-	p.refill(p.left + 1)
-	select {
-	case <-ctx.Done():
-		return delivery{}, context.Cause(ctx)
-	case d := <-p.ahead[0]:
-		p.ahead = p.ahead[1:]
-		if d.panicked != nil {
-			panic(d.panicked)
+// jobs returns what is to be done for each batch that is left of an epoch.
+func (l *Loader[B]) jobs(p *pass) iter.Seq[job[B]] {
+	return func(yield func(job[B]) bool) {
+		place := 0
+		for i, indices := range p.batches {
+			first := place
+			place += len(indices)
+			make := func() (B, error) {
+				seeds := make([]int64, len(indices))
+				for at, index := range indices {
+					seeds[at] = sampleSeed(p.seed, first+at, index)
+				}
+				return batchOf(l.dataset, indices, seeds)
+			}
+			if i >= p.started && !yield(make) {
+				return
+			}
 		}
-		p.refill(p.left)
-		return d, d.err
-	}
-}
-
-// refill lets each idle worker begin a batch; left is how many there are to come.
-func (p *pass) refill(left int) {
-	for len(p.ahead) < min(left, p.loader.options.workers) {
-		done, indices := make(chan delivery, 1), p.indices()
-		go func() { done <- p.loader.deliverOrCatch(indices) }()
-		p.ahead = append(p.ahead, done)
-	}
-}
-
-// drain waits for what is still being made, so that no goroutine outlives the loop.
-func (p *pass) drain() {
-	for _, done := range p.ahead {
-		d := <-done
-		d.close()
-	}
-}
-
-// delivery is a batch that was made, or why it was not.
-type delivery struct {
-	batch    Batch
-	err      error
-	panicked any // what the data set panicked with
-}
-
-// deliverOrCatch catches every panic: one that left a worker's goroutine would end the process, where nobody can recover.
-func (l *Loader) deliverOrCatch(indices []int) (d delivery) {
-	defer func() {
-		if r := recover(); r != nil {
-			d = delivery{panicked: r}
-		}
-	}()
-	return l.deliver(indices)
-}
-
-// deliver asks the data set for a batch and puts it into its scope.
-func (l *Loader) deliver(indices []int) (d delivery) {
-	failed := tensor.Try(func() { d.batch, d.err = l.dataset.Batch(indices) })
-	if d.err == nil {
-		d.err = failed
-	}
-	if d.err != nil || !l.options.scopes {
-		return d
-	}
-	b := &d.batch
-	b.Scope = tensor.NewScope()
-	b.Inputs = b.Scope.Enter(b.Inputs)
-	if b.Targets != nil {
-		b.Targets = b.Scope.Enter(b.Targets)
-	}
-	return d
-}
-
-// to hands the batch to the loop and closes its scope afterwards, even where the loop's body panics.
-func (d delivery) to(yield func(Batch, error) bool) bool {
-	defer d.close()
-	return yield(d.batch, nil)
-}
-
-func (d delivery) close() {
-	if d.batch.Scope != nil {
-		d.batch.Scope.Close()
 	}
 }

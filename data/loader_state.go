@@ -6,64 +6,85 @@ import (
 )
 
 // StateDict returns where the loop stands that began last: the epochs that were finished, the batches that it has got in this
-// one, the generator's state from which its order was drawn and, where the Loader has a Generator, that one's state now. Between
-// epochs there is no position and no order. Without a Generator the order of later epochs depends on the CPU's default generator, whose state is
-// kept by the caller; so are random numbers that the data set draws itself.
-func (l *Loader) StateDict() map[string]any {
+// one, the seed of its samples, the generator's state from which its order was drawn and, where the Loader has a Generator or a
+// Sampler, their states now. Between epochs there is no position, no seed and no order. Without a Generator later epochs depend on
+// the CPU's default generator, whose state is kept by the caller; so are random numbers that the data set draws from elsewhere.
+func (l *Loader[B]) StateDict() map[string]any {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	state := map[string]any{"epoch": l.finished, "position": nil, "batch_size": l.options.batchSize, "samples": l.dataset.Len(),
-		"order": nil, "generator": nil}
+	state := map[string]any{"epoch": l.finished, "position": nil, "batch_size": l.batches.size, "samples": l.dataset.Len(),
+		"seed": nil, "order": nil, "generator": stateOf(l.options.generator)}
 	if p := l.latest; p != nil {
-		state["position"] = p.delivered
+		state["position"], state["seed"] = p.delivered, p.seed
 		if p.order.drawnFrom != nil {
 			state["order"] = tensor.FromSlice(p.order.drawnFrom).Clone()
 		}
 	}
-	if g := l.options.generator; g != nil {
-		state["generator"] = tensor.FromSlice(g.State())
+	if l.ownSampler() {
+		state["sampler"] = l.batches.sampler.StateDict()
 	}
 	return state
 }
 
+// ownSampler reports whether the sampler was given, and so has a state of its own.
+func (l *Loader[B]) ownSampler() bool { return l.options.sampler != nil || l.options.batches != nil }
+
 // LoadStateDict restores what StateDict gave: the next loop goes on with the batches that the last had not got, and the epochs
-// that follow are those that would have followed. The data set and the options have to be the same. Where the state does not fit
-// nothing changes, and the error is a *tensor.Error.
-func (l *Loader) LoadStateDict(state map[string]any) error {
+// that follow are those that would have followed. The data set and the options have to be the same, but for the number of workers.
+// Where the state does not fit nothing changes, and the error is a *tensor.Error.
+func (l *Loader[B]) LoadStateDict(state map[string]any) error {
 	d := statedict.Read(state)
-	epoch, position, between := d.Int("epoch"), 0, !d.Has("position")
-	if !between {
-		position = d.Int("position")
-	}
-	size, samples := d.Int("batch_size"), d.Int("samples")
-	order, generator := d.Bytes("order"), d.Bytes("generator")
-	own := l.options.generator
-	switch {
-	case d.Err() != nil:
-	case epoch < 0 || position < 0 || position > l.Len():
-		d.Refuse("the state dict is of epoch %d, batch %d, and the loader has %d batches", epoch, position, l.Len())
-	case samples != l.dataset.Len() || size != l.options.batchSize:
+	epoch, generator := d.Int("epoch"), d.Bytes("generator")
+	if size, samples := d.Int("batch_size"), d.Int("samples"); samples != l.dataset.Len() || size != l.batches.size {
 		d.Refuse("the state dict is of %d samples in batches of %d, and the loader has %d in batches of %d",
-			samples, size, l.dataset.Len(), l.options.batchSize)
-	case !between && (order != nil) != l.options.shuffle:
-		d.Refuse("the state dict and the loader differ in whether they shuffle")
-	case (generator != nil) != (own != nil):
+			samples, size, l.dataset.Len(), l.batches.size)
+	}
+	if own := l.options.generator; (generator != nil) != (own != nil) {
 		d.Refuse("the state dict and the loader differ in whether they have a Generator")
+	}
+	p := l.restoredPass(d, epoch)
+	restoreSampler := func() {}
+	if d.Err() == nil && l.ownSampler() {
+		var err error
+		if restoreSampler, err = l.batches.sampler.loading(d.Dict("sampler")); err != nil {
+			return err
+		}
 	}
 	if d.Err() != nil {
 		return d.Err()
 	}
 	return tensor.Try(func() {
-		var p *pass
-		if !between {
-			p = l.newPass(orderDrawnFrom(order, samples, l.options), position)
-			p.restored = true
+		if p != nil {
+			p.take(l.batches, l.batches.sampler.again(d.Bytes("order")))
 		}
-		if own != nil {
+		if own := l.options.generator; own != nil {
 			own.SetState(generator)
 		}
+		restoreSampler()
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.finished, l.latest = epoch, p
 	})
+}
+
+// restoredPass reads the epoch that was under way, still without its order; it is nil between epochs.
+func (l *Loader[B]) restoredPass(d *statedict.Dict, epoch int) *pass {
+	if !d.Has("position") {
+		if epoch < 0 {
+			d.Refuse("the state dict is of epoch %d", epoch)
+		}
+		return nil
+	}
+	p := &pass{started: d.Int("position"), restored: true}
+	p.delivered = p.started
+	if d.Has("seed") {
+		p.seed = int64(d.Int("seed"))
+	}
+	if epoch < 0 || p.started < 0 || p.started > l.Len() {
+		d.Refuse("the state dict is of epoch %d, batch %d, and the loader has %d batches", epoch, p.started, l.Len())
+	}
+	if (d.Bytes("order") != nil) != (l.batches.sampler.source != nil) {
+		d.Refuse("the state dict and the loader differ in whether they shuffle")
+	}
+	return p
 }

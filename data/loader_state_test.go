@@ -19,10 +19,17 @@ func TestResumedLoader(t *testing.T) {
 		"shuffled":  func() []LoaderOption { return []LoaderOption{Shuffle(true)} },
 		"drop last": func() []LoaderOption { return []LoaderOption{Shuffle(true), DropLast(true)} },
 		"generator": func() []LoaderOption { return []LoaderOption{Shuffle(true), Generator(tensor.NewGenerator(3))} },
+		"weighted": func() []LoaderOption {
+			return []LoaderOption{NewWeightedRandomSampler([]float64{3, 1, 1, 2, 2, 1, 1, 1, 4, 1}, samples)}
+		},
+		"sampler with a generator": func() []LoaderOption {
+			return []LoaderOption{NewRandomSampler(&numbers{n: samples}, Generator(tensor.NewGenerator(3)))}
+		},
+		"distributed": func() []LoaderOption { return []LoaderOption{NewDistributedSampler(&numbers{n: samples}, 2, 1)} },
 	}
 	for name, opts := range options {
 		for _, workers := range []int{0, 1, 3} {
-			make := func() *Loader {
+			make := func() *Loader[Batch] {
 				return NewLoader(&numbers{n: samples}, append(opts(), BatchSize(3), Workers(workers))...)
 			}
 			tensor.ManualSeed(5)
@@ -55,7 +62,7 @@ func TestResumedLoader(t *testing.T) {
 }
 
 // firstBatches returns batches, and the states of the loader and of the default generator in the loop of the last one.
-func firstBatches(t *testing.T, l *Loader, n int) (batches [][]float32, state map[string]any, random []byte) {
+func firstBatches(t *testing.T, l *Loader[Batch], n int) (batches [][]float32, state map[string]any, random []byte) {
 	t.Helper()
 	state, random = l.StateDict(), tensor.DefaultGenerator(device.CPU).State()
 	for len(batches) < n {
@@ -84,7 +91,7 @@ func TestLoaderRefusesStates(t *testing.T) {
 		return state
 	}
 	cases := []struct {
-		loader *Loader
+		loader *Loader[Batch]
 		state  map[string]any
 		want   string
 	}{

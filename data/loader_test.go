@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"cresset/tensor"
 )
@@ -36,7 +33,7 @@ func (d *numbers) Batch(indices []int) (Batch, error) {
 }
 
 // epoch returns the inputs of each batch of an epoch.
-func epoch(t *testing.T, l *Loader) (batches [][]float32) {
+func epoch(t *testing.T, l *Loader[Batch]) (batches [][]float32) {
 	t.Helper()
 	for b, err := range l.All(t.Context()) {
 		if err != nil {
@@ -83,7 +80,7 @@ func TestLoaderCutsBatches(t *testing.T) {
 
 func TestNewLoaderRefuses(t *testing.T) {
 	cases := []struct {
-		dataset Dataset
+		dataset Dataset[Batch]
 		options []LoaderOption
 		want    string
 	}{
@@ -91,6 +88,12 @@ func TestNewLoaderRefuses(t *testing.T) {
 		{&numbers{}, []LoaderOption{BatchSize(-1)}, "batch_size should be a positive integer value, but got batch_size=-1"},
 		{&numbers{}, []LoaderOption{BatchSize(0)}, "batch_size should be a positive integer value, but got batch_size=0"},
 		{&numbers{}, []LoaderOption{Workers(-1)}, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."},
+		{&numbers{}, []LoaderOption{PrefetchFactor(2)}, "prefetch_factor option could only be specified in multiprocessing." +
+			"let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."},
+		{&numbers{}, []LoaderOption{Workers(1), PrefetchFactor(0)}, "prefetch_factor option should be positive, not 0"},
+		{&numbers{}, []LoaderOption{NewSequentialSampler(&numbers{}), Shuffle(true)}, "sampler option is mutually exclusive with shuffle"},
+		{&numbers{}, []LoaderOption{NewBatchSampler(NewSequentialSampler(&numbers{}), 2), DropLast(true)},
+			"batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"},
 	}
 	for _, c := range cases {
 		err := tensor.Try(func() { NewLoader(c.dataset, c.options...) })
@@ -103,7 +106,7 @@ func TestNewLoaderRefuses(t *testing.T) {
 func TestLoaderStopsAtErrors(t *testing.T) {
 	cases := []struct {
 		name    string
-		dataset Dataset
+		dataset Dataset[Batch]
 		want    string
 	}{
 		{"from the data set", &numbers{n: 10, broken: 5}, "sample 5 is broken"},
@@ -189,72 +192,8 @@ func TestLoaderStopsWithContext(t *testing.T) {
 		if batches != 10 || !errors.Is(last, stop) {
 			t.Errorf("%d workers: got %d batches and %v, want 10 and %v", workers, batches, last, stop)
 		}
-		if made := d.made.Load(); made > int64(10+workers) {
+		if made := d.made.Load(); made > int64(10+2*workers) {
 			t.Errorf("%d workers made %d batches for 10", workers, made)
-		}
-	}
-}
-
-func TestLoaderLeavesNoGoroutine(t *testing.T) {
-	l := NewLoader(&numbers{n: 100}, Workers(8))
-	for range l.All(t.Context()) {
-		break
-	}
-	func() {
-		defer func() { recover() }()
-		for range l.All(t.Context()) {
-			panic("in the loop")
-		}
-	}()
-	// A goroutine that has delivered its batch may still be on its way out.
-	for range 200 {
-		if loaderGoroutines() == 0 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines of loaders are left", loaderGoroutines())
-}
-
-// loaderGoroutines counts the goroutines that make batches: others come and go in every Go program.
-func loaderGoroutines() int {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	return strings.Count(string(stacks), "created by cresset/data.(*pass)")
-}
-
-// onCaller is a data set that notes whether batches are made by the goroutine of the loop, whose stack holds the loop's function.
-type onCaller struct {
-	numbers
-	here atomic.Bool
-}
-
-func (s *onCaller) Batch(indices []int) (Batch, error) {
-	stack := make([]byte, 1<<14)
-	s.here.Store(strings.Contains(string(stack[:runtime.Stack(stack, false)]), "TestLoaderWorkers"))
-	return s.numbers.Batch(indices)
-}
-
-// TestLoaderWorkersAreAsManyAsAsked: without workers the loop's goroutine makes its batches; with n no more than n are made at a
-// time, and n are under way as soon as the loop has its first.
-func TestLoaderWorkersAreAsManyAsAsked(t *testing.T) {
-	s := &onCaller{numbers: numbers{n: 4}}
-	for workers, want := range map[int]bool{0: true, 1: false} {
-		for _, err := range NewLoader(s, Workers(workers)).All(t.Context()) {
-			if err != nil || s.here.Load() != want {
-				t.Fatalf("%d workers: made by the loop's goroutine: %t (%v)", workers, s.here.Load(), err)
-			}
-		}
-	}
-	for _, workers := range []int{1, 2, 3} {
-		p := NewLoader(&numbers{n: 9}, Workers(workers)).begin()
-		for left := 8; p.left > 0; left-- {
-			if _, err := p.next(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if got, want := len(p.ahead), min(workers, left); got != want {
-				t.Errorf("%d workers, %d batches left: %d are under way, want %d", workers, left, got, want)
-			}
 		}
 	}
 }

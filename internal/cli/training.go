@@ -17,7 +17,7 @@ import (
 type training struct {
 	net       *nn.Sequential
 	optimizer optim.Optimizer
-	loader    *data.Loader
+	loader    *data.Loader[data.Batch]
 	test      *data.Images
 	device    device.Device
 	epochs    int

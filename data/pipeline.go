@@ -1,0 +1,169 @@
+package data
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"cresset/tensor"
+)
+
+// job makes a batch.
+type job[B any] func() (B, error)
+
+// delivery is a batch that was made, or why it was not.
+type delivery[B any] struct {
+	batch    B
+	scope    *tensor.Scope // nil unless the Loader was asked for scopes
+	err      error
+	panicked any // what the data set panicked with
+}
+
+// deliveries does the jobs in the loop's goroutine, or on workers ahead of the loop, and gives their results in order. It ends with
+// the first that failed, and with ctx.
+func (l *Loader[B]) deliveries(ctx context.Context, jobs iter.Seq[job[B]]) iter.Seq[delivery[B]] {
+	if or(l.options.workers, 0) > 0 {
+		return func(yield func(delivery[B]) bool) { l.ahead(ctx, jobs, yield) }
+	}
+	return func(yield func(delivery[B]) bool) {
+		for job := range jobs {
+			d := delivery[B]{err: context.Cause(ctx)}
+			if d.err == nil {
+				d = l.deliver(job)
+			}
+			if !yield(d) || d.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ahead runs the workers of one epoch. When it returns they have ended, and what they made in vain is given back.
+func (l *Loader[B]) ahead(ctx context.Context, jobs iter.Seq[job[B]], yield func(delivery[B]) bool) {
+	workers := *l.options.workers
+	q := &queue[B]{
+		results: make(chan chan delivery[B], workers*or(l.options.prefetch, 2)),
+		tasks:   make(chan task[B]),
+		stop:    make(chan struct{}),
+	}
+	defer q.end()
+	q.running.Go(func() { q.fill(jobs) })
+	for range workers {
+		q.running.Go(func() { q.work(l) })
+	}
+	for {
+		d, ok := q.next(ctx)
+		if !ok || !yield(d) || d.err != nil {
+			return
+		}
+	}
+}
+
+// queue hands jobs to workers, and their results back in the order of the jobs.
+type queue[B any] struct {
+	results chan chan delivery[B] // of the jobs that were begun, oldest first; its capacity bounds how far the workers are ahead
+	tasks   chan task[B]
+	stop    chan struct{}
+	running sync.WaitGroup
+	awaited chan delivery[B] // what the loop has waited for last
+}
+
+type task[B any] struct {
+	job    job[B]
+	result chan delivery[B]
+}
+
+// fill puts jobs into the queue.
+func (q *queue[B]) fill(jobs iter.Seq[job[B]]) {
+	defer close(q.tasks)
+	for job := range jobs {
+		t := task[B]{job, make(chan delivery[B], 1)}
+		select {
+		case <-q.stop:
+			return
+		case q.results <- t.result:
+		}
+		select {
+		case <-q.stop:
+			return
+		case q.tasks <- t:
+		}
+	}
+	close(q.results)
+}
+
+// work does jobs until there are no more.
+func (q *queue[B]) work(l *Loader[B]) {
+	for t := range q.tasks {
+		t.result <- l.deliverOrCatch(t.job)
+	}
+}
+
+// next waits for the result of the oldest job; ok is false where there are no more.
+func (q *queue[B]) next(ctx context.Context) (d delivery[B], ok bool) {
+	if err := context.Cause(ctx); err != nil {
+		return delivery[B]{err: err}, true
+	}
+	if q.awaited, ok = <-q.results; !ok {
+		return d, false
+	}
+	select {
+	case <-ctx.Done():
+		return delivery[B]{err: context.Cause(ctx)}, true
+	case d = <-q.awaited:
+		return d, true
+	}
+}
+
+// end waits for the workers, so that no goroutine outlives the loop, and gives back what the loop did not take.
+func (q *queue[B]) end() {
+	close(q.stop)
+	q.running.Wait()
+	for result := q.awaited; result != nil; {
+		select {
+		case d := <-result:
+			d.close()
+		default: // it was taken, or never made
+		}
+		select {
+		case result = <-q.results:
+		default:
+			result = nil
+		}
+	}
+}
+
+// deliverOrCatch catches every panic: one that left a worker's goroutine would end the process, where nobody can recover.
+func (l *Loader[B]) deliverOrCatch(job job[B]) (d delivery[B]) {
+	defer func() {
+		if r := recover(); r != nil {
+			d = delivery[B]{panicked: r}
+		}
+	}()
+	return l.deliver(job)
+}
+
+// deliver makes a batch and puts it into its scope.
+func (l *Loader[B]) deliver(job job[B]) (d delivery[B]) {
+	failed := tensor.Try(func() { d.batch, d.err = job() })
+	if d.err == nil {
+		d.err = failed
+	}
+	if d.err == nil && l.options.scopes {
+		d.scope = tensor.NewScope()
+		d.batch = inScope(d.batch, d.scope)
+	}
+	return d
+}
+
+// to hands the batch to the loop and closes its scope afterwards, even where the loop's body panics.
+func (d delivery[B]) to(yield func(B, error) bool) bool {
+	defer d.close()
+	return yield(d.batch, nil)
+}
+
+func (d delivery[B]) close() {
+	if d.scope != nil {
+		d.scope.Close()
+	}
+}
