@@ -71,8 +71,8 @@ func TestLoadThatDoesNotFit(t *testing.T) {
 	if err := checkpoint.Load(path, net); !errors.As(err, &bad) {
 		t.Fatalf("got %v", err)
 	}
-	want := "Error(s) in loading state_dict for Sequential:\n\tUnexpected key(s) in state_dict: \"4.weight\". \n\t" +
-		"Missing key(s) in state_dict: \"0.bias\". \n\tsize mismatch for 3.weight: copying a param with shape torch.Size([2, 5]) from checkpoint, " +
+	want := "Error(s) in loading state_dict for Sequential:\n\tMissing key(s) in state_dict: \"0.bias\". \n\t" +
+		"Unexpected key(s) in state_dict: \"4.weight\". \n\tsize mismatch for 3.weight: copying a param with shape torch.Size([2, 5]) from checkpoint, " +
 		"the shape in current model is torch.Size([2, 4])."
 	if bad.Error() != want {
 		t.Errorf("got %q, want %q", bad.Error(), want)

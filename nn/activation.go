@@ -9,16 +9,35 @@ import (
 )
 
 // ReLU is max(x, 0).
-type ReLU struct{}
+type ReLU struct{ InPlace bool }
+
+// InPlace makes a ReLU change its input instead of making a tensor.
+type InPlace bool
 
 // NewReLU returns the activation.
-func NewReLU() *ReLU { return &ReLU{} }
+func NewReLU(inPlace ...InPlace) *ReLU {
+	r := new(ReLU)
+	for _, on := range inPlace {
+		r.InPlace = bool(on)
+	}
+	return r
+}
 
 // Forward returns max(x, 0).
-func (*ReLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.ReLU() }
+func (r *ReLU) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if r.InPlace {
+		return x.ReLUInPlace()
+	}
+	return x.ReLU()
+}
 
 // String prints the layer as PyTorch does.
-func (*ReLU) String() string { return "ReLU()" }
+func (r *ReLU) String() string {
+	if r.InPlace {
+		return "ReLU(inplace=True)"
+	}
+	return "ReLU()"
+}
 
 // LeakyReLU is x where x > 0, else Slope·x.
 type LeakyReLU struct{ Slope float64 }

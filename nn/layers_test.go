@@ -22,12 +22,12 @@ func TestLayersPrint(t *testing.T) {
 		{nn.NewConv2D(4, 6, 3, nn.KernelWidth(1), nn.Stride(2, 1), nn.Dilation(2), nn.Groups(2), nn.Bias(false)),
 			"Conv2d(4, 6, kernel_size=(3, 1), stride=(2, 1), dilation=(2, 2), groups=2, bias=False)"},
 		{nn.NewConv1D(2, 3, 5, nn.Padding(2)), "Conv1d(2, 3, kernel_size=(5,), stride=(1,), padding=(2,))"},
-		{nn.NewBatchNorm2D(3), "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)"},
+		{nn.NewBatchNorm2D(3), "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)"},
 		{nn.NewBatchNorm1D(3, nn.Eps(1e-3), nn.Momentum(0.01), nn.Affine(false), nn.TrackRunningStats(false)),
-			"BatchNorm1d(3, eps=0.001, momentum=0.01, affine=False, track_running_stats=False)"},
-		{nn.NewLayerNorm([]int{3}), "LayerNorm((3,), eps=1e-05, elementwise_affine=True)"},
-		{nn.NewLayerNorm([]int{2, 3}), "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True)"},
-		{nn.NewLayerNorm([]int{3}, nn.ElementwiseAffine(false)), "LayerNorm((3,), eps=1e-05, elementwise_affine=False)"},
+			"BatchNorm1d(3, eps=0.001, momentum=0.01, affine=False, bias=False, track_running_stats=False)"},
+		{nn.NewLayerNorm([]int{3}), "LayerNorm((3,), eps=1e-05, elementwise_affine=True, bias=True)"},
+		{nn.NewLayerNorm([]int{2, 3}), "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True, bias=True)"},
+		{nn.NewLayerNorm([]int{3}, nn.ElementwiseAffine(false)), "LayerNorm((3,), eps=1e-05, elementwise_affine=False, bias=False)"},
 		{nn.NewMaxPool2D(2), "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)"},
 		{nn.NewAvgPool2D(3, nn.KernelWidth(2), nn.Stride(1)), "AvgPool2d(kernel_size=(3, 2), stride=1, padding=0)"},
 		{nn.NewAdaptiveAvgPool2D(3, 2), "AdaptiveAvgPool2d(output_size=(3, 2))"},
@@ -149,8 +149,8 @@ func TestLayerMistakes(t *testing.T) {
 		{"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []",
 			func() { nn.NewLayerNorm([]int{}) }},
 		{"Padding_idx must be within num_embeddings", func() { nn.NewEmbedding(3, 2, nn.PaddingIndex(3)) }},
-		{"stride takes one number, or height and width, but got 3", func() { nn.NewConv2D(1, 1, 1, nn.Stride(1, 2, 3)) }},
-		{"padding of a one-dimensional layer is one number, but got 1 and 2", func() { nn.NewConv1D(1, 1, 3, nn.Padding(1, 2)) }},
+		{"stride takes one number, or one for each of 2 axes, but got 3", func() { nn.NewConv2D(1, 1, 1, nn.Stride(1, 2, 3)) }},
+		{"padding takes one number, or one for each of 1 axes, but got 2", func() { nn.NewConv1D(1, 1, 3, nn.Padding(1, 2)) }},
 	} {
 		if err := tensor.Try(c.do); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)

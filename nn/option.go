@@ -6,46 +6,37 @@ import (
 	"cresset/tensor"
 )
 
-// Option is an option of every layer that has parameters: On or As.
-type Option interface {
-	LinearOption
-	Conv1DOption
-	EmbeddingOption
-	BatchNormOption
-	LayerNormOption
-}
-
 // The options of each layer are values of an interface of its own; what a layer does not take does not compile.
 type (
-	// LinearOption is an option of NewLinear.
+	// LinearOption is an option of NewLinear and NewBilinear.
 	LinearOption interface {
 		setter
 		linear()
 	}
-	// Conv1DOption is an option of NewConv1D and NewConv2D.
-	Conv1DOption interface {
-		Conv2DOption
-		conv1D()
-	}
-	// Conv2DOption is an option of NewConv2D.
-	Conv2DOption interface {
+	// ConvOption is an option of NewConv1D, NewConv2D and NewConv3D.
+	ConvOption interface {
 		setter
-		conv2D()
+		conv()
 	}
-	// MaxPool2DOption is an option of NewMaxPool2D.
-	MaxPool2DOption interface {
+	// ConvTransposeOption is an option of NewConvTranspose1D, NewConvTranspose2D and NewConvTranspose3D.
+	ConvTransposeOption interface {
+		setter
+		convTranspose()
+	}
+	// MaxPoolOption is an option of NewMaxPool1D, NewMaxPool2D and NewMaxPool3D.
+	MaxPoolOption interface {
 		setter
 		maxPool()
 	}
-	// AvgPool2DOption is an option of NewAvgPool2D.
-	AvgPool2DOption interface {
+	// AvgPoolOption is an option of NewAvgPool1D, NewAvgPool2D and NewAvgPool3D.
+	AvgPoolOption interface {
 		setter
 		avgPool()
 	}
-	// Pool2DOption is an option of both pools.
-	Pool2DOption interface {
-		MaxPool2DOption
-		AvgPool2DOption
+	// LPPoolOption is an option of NewLPPool1D, NewLPPool2D and NewLPPool3D.
+	LPPoolOption interface {
+		setter
+		lpPool()
 	}
 	// EmbeddingOption is an option of NewEmbedding.
 	EmbeddingOption interface {
@@ -62,15 +53,85 @@ type (
 		setter
 		softplus()
 	}
-	// BatchNormOption is an option of NewBatchNorm1D and NewBatchNorm2D.
+	// BatchNormOption is an option of batch and instance normalizations.
 	BatchNormOption interface {
 		setter
 		batchNorm()
+	}
+	// GroupNormOption is an option of NewGroupNorm.
+	GroupNormOption interface {
+		setter
+		groupNorm()
 	}
 	// LayerNormOption is an option of NewLayerNorm.
 	LayerNormOption interface {
 		setter
 		layerNorm()
+	}
+	// RMSNormOption is an option of NewRMSNorm.
+	RMSNormOption interface {
+		setter
+		rmsNorm()
+	}
+)
+
+// What several layers take.
+type (
+	// Option is an option of every layer that has parameters: On or As.
+	Option interface {
+		LinearOption
+		AnyConvOption
+		EmbeddingOption
+		NormOption
+	}
+	// BiasOption is what Bias returns.
+	BiasOption interface {
+		LinearOption
+		AnyConvOption
+		AffineOption
+		LayerNormOption
+	}
+	// NormOption is an option of every normalization of channels or last axes.
+	NormOption interface {
+		AffineOption
+		ElementwiseOption
+	}
+	// AffineOption is an option of batch, instance and group normalizations.
+	AffineOption interface {
+		BatchNormOption
+		GroupNormOption
+	}
+	// ElementwiseOption is an option of layer and RMS normalizations.
+	ElementwiseOption interface {
+		LayerNormOption
+		RMSNormOption
+	}
+	// AnyConvOption is an option of convolutions and of transposed ones.
+	AnyConvOption interface {
+		ConvOption
+		ConvTransposeOption
+	}
+	// PoolOption is an option of pools by windows.
+	PoolOption interface {
+		MaxPoolOption
+		AvgPoolOption
+		LPPoolOption
+	}
+	// KernelOption is an option of every layer that slides a window.
+	KernelOption interface {
+		AnyConvOption
+		PoolOption
+	}
+	// PaddingOption is what Padding returns.
+	PaddingOption interface {
+		AnyConvOption
+		MaxPoolOption
+		AvgPoolOption
+	}
+	// DilationOption is what Dilation returns.
+	DilationOption interface {
+		AnyConvOption
+		MaxPoolOption
 	}
 )
 
@@ -80,9 +141,11 @@ type options struct {
 	bias          bool
 	window        windowOptions
 	eps, momentum float64
-	affine, stats bool
-	padding       *int // Embedding: the index that stands for nothing
-	approximate   bool // GELU
+	epsGiven      bool
+	cumulative    bool
+	affine, stats *bool // nil: as the layer has it
+	padding       *int  // Embedding: the index that stands for nothing
+	approximate   bool  // GELU
 	beta          float64
 	threshold     float64
 }
@@ -94,20 +157,23 @@ type option func(*options)
 
 func (f option) set(o *options) { f(o) }
 func (option) linear()          {}
-func (option) conv1D()          {}
-func (option) conv2D()          {}
+func (option) conv()            {}
+func (option) convTranspose()   {}
 func (option) maxPool()         {}
 func (option) avgPool()         {}
+func (option) lpPool()          {}
 func (option) embedding()       {}
 func (option) gelu()            {}
 func (option) softplus()        {}
 func (option) batchNorm()       {}
+func (option) groupNorm()       {}
 func (option) layerNorm()       {}
+func (option) rmsNorm()         {}
 
 // read returns PyTorch's defaults, changed by the options that are given.
 func read[O setter](opts []O) options {
-	o := options{bias: true, eps: 1e-5, momentum: 0.1, affine: true, stats: true, beta: 1, threshold: 20}
-	o.window = windowOptions{dilation: [2]int{1, 1}, groups: 1, countPadding: true}
+	o := options{bias: true, eps: 1e-5, momentum: 0.1, beta: 1, threshold: 20}
+	o.window = windowOptions{groups: 1, countPadding: true}
 	for _, opt := range opts {
 		opt.set(&o)
 	}
@@ -124,12 +190,5 @@ func As(dt dtype.DType) Option {
 	return option(func(o *options) { o.place = o.place.As(dt) })
 }
 
-// BiasOption is what Bias returns.
-type BiasOption interface {
-	LinearOption
-	Conv1DOption
-	LayerNormOption
-}
-
-// Bias says whether a layer adds a bias, which it does unless told otherwise.
+// Bias says whether a layer adds a bias, which it does unless told otherwise; a normalization without a weight has none.
 func Bias(on bool) BiasOption { return option(func(o *options) { o.bias = on }) }

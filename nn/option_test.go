@@ -22,7 +22,7 @@ func TestOptionsThatALayerDoesNotTake(t *testing.T) {
 		{"a bias of Linear", nn.NewLinear, nn.Bias, true},
 		{"a stride of Linear", nn.NewLinear, nn.Stride, false},
 		{"a width of Conv2D", nn.NewConv2D, nn.KernelWidth, true},
-		{"a width of Conv1D", nn.NewConv1D, nn.KernelWidth, false},
+		{"an output padding of Conv1D", nn.NewConv1D, nn.OutputPadding, false},
 		{"a bias of MaxPool2D", nn.NewMaxPool2D, nn.Bias, false},
 		{"a dilation of AvgPool2D", nn.NewAvgPool2D, nn.Dilation, false},
 		{"a dtype of Embedding", nn.NewEmbedding, nn.As, true},

@@ -54,7 +54,9 @@ func forwardReLU(m Module, x *tensor.Tensor) *tensor.Tensor {
 	case *Linear:
 		return inner.LinearReLU(x, m.Weight, m.Bias)
 	case *Conv2D:
-		return inner.Conv2DReLU(x, m.Weight, m.Bias, m.window())
+		if w, plain := m.window(); plain {
+			return inner.Conv2DReLU(x, m.Weight, m.Bias, w)
+		}
 	}
 	return nil
 }

@@ -90,11 +90,11 @@ type StateError struct {
 // Error lists every difference.
 func (e *StateError) Error() string {
 	var lines []string
-	if len(e.Unexpected) > 0 {
-		lines = append(lines, "Unexpected key(s) in state_dict: "+quoted(e.Unexpected)+". ")
-	}
 	if len(e.Missing) > 0 {
 		lines = append(lines, "Missing key(s) in state_dict: "+quoted(e.Missing)+". ")
+	}
+	if len(e.Unexpected) > 0 {
+		lines = append(lines, "Unexpected key(s) in state_dict: "+quoted(e.Unexpected)+". ")
 	}
 	lines = append(lines, e.Mismatched...)
 	return "Error(s) in loading state_dict for " + e.Model + ":\n\t" + strings.Join(lines, "\n\t")

@@ -25,6 +25,9 @@ type member struct {
 	inline bool
 }
 
+// own reports whether the member is a tensor of the struct itself: a dot in its name makes it one of a module that PyTorch has there.
+func (m *member) own() bool { return m.value.Type() == tensorType && !strings.Contains(m.name, ".") }
+
 // role is what a tensor is to a model.
 type role uint8
 
@@ -144,12 +147,12 @@ func (w *walker) structure(path string, v reflect.Value) {
 	}
 	ms := members(v)
 	for _, m := range ms {
-		if m.value.Type() == tensorType {
+		if m.own() {
 			w.value(join(path, m.name), m.value, m.role)
 		}
 	}
 	for _, m := range ms {
-		if m.value.Type() != tensorType {
+		if !m.own() {
 			w.value(join(path, m.name), m.value, m.role)
 		}
 	}

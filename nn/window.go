@@ -2,94 +2,144 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
-	"cresset/internal/op"
 	"cresset/tensor"
 )
 
-// windowOptions are what convolutions and pools slide by.
+// windowOptions are what convolutions and pools slide by: of each figure none, one number for all axes, or one for each.
 type windowOptions struct {
-	width             int    // 0: as wide as high
-	stride            [2]int // zero: not given
-	padding, dilation [2]int
-	groups            int
-	countPadding      bool
+	kernel, stride, padding, dilation, outputPadding []int
+
+	width  int // the last of kernel, where it was given alone
+	groups int
+
+	divisor                  int // 0: the number of elements
+	same, ceil, countPadding bool
+	mode                     PaddingMode
 }
 
-// Window2DOption is an option of the two-dimensional layers that slide a window: NewConv2D, NewMaxPool2D and NewAvgPool2D.
-type Window2DOption interface {
-	Conv2DOption
-	Pool2DOption
+// KernelSize gives a window an extent of its own for each axis, in place of the one that its layer is made with.
+func KernelSize(n ...int) KernelOption {
+	atLeast("kernel_size", 1, "kernel size should be greater than zero", n...)
+	return option(func(o *options) { o.window.kernel = n })
 }
 
-// WindowOption is an option of every layer that slides a window.
-type WindowOption interface {
-	Conv1DOption
-	Pool2DOption
-}
-
-// DilationOption is an option of NewConv1D, NewConv2D and NewMaxPool2D.
-type DilationOption interface {
-	Conv1DOption
-	MaxPool2DOption
-}
-
-// KernelWidth makes the window of a two-dimensional layer w wide; its height stays.
-func KernelWidth(w int) Window2DOption {
+// KernelWidth makes a window w wide; its other extents stay.
+func KernelWidth(w int) KernelOption {
 	atLeast("kernel_size", 1, "kernel size should be greater than zero", w)
 	return option(func(o *options) { o.window.width = w })
 }
 
-// Stride is how far a convolution or pool moves at a time: one number for all axes, or height and width. A pool moves by
-// its kernel unless told otherwise, a convolution by 1.
-func Stride(n ...int) WindowOption {
+// Stride is how far a window moves at a time, one number for all axes, or one for each. A pool moves by its kernel unless told
+// otherwise, a convolution by 1.
+func Stride(n ...int) KernelOption {
 	atLeast("stride", 1, "non-positive stride is not supported", n...)
-	both := pair("stride", n)
-	return option(func(o *options) { o.window.stride = both })
+	return option(func(o *options) { o.window.stride = n })
 }
 
-// Padding is how many elements a convolution or pool adds on each side, 0 unless given: one number for all axes, or height and
-// width.
-func Padding(n ...int) WindowOption {
+// Padding is how many elements are added on each side, 0 unless given: one number for all axes, or one for each. A transposed
+// convolution leaves out as many on each side of its result.
+func Padding(n ...int) PaddingOption {
 	atLeast("padding", 0, "negative padding is not supported", n...)
-	both := pair("padding", n)
-	return option(func(o *options) { o.window.padding = both })
+	return option(func(o *options) { o.window.padding, o.window.same = n, false })
 }
 
-// Dilation is how far apart the elements under a window lie, 1 unless given: one number for all axes, or height and width.
+// SamePadding pads so that the result of a convolution has the extents of its input, PyTorch's padding='same'.
+func SamePadding() ConvOption { return option(func(o *options) { o.window.same = true }) }
+
+// PaddingMode is what a convolution finds beyond the edges of its input; ZerosPadding unless given.
+type PaddingMode string
+
+// The padding modes of convolutions: zeros, the input mirrored at its edge elements, these repeated, and the input's other end.
+const (
+	ZerosPadding     PaddingMode = "zeros"
+	ReflectPadding   PaddingMode = "reflect"
+	ReplicatePadding PaddingMode = "replicate"
+	CircularPadding  PaddingMode = "circular"
+)
+
+func (m PaddingMode) set(o *options) { o.window.mode = m }
+func (PaddingMode) conv()            {}
+
+// pad returns x with elements around it; pads is as for tensor's Pad.
+func (m PaddingMode) pad(x *tensor.Tensor, pads []int) *tensor.Tensor {
+	switch m {
+	case ReflectPadding:
+		return x.PadReflect(pads)
+	case ReplicatePadding:
+		return x.PadReplicate(pads)
+	case CircularPadding:
+		return x.PadCircular(pads)
+	}
+	return x.Pad(pads, 0)
+}
+
+// Dilation is how far apart the elements under a window lie, 1 unless given: one number for all axes, or one for each.
 func Dilation(n ...int) DilationOption {
 	atLeast("dilation", 1, "dilation should be greater than zero", n...)
-	both := pair("dilation", n)
-	return option(func(o *options) { o.window.dilation = both })
+	return option(func(o *options) { o.window.dilation = n })
 }
 
 // Groups divides the channels of a convolution into n groups that do not meet; 1 unless given.
-func Groups(n int) Conv1DOption {
+func Groups(n int) AnyConvOption {
 	atLeast("groups", 1, "groups must be a positive integer", n)
 	return option(func(o *options) { o.window.groups = n })
 }
 
-// CountIncludePad says whether the zeros of the padding count in the means of NewAvgPool2D, which they do unless told otherwise.
-func CountIncludePad(on bool) AvgPool2DOption {
+// OutputPadding is how many elements a transposed convolution adds at the end of each axis of its result, 0 unless given: one
+// number for all axes, or one for each.
+func OutputPadding(n ...int) ConvTransposeOption {
+	return option(func(o *options) { o.window.outputPadding = n })
+}
+
+// CeilMode makes a pool have a last window that reaches beyond its input where the stride leaves elements over.
+func CeilMode(on bool) PoolOption { return option(func(o *options) { o.window.ceil = on }) }
+
+// CountIncludePad says whether the zeros of the padding count in the means of an average pool, which they do unless told otherwise.
+func CountIncludePad(on bool) AvgPoolOption {
 	return option(func(o *options) { o.window.countPadding = on })
 }
 
-// kernel returns the window of a two-dimensional layer.
-func (w windowOptions) kernel(height int) [2]int {
-	if w.width == 0 {
-		return [2]int{height, height}
+// DivisorOverride makes an average pool divide the sum of each window by n.
+func DivisorOverride(n int) AvgPoolOption {
+	if n == 0 {
+		panic(fault("avg_pool", "divisor must be not zero"))
 	}
-	return [2]int{height, w.width}
+	return option(func(o *options) { o.window.divisor = n })
 }
 
-// strideOr returns the stride, or the usual one where none was given.
-func (w windowOptions) strideOr(usual [2]int) [2]int {
-	if w.stride == [2]int{} {
-		return usual
+// extents returns those of the window over some axes.
+func (w *windowOptions) extents(axes, kernel int) []int {
+	k := each(axes, "kernel_size", w.kernel, kernel)
+	if w.width != 0 {
+		k[axes-1] = w.width
 	}
-	return w.stride
+	atLeast("kernel_size", 1, "kernel size should be greater than zero", k...)
+	return k
+}
+
+// strides returns those of a pool's window, its extents unless they were given.
+func (w *windowOptions) strides(kernel []int) []int {
+	if w.stride == nil {
+		return slices.Clone(kernel)
+	}
+	return each(len(kernel), "stride", w.stride, 1)
+}
+
+// each returns a figure for each axis.
+func each(axes int, figure string, n []int, usual int) []int {
+	switch len(n) {
+	case 0:
+		return slices.Repeat([]int{usual}, axes)
+	case 1:
+		return slices.Repeat(n, axes)
+	case axes:
+		return slices.Clone(n)
+	}
+	panic(fault(figure, fmt.Sprintf("%s takes one number, or one for each of %d axes, but got %d", figure, axes, len(n))))
 }
 
 // atLeast refuses numbers below low.
@@ -101,22 +151,6 @@ func atLeast(name string, low int, text string, numbers ...int) {
 	}
 }
 
-func pair(name string, n []int) [2]int {
-	both, err := op.BothAxes(name, n)
-	if err != nil {
-		panic(fault(name, err.Error()))
-	}
-	return both
-}
-
-// single returns the option of a one-dimensional layer.
-func single(name string, n [2]int) int {
-	if n[0] != n[1] {
-		panic(fault(name, fmt.Sprintf("%s of a one-dimensional layer is one number, but got %d and %d", name, n[0], n[1])))
-	}
-	return n[0]
-}
-
 // tuple prints numbers as Python prints a tuple: (3, 3), (3,).
 func tuple(n ...int) string {
 	if len(n) == 1 {
@@ -125,10 +159,10 @@ func tuple(n ...int) string {
 	return "(" + strings.Trim(tensor.Shape(n).List(), "[]") + ")"
 }
 
-// square prints a pair as it was most likely given: one number where both are equal.
-func square(n [2]int) string {
-	if n[0] == n[1] {
+// figure prints numbers as they were most likely given: one number where all are equal.
+func figure(n []int) string {
+	if slices.Min(n) == slices.Max(n) {
 		return strconv.Itoa(n[0])
 	}
-	return tuple(n[:]...)
+	return tuple(n...)
 }

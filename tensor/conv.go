@@ -26,12 +26,7 @@ func (x *Tensor) Conv3D(weight, bias *Tensor, opts ...ConvOption) *Tensor {
 	return x.conv(weight, bias, readWindow("convolution", 3, 1, opts), op.Invalid)
 }
 
-// conv2D is Conv2D by a window that a layer keeps.
-func (x *Tensor) conv2D(weight, bias *Tensor, p op.Window) *Tensor {
-	return x.conv(weight, bias, windowOf(p), op.Invalid)
-}
-
-// conv2DReLU returns the ReLU of Conv2D, without keeping what lies between.
+// conv2DReLU returns the ReLU of Conv2D by a window that a layer keeps, without keeping what lies between.
 func (x *Tensor) conv2DReLU(weight, bias *Tensor, p op.Window) *Tensor {
 	return x.conv(weight, bias, windowOf(p), op.ReLU).rectified()
 }

@@ -8,10 +8,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	SGDStep:     sgdStep,
 	AdamStep:    adamStep,
 	LinearReLU:  (*Tensor).linearReLU,
-	Conv2D:      (*Tensor).conv2D,
 	Conv2DReLU:  (*Tensor).conv2DReLU,
-	MaxPool2D:   (*Tensor).maxPool2D,
-	AvgPool2D:   (*Tensor).avgPool2D,
 	CatOn:       catOn,
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
 

@@ -43,9 +43,6 @@ func (x *Tensor) MaxPool3DWithIndices(kernel int, opts ...MaxPool2DOption) (valu
 	return x.maxPoolIndexed(readWindow("max_pool3d", 3, kernel, opts))
 }
 
-// maxPool2D is MaxPool2D by a window that a layer keeps.
-func (x *Tensor) maxPool2D(p op.Window) *Tensor { return x.maxPool(windowOf(p)) }
-
 func (x *Tensor) maxPool(w window) *Tensor {
 	if x.node != nil || w.axes == 3 { // its gradient needs the indices
 		values, _ := x.maxPoolIndexed(w)
@@ -103,9 +100,6 @@ func (x *Tensor) AvgPool2D(kernel int, opts ...AvgPool2DOption) *Tensor {
 func (x *Tensor) AvgPool3D(kernel int, opts ...AvgPool2DOption) *Tensor {
 	return x.avgPool(readWindow("avg_pool3d", 3, kernel, opts))
 }
-
-// avgPool2D is AvgPool2D by a window that a layer keeps.
-func (x *Tensor) avgPool2D(p op.Window) *Tensor { return x.avgPool(windowOf(p)) }
 
 func (x *Tensor) avgPool(w window) *Tensor {
 	shape := x.pooledShape(op.AvgPool2D, &w)

@@ -15,8 +15,6 @@ import (
 // otherwise with the reason; one that is answered in PyTorch's words has to leave the list.
 func TestErrors(t *testing.T) { checkErrors(t, "ops", "", otherwise) }
 
-func TestInitErrors(t *testing.T) { checkErrors(t, "modules", "init ", nil) }
-
 // checkErrors makes the recorded mistakes whose keys have a prefix.
 func checkErrors(t *testing.T, folder, prefix string, otherwise map[string]string) {
 	path := filepath.Join(t.TempDir(), "errors.txt")

@@ -78,10 +78,19 @@ func (c *operation) check(t *testing.T, dev device.Device, tolerance float64, ca
 }
 
 func (c *operation) compare(t *testing.T, in, out []*tensor.Tensor, tolerance float64) {
+	sum := c.compareResults(t, out, tolerance)
+	if t.Failed() || !slices.ContainsFunc(c.Grad, func(g *recorded) bool { return g != nil }) {
+		return
+	}
+	sum.Backward()
+	c.compareGradients(t, in, tolerance)
+}
+
+// compareResults returns Σ weight · result.
+func (c *operation) compareResults(t *testing.T, out []*tensor.Tensor, tolerance float64) (sum *tensor.Tensor) {
 	if len(out) != len(c.Out) {
 		t.Fatalf("%d results, want %d", len(out), len(c.Out))
 	}
-	var sum *tensor.Tensor
 	for i, y := range out {
 		c.Out[i].compare(t, "result", y, tolerance)
 		if w := c.Weight; w != nil && w[i] != nil {
@@ -93,10 +102,10 @@ func (c *operation) compare(t *testing.T, in, out []*tensor.Tensor, tolerance fl
 			}
 		}
 	}
-	if t.Failed() || !slices.ContainsFunc(c.Grad, func(g *recorded) bool { return g != nil }) {
-		return
-	}
-	sum.Backward()
+	return sum
+}
+
+func (c *operation) compareGradients(t *testing.T, in []*tensor.Tensor, tolerance float64) {
 	for i, g := range c.Grad {
 		if g != nil {
 			g.compare(t, "gradient", in[i].Grad(), tolerance)

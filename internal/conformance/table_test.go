@@ -7,6 +7,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/pyexpr"
+	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
 )
@@ -17,7 +18,7 @@ type table = map[string]pyexpr.Func
 // families are the tables, a file each.
 var families = []table{
 	arithmetic, pointwise, elementary, activations, reductions, indexing, shapes, products, layers, losses, initializers,
-	convolutions, resampling,
+	convolutions, resampling, modules, calling,
 }
 
 // environment evaluates expressions over x0, x1, ... on one device.
@@ -46,6 +47,8 @@ func class(v any) string {
 		return "function"
 	case optim.Optimizer:
 		return "Optimizer"
+	case nn.Module:
+		return "Module"
 	}
 	return "object"
 }

@@ -17,10 +17,7 @@ type Tensors[T any] struct {
 	AdamStep func(p, grad, mean, square T, o op.Adam)
 	// LinearReLU returns the ReLU of Linear without keeping what lies between.
 	LinearReLU func(x, weight, bias T) T
-	// Conv2D, MaxPool2D and AvgPool2D take a window that a layer keeps.
-	Conv2D               func(x, weight, bias T, w op.Window) T
-	MaxPool2D, AvgPool2D func(x T, w op.Window) T
-	// Conv2DReLU returns the ReLU of Conv2D without keeping what lies between.
+	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
 	// CatOn is Cat on a device of choice for tensors of any devices.
 	CatOn func(dev device.Device, ts []T, axis int) T

@@ -1,7 +1,5 @@
 package op
 
-import "fmt"
-
 // The parameters of ops. Each is a small comparable value; an op that is not named here has none.
 
 // Reduce belongs to reductions over axes: bit i of Axes is set where axis i is reduced.
@@ -48,17 +46,6 @@ type Window struct {
 	Groups                            int
 	CountPadding                      bool // AvgPool2D: padding counts as zeros in the mean
 	Divisor                           int  // AvgPool2D: what a window's sum is divided by; 0: what it covers
-}
-
-// BothAxes returns what an option of a window says of height and width: one number stands for both.
-func BothAxes(name string, n []int) (both [2]int, err error) {
-	switch len(n) {
-	case 1:
-		return [2]int{n[0], n[0]}, nil
-	case 2:
-		return [2]int{n[0], n[1]}, nil
-	}
-	return both, fmt.Errorf("%s takes one number, or height and width, but got %d", name, len(n))
 }
 
 // Normalize belongs to BatchNorm and LayerNorm.
