@@ -53,8 +53,15 @@ func (x *Tensor) recorded(out *Tensor, o op.Op, params any) *Tensor {
 	return out
 }
 
-// kernelGrad is the gradient that one kernel computes, of dy and of what was saved.
+// kernelGrad is the gradient that one kernel computes, of dy and of what was saved. Where it is to be differentiated it is made of
+// recorded ops, if there is such a formula.
 func kernelGrad(b *backprop, dy *Tensor) {
+	if b.creates {
+		if composed := composition(b.current.op); composed != nil {
+			composed(b, dy)
+			return
+		}
+	}
 	d, _ := b.current.op.Derivative()
 	var room [5]*Tensor
 	ins := append(room[:0], dy)

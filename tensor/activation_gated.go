@@ -21,12 +21,18 @@ func (x *Tensor) GLU(axis int) *Tensor {
 	value := x.Detach()
 	a, gate := value.Narrow(axis, 0, n/2), value.Narrow(axis, n/2, n/2).Sigmoid()
 	out := a.Mul(gate)
-	record(out, op.GLU, gluGrad, axis, x).save(x, gate)
+	made := record(out, op.GLU, gluGrad, axis, x)
+	made.save(x)
+	made.derive(gate)
 	return out
 }
 
 func gluGrad(b *backprop, dy *Tensor) {
-	x, gate, axis := b.saved(0), b.saved(1), b.params().(int)
+	x, axis := b.saved(0), b.params().(int)
+	gate := b.saved(1)
+	if b.creates {
+		gate = x.Narrow(axis, gate.Size(axis), gate.Size(axis)).Sigmoid()
+	}
 	da := dy.Mul(gate)
 	db := da.Mul(x.Narrow(axis, 0, gate.Size(axis))).Mul(gate.RSubScalar(1))
 	b.give(0, Cat([]*Tensor{da, db}, axis))

@@ -21,11 +21,13 @@ type backprop struct {
 	members  [4]Tensor // what entered scratch, while the current node is visited
 	nMembers int
 	retain   bool
+	creates  bool    // CreateGraph: record what gradient functions compute
+	home     *Scope  // that of the tensor that is differentiated: what is recorded belongs to it
 	search   *search // Grad: capture gradients instead of accumulating them in leaves; nil for Backward
 }
 
 // Backward adds the gradient of x to the Grad of each leaf that x depends on. x must have one element unless Gradient is given.
-// Values that were saved for it are given up unless RetainGraph is given.
+// Values that were saved for it are given up unless RetainGraph is given. With CreateGraph the gradients can be differentiated.
 func (x *Tensor) Backward(options ...BackwardOption) {
 	var start *Tensor
 	b := new(backprop)
@@ -33,6 +35,8 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 		switch o := o.(type) {
 		case RetainGraph:
 			b.retain = bool(o)
+		case CreateGraph:
+			b.creates = bool(o)
 		case startGradient:
 			start = o.Tensor
 		}
@@ -47,15 +51,22 @@ func (b *backprop) run(x, dy *Tensor) {
 	if x.node == nil {
 		fail("backward", ErrAutograd, "element 0 of tensors does not require grad and does not have a grad_fn", x)
 	}
+	if b.creates {
+		defer b.create(x.scope)()
+	}
 	if dy == nil {
 		if x.NumEl() != 1 {
 			fail("backward", ErrAutograd, "grad can be implicitly created only for scalar outputs", x)
 		}
 		dy = newTensor("ones_like", x.storage.device, x.dtype, x.layout.Shape()).fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
-		dy.storage.holds = 1
+		if !b.creates {
+			dy.storage.holds = 1
+		}
 	} else if !dy.layout.Shape().Equal(x.layout.Shape()) {
 		fail("backward", ErrShape, "Mismatch in shape: grad_output[0] has a shape of "+dy.layout.Shape().String()+
 			" and output[0] has a shape of "+x.layout.Shape().String()+".", dy, x)
+	} else if b.creates {
+		dy = b.atHome(x.gradientBeside(dy))
 	} else {
 		dy = x.gradientBeside(dy.Detach())
 	}
@@ -87,11 +98,15 @@ func (x *Tensor) gradientBeside(dy *Tensor) *Tensor {
 // visit hands the complete gradient of a node to its hooks and on to its inputs.
 func (b *backprop) visit(n *node, dy *Tensor) {
 	b.leaving = dy
-	dy = n.hooks.apply(dy)
+	dy = n.hooks.apply(dy, b.creates)
 	b.leaving = dy
-	b.search.capture(n, dy)
+	b.search.capture(n, dy, b.creates)
 	switch {
 	case b.search != nil && !b.search.passes(n):
+		b.leave()
+		return
+	case n.leaf != nil && b.creates:
+		b.collect(n.leaf, dy)
 		b.leave()
 		return
 	case n.leaf != nil:
@@ -121,7 +136,11 @@ func (b *backprop) propagate(n *node, dy *Tensor) {
 	b.current = n
 	b.given = b.room[:0]
 	n.back(b, dy)
-	b.scratch.Close()
+	if b.creates {
+		b.scratch.handOver(b.home)
+	} else {
+		b.scratch.Close()
+	}
 	b.current = nil
 	for i, g := range b.given {
 		b.given[i] = pendingGrad{}
@@ -174,7 +193,11 @@ func (b *backprop) saved(i int) *Tensor {
 	if v == nil {
 		return nil
 	}
-	return b.enter(v)
+	v = b.enter(v)
+	if b.creates {
+		v.node = b.current.origin(i)
+	}
+	return v
 }
 
 // params returns the parameters of the current op.
@@ -190,6 +213,10 @@ func (b *backprop) give(i int, g *Tensor) {
 	}
 	e := &b.current.edges[i]
 	b.checkShape(i, e)
+	if b.creates {
+		b.given = append(b.given, pendingGrad{e.to, b.atHome(g.sumTo(e.layout.Shape()).To(e.device, e.dtype))})
+		return
+	}
 	g = g.sumTo(e.layout.Shape()).cast(e.dtype)
 	if g.storage.device != e.device {
 		g = g.To(e.device)
@@ -232,7 +259,9 @@ func (b *backprop) arrive(n *node, g *Tensor) {
 		old.addInto(g)
 	} else {
 		sum := old.Add(g)
-		sum.storage.holds = 1
+		if !b.creates {
+			sum.storage.holds = 1
+		}
 		drop(old)
 		b.pending.put(n, sum)
 	}

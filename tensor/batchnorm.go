@@ -38,11 +38,17 @@ func (x *Tensor) BatchNorm(weight, bias, runningMean, runningVar *Tensor, opts .
 	for _, running := range outs[3:] {
 		running.storage.version++
 	}
-	record(out, op.BatchNorm, batchNormGrad, p, x, weight, bias).save(x, weight, mean, invstd)
+	n := record(out, op.BatchNorm, batchNormGrad, p, x, weight, bias)
+	n.save(x, weight)
+	n.derive(mean, invstd)
 	return out
 }
 
 func batchNormGrad(b *backprop, dy *Tensor) {
+	if b.creates {
+		batchNormComposed(b, dy)
+		return
+	}
 	x, weight, mean, invstd := b.saved(0), b.saved(1), b.saved(2), b.saved(3)
 	dx := dy.like(op.BatchNormGrad, dy.dtype)
 	dw, db := mean.like(op.BatchNormGrad, mean.dtype), mean.like(op.BatchNormGrad, mean.dtype)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/op"
 )
@@ -45,8 +46,7 @@ func bceGrad(b *backprop, dy *Tensor) {
 		scale = scale.Mul(weight)
 	}
 	if b.needs(0) {
-		dx := ternary(op.BCEWithLogitsGrad, dy.dtype, x.layout.Shape(), nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
-		b.give(0, dx.Mul(scale))
+		b.give(0, b.bceSlope(dy.dtype, x, target, posWeight).Mul(scale))
 	}
 	if b.needs(1) {
 		dt := x.Neg()
@@ -55,6 +55,17 @@ func bceGrad(b *backprop, dy *Tensor) {
 		}
 		b.give(1, dt.Mul(scale))
 	}
+}
+
+// bceSlope is σ(x)·(1 + (p-1)·t) - p·t.
+func (b *backprop) bceSlope(dt dtype.DType, x, target, posWeight *Tensor) *Tensor {
+	switch {
+	case !b.creates:
+		return ternary(op.BCEWithLogitsGrad, dt, x.layout.Shape(), nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
+	case posWeight == nil:
+		return x.Sigmoid().Sub(target)
+	}
+	return x.Sigmoid().Mul(posWeight.SubScalar(1).Mul(target).AddScalar(1)).Sub(posWeight.Mul(target))
 }
 
 func orOnesOperand(t *Tensor) operand {

@@ -78,7 +78,7 @@ func (x *Tensor) convTranspose(weight, bias *Tensor, w window) *Tensor {
 		return x.Unsqueeze(0).convTranspose(weight, bias, w).SqueezeAxis(0)
 	}
 	x.checkConvTranspose(weight, bias, &w)
-	out := w.gradInput(x, weight, x.convTransposeShape(weight, &w))
+	out := w.transposed(x, weight, x.convTransposeShape(weight, &w))
 	if bias != nil {
 		out.addInto(bias.packedCopy().viewed(append([]int{bias.NumEl()}, []int{1, 1, 1}[:w.axes]...)...))
 	}
@@ -88,11 +88,7 @@ func (x *Tensor) convTranspose(weight, bias *Tensor, w window) *Tensor {
 
 func convTransposeGrad(b *backprop, dy *Tensor) {
 	w, x, weight := b.params().(window), b.saved(0), b.saved(1)
-	b.giveNeeded(0, func() *Tensor {
-		dx := dy.empty(op.Conv, dy.dtype, x.layout.Shape(), weight)
-		w.convolve(op.Invalid, dx, dy, weight, nil)
-		return dx
-	})
+	b.giveNeeded(0, func() *Tensor { return w.convolved(dy, weight, x.layout.Shape()) })
 	b.giveNeeded(1, func() *Tensor { return w.gradWeight(x, dy, weight.layout.Shape()) })
 	b.giveNeeded(2, func() *Tensor { return dy.SumAxes([]int{0, 2, 3, 4}[:dy.layout.Rank()-1]) })
 }

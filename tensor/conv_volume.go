@@ -21,8 +21,31 @@ func (w *window) convolve(then op.Op, out, x, weight, bias *Tensor) {
 	out.copyFrom(y.planesOf(s[0]))
 }
 
+// convolved returns the convolution of x, of a shape.
+func (w *window) convolved(x, weight *Tensor, shape Shape) *Tensor {
+	out := x.empty(op.Conv, x.dtype, shape, weight)
+	w.convolve(op.Invalid, out, x, weight, nil)
+	record(out, op.Conv, convGrad, w.boxed(x, weight), x, weight, nil).save(x, weight)
+	return out
+}
+
 // gradInput returns the gradient of a convolution for its input, of a shape.
 func (w *window) gradInput(dy, weight *Tensor, shape Shape) *Tensor {
+	dx := w.transposed(dy, weight, shape)
+	record(dx, op.Conv, convTransposeGrad, w.boxed(dy, weight), dy, weight, nil).save(dy, weight)
+	return dx
+}
+
+// boxed returns the window where x or y tracks gradients, else nil, for which nothing is allocated.
+func (w *window) boxed(x, y *Tensor) any {
+	if x.node == nil && y.node == nil {
+		return nil
+	}
+	return *w
+}
+
+// transposed is gradInput without a gradient record.
+func (w *window) transposed(dy, weight *Tensor, shape Shape) *Tensor {
 	if w.axes < 3 {
 		dx := dy.empty(op.ConvGradInput, dy.dtype, shape, weight)
 		launch(op.ConvGradInput, dy.dtype, w.plane(), []*Tensor{dx.planes()}, []*Tensor{dy.planes(), weight.planes()})
@@ -36,6 +59,19 @@ func (w *window) gradInput(dy, weight *Tensor, shape Shape) *Tensor {
 
 // gradWeight returns the gradient of a convolution for its weight, of a shape.
 func (w *window) gradWeight(dy, x *Tensor, shape Shape) *Tensor {
+	dw := w.correlated(dy, x, shape)
+	record(dw, op.Conv, gradWeightGrad, w.boxed(dy, x), dy, x).save(dy, x)
+	return dw
+}
+
+func gradWeightGrad(b *backprop, g *Tensor) {
+	w, dy, x := b.params().(window), b.saved(0), b.saved(1)
+	b.giveNeeded(0, func() *Tensor { return w.convolved(x, g, dy.layout.Shape()) })
+	b.giveNeeded(1, func() *Tensor { return w.gradInput(dy, g, x.layout.Shape()) })
+}
+
+// correlated is gradWeight without a gradient record.
+func (w *window) correlated(dy, x *Tensor, shape Shape) *Tensor {
 	dw := dy.empty(op.ConvGradWeight, dy.dtype, shape, x)
 	if w.axes < 3 {
 		launch(op.ConvGradWeight, dy.dtype, w.plane(), []*Tensor{dw.planes()}, []*Tensor{dy.planes(), x.planes()})

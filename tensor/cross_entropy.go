@@ -38,11 +38,17 @@ func (x *Tensor) classCrossEntropy(target *Tensor, o lossOptions) *Tensor {
 	shifts := x.empty(op.CrossEntropy, statsType(x.dtype), Shape{target.NumEl(), 2}, target, o.weight)
 	p := o.params()
 	launch(op.CrossEntropy, x.dtype, p, []*Tensor{loss, total, shifts}, []*Tensor{x, target, o.weight})
-	record(loss, x.nllName(), crossEntropyGrad, p, x).save(x, target, o.weight, total, shifts)
+	n := record(loss, x.nllName(), crossEntropyGrad, p, x)
+	n.save(x, target, o.weight, total)
+	n.derive(shifts)
 	return loss
 }
 
 func crossEntropyGrad(b *backprop, dy *Tensor) {
+	if b.creates {
+		crossEntropyComposed(b, dy)
+		return
+	}
 	b.giveBy(op.CrossEntropyGrad, dy, dy, b.saved(1), b.saved(2), b.saved(3), b.saved(0), b.saved(4))
 }
 

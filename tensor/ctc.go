@@ -50,7 +50,9 @@ func (x *Tensor) ctc(labels *Tensor, p op.CTC) *Tensor {
 	loss := x.empty(op.CTCLoss, x.dtype, Shape{batch})
 	alpha := x.empty(op.CTCLoss, x.dtype, Shape{batch, times, states})
 	launch(op.CTCLoss, x.dtype, p, []*Tensor{loss, alpha}, []*Tensor{x, labels})
-	record(loss, op.CTCLoss, ctcGrad, p, x).save(x, labels, loss, alpha)
+	n := record(loss, op.CTCLoss, ctcGrad, p, x)
+	n.save(x, labels, loss)
+	n.derive(alpha)
 	return loss
 }
 

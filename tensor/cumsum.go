@@ -12,4 +12,11 @@ func (x *Tensor) CumSum(axis int) *Tensor {
 	return out
 }
 
-func cumSumGrad(b *backprop, dy *Tensor) { b.giveBy(op.CumSumGrad, dy, dy) }
+func cumSumGrad(b *backprop, dy *Tensor) {
+	if b.creates {
+		axis := b.params().(op.Axis).Axis
+		b.give(0, dy.Flip(axis).CumSum(axis).Flip(axis))
+		return
+	}
+	b.giveBy(op.CumSumGrad, dy, dy)
+}

@@ -147,7 +147,9 @@ func blocksOf(x *Tensor, sizes [][2]int, visit func(i int, block *Tensor)) {
 }
 
 func blockDiagGrad(b *backprop, dy *Tensor) {
-	blocksOf(dy, b.params().([][2]int), func(i int, block *Tensor) {
-		b.giveNeeded(i, func() *Tensor { return block.Reshape(b.input(i)...) })
-	})
+	row, column := 0, 0
+	for i, n := range b.params().([][2]int) {
+		b.giveNeeded(i, func() *Tensor { return dy.Narrow(0, row, n[0]).Narrow(1, column, n[1]).Reshape(b.input(i)...) })
+		row, column = row+n[0], column+n[1]
+	}
 }

@@ -107,5 +107,5 @@ func restGrad(b *backprop, dy *Tensor) {
 	if b.current.op == op.Fmod {
 		whole = (*Tensor).DivTrunc
 	}
-	b.give(1, dy.Neg().Mul(whole(b.saved(0), b.saved(1))))
+	b.give(1, dy.Neg().Mul(whole(b.saved(0).Detach(), b.saved(1).Detach())))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cresset/dtype"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -33,8 +34,9 @@ func (x *Tensor) Gather(axis int, index *Tensor) *Tensor {
 
 // gatherGrad brings each element's gradient back to where the element was.
 func gatherGrad(b *backprop, dy *Tensor) {
-	g := dy.zeros(b.input(0))
-	g.scatterInto(b.params().(int), b.saved(0), dy)
+	g, at := dy.zeros(b.input(0)), b.saved(0)
+	g.scatterInto(b.params().(int), at, dy)
+	record(g, op.ScatterAdd, scatterAddGrad, b.params(), nil, dy).save(at)
 	b.give(0, g)
 }
 
@@ -63,18 +65,17 @@ func scatterAddGrad(b *backprop, dy *Tensor) {
 	at, shape := b.saved(0), b.input(1)
 	g := dy.empty(op.Gather, dy.dtype, at.layout.Shape())
 	launch(op.Gather, dy.dtype, op.Axis{Axis: b.params().(int)}, []*Tensor{g}, []*Tensor{dy.atLeast1(), at})
+	record(g, op.Gather, gatherGrad, b.params(), dy).save(at)
 	if len(shape) == 0 || shape.Equal(g.layout.Shape()) {
 		b.give(1, g.Reshape(shape...))
 		return
 	}
 	// Elements of src beyond the index were not used.
-	whole := dy.zeros(shape)
-	part := *whole.layout
+	part := layout.Contiguous(shape)
 	for axis, n := range at.layout.Shape() {
 		part = part.Narrow(nil, axis, 0, n, 1)
 	}
-	whole.alias(part).copyFrom(g)
-	b.give(1, whole)
+	b.give(1, g.placed(shape, part))
 }
 
 func (x *Tensor) checkScatter(axis int, index, src *Tensor) {

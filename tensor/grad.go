@@ -26,6 +26,8 @@ func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
 		switch o := o.(type) {
 		case RetainGraph:
 			b.retain = bool(o)
+		case CreateGraph:
+			b.creates = bool(o)
 		case AllowUnused:
 			allowUnused = bool(o)
 		case startGradient:
@@ -79,12 +81,16 @@ func (s *search) enters(n *node) bool { return s.wanted[n] != nil || s.above[n] 
 // passes reports whether a gradient is needed below n.
 func (s *search) passes(n *node) bool { return s.above[n] }
 
-// capture keeps the gradient that arrived at n where it is wanted. A nil search wants nothing.
-func (s *search) capture(n *node, dy *Tensor) {
+// capture keeps the gradient that arrived at n where it is wanted: the tensor itself where the walk creates a graph. A nil search
+// wants nothing.
+func (s *search) capture(n *node, dy *Tensor, creates bool) {
 	if s == nil || s.wanted[n] == nil {
 		return
 	}
-	g := settle(dy)
+	g := dy
+	if !creates {
+		g = settle(dy)
+	}
 	for _, i := range s.wanted[n] {
 		s.found[i] = g
 	}

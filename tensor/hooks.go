@@ -47,7 +47,7 @@ func (n *node) attach() *hooks {
 }
 
 // apply passes dy through the hooks. From here on the collector owns its memory: a hook may have kept it.
-func (h *hooks) apply(dy *Tensor) *Tensor {
+func (h *hooks) apply(dy *Tensor, creates bool) *Tensor {
 	if h == nil {
 		return dy
 	}
@@ -55,7 +55,9 @@ func (h *hooks) apply(dy *Tensor) *Tensor {
 	for _, call := range h.calls {
 		if g := (*call)(dy); g != nil {
 			checkHooked(dy, g)
-			dy = g.Detach()
+			if dy = g; !creates {
+				dy = g.Detach()
+			}
 		}
 	}
 	if h.retain {

@@ -28,10 +28,9 @@ func (x *Tensor) Index(indices ...*Tensor) *Tensor {
 
 func indexGrad(b *backprop, dy *Tensor) {
 	p, index := b.params().(indexPlan), b.saved(0)
-	flat := dy.zeros(Shape{p.outer, p.extent, p.inner})
 	rows := dy.Reshape(p.outer, index.layout.Size(), p.inner)
-	launch(op.IndexAdd, dy.dtype, op.Axis{Axis: 1}, []*Tensor{flat}, []*Tensor{index, rows})
-	b.give(0, flat.alias(layout.Contiguous(p.front)).unpermuted(p.order))
+	flat := rows.scattered(Shape{p.outer, p.extent, p.inner}, 1, index)
+	b.give(0, flat.viewAs(op.View, viewGrad, nil, layout.Contiguous(p.front)).unpermuted(p.order))
 }
 
 // places turns masks into integer indices, one entry for each leading axis of the source, and returns the source, which has

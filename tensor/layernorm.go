@@ -23,11 +23,17 @@ func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps ...Eps) *Tenso
 	mean := x.empty(op.LayerNorm, statsType(x.dtype), rows)
 	invstd := x.empty(op.LayerNorm, statsType(x.dtype), rows)
 	launch(op.LayerNorm, x.dtype, p, []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias})
-	record(out, op.LayerNorm, layerNormGrad, p, x, weight, bias).save(x, weight, mean, invstd)
+	n := record(out, op.LayerNorm, layerNormGrad, p, x, weight, bias)
+	n.save(x, weight)
+	n.derive(mean, invstd)
 	return out
 }
 
 func layerNormGrad(b *backprop, dy *Tensor) {
+	if b.creates {
+		layerNormComposed(b, dy)
+		return
+	}
 	x, weight, mean, invstd := b.saved(0), b.saved(1), b.saved(2), b.saved(3)
 	outs := []*Tensor{dy.like(op.LayerNormGrad, dy.dtype)}
 	if b.needs(1) || b.needs(2) {

@@ -68,6 +68,7 @@ func (x *Tensor) selectRows(o op.Op, axis int, index *Tensor) *Tensor {
 func (dy *Tensor) scattered(shape Shape, axis int, index *Tensor) *Tensor {
 	g := dy.zeros(shape)
 	launch(op.IndexAdd, g.dtype, op.Axis{Axis: axis}, []*Tensor{g.atLeast1()}, []*Tensor{index, dy.atLeast1()})
+	record(g, op.IndexAdd, indexAddGrad, ifTracked(dy, axis), nil, dy).save(index)
 	return g
 }
 
@@ -85,7 +86,10 @@ func (x *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
 func indexAddGrad(b *backprop, dy *Tensor) {
 	b.give(0, dy)
 	if b.needs(1) {
-		b.give(1, dy.selectRows(op.IndexSelect, b.params().(int), b.saved(0)).Reshape(b.input(1)...))
+		index := b.saved(0)
+		g := dy.selectRows(op.IndexSelect, b.params().(int), index)
+		record(g, op.IndexSelect, indexSelectGrad, b.params(), dy).save(index)
+		b.give(1, g.Reshape(b.input(1)...))
 	}
 }
 
@@ -150,7 +154,13 @@ func Embedding(weight, indices *Tensor, opts ...EmbeddingOption) *Tensor {
 	return out
 }
 
-func embeddingGrad(b *backprop, dy *Tensor) { b.giveBy(op.EmbeddingGrad, dy, b.saved(0), dy) }
+func embeddingGrad(b *backprop, dy *Tensor) {
+	if b.creates {
+		embeddingComposed(b, dy)
+		return
+	}
+	b.giveBy(op.EmbeddingGrad, dy, b.saved(0), dy)
+}
 
 func (i PaddingIndex) paddingRow(weight *Tensor) int {
 	p, rows := int(i), weight.layout.Shape()[0]

@@ -24,7 +24,12 @@ func MSELoss(x, y *Tensor, reduction ...Reduction) *Tensor {
 func mseLossGrad(b *backprop, dy *Tensor) {
 	x, y := b.saved(0), b.saved(1)
 	scale := op.Number{A: 2 * share(b.params().(Reduction), x.NumEl())}
-	dx := ternary(op.MSELossGrad, dy.dtype, x.layout.Shape(), scale, operand{t: dy}, operand{t: x}, operand{t: y})
+	var dx *Tensor
+	if b.creates {
+		dx = x.Sub(y).Mul(dy).MulScalar(scale.A)
+	} else {
+		dx = ternary(op.MSELossGrad, dy.dtype, x.layout.Shape(), scale, operand{t: dy}, operand{t: x}, operand{t: y})
+	}
 	b.give(0, dx)
 	b.giveNeeded(1, func() *Tensor { return dx.Neg() })
 }

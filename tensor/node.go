@@ -45,7 +45,17 @@ type savedValue struct {
 	value   Tensor
 	version uint32
 	from    op.Op // the op that made it; Invalid for a leaf
+	origin  origin
 }
+
+// origin tells which place in the graph a saved value has: that of the input with this number less 1, or one of the following.
+type origin int16
+
+const (
+	constant origin = 0
+	result   origin = -1
+	derived  origin = -2 // computed from inputs without a record
+)
 
 // leaf is where gradients accumulate.
 type leaf struct {
@@ -104,6 +114,7 @@ func (n *node) save(values ...*Tensor) {
 			if v.node != nil && v.node.leaf == nil {
 				s.from = v.node.op
 			}
+			s.origin = n.originOf(v)
 			s.value.node, s.value.scope = nil, nil
 			if u := v.storage.users(); u != nil {
 				u.nodes.Add(1)
@@ -115,8 +126,11 @@ func (n *node) save(values ...*Tensor) {
 
 // name is what PyTorch prints for the node.
 func (n *node) name() string {
-	if n.leaf != nil {
+	switch {
+	case n.leaf != nil:
 		return "AccumulateGrad"
+	case n.op.Grad() == "":
+		return "NotImplemented"
 	}
 	return n.op.Grad()
 }

@@ -69,7 +69,7 @@ func (*Generator) dropoutOption() {}
 // GradOption is an option of Grad: AllowUnused, or what Backward takes.
 type GradOption interface{ gradOption() }
 
-// BackwardOption is an option of Backward and of Grad: RetainGraph or Gradient.
+// BackwardOption is an option of Backward and of Grad: RetainGraph, CreateGraph or Gradient.
 type BackwardOption interface {
 	GradOption
 	backwardOption()
@@ -77,6 +77,10 @@ type BackwardOption interface {
 
 // RetainGraph keeps saved values, so that the graph can be walked again.
 type RetainGraph bool
+
+// CreateGraph records the computation of gradients, so that they can be differentiated in turn. It implies RetainGraph. The
+// gradients that Grad returns belong to the scope of the tensor that is differentiated, as what is computed from it does.
+type CreateGraph bool
 
 // AllowUnused makes Grad return nil for an input that the output does not depend on.
 type AllowUnused bool
@@ -88,6 +92,8 @@ type startGradient struct{ *Tensor }
 
 func (RetainGraph) gradOption()       {}
 func (RetainGraph) backwardOption()   {}
+func (CreateGraph) gradOption()       {}
+func (CreateGraph) backwardOption()   {}
 func (startGradient) gradOption()     {}
 func (startGradient) backwardOption() {}
 func (AllowUnused) gradOption()       {}

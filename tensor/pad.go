@@ -24,7 +24,9 @@ func padGrad(b *backprop, dy *Tensor) {
 	for i, n := range pads {
 		back[i] = -n
 	}
-	b.give(0, dy.padded(back, backend.Scalar{}))
+	g := dy.padded(back, backend.Scalar{})
+	record(g, op.Pad, padGrad, ifTracked(dy, back), dy)
+	b.give(0, g)
 }
 
 func (x *Tensor) padded(pads []int, value backend.Scalar) *Tensor {

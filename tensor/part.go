@@ -134,10 +134,28 @@ func (b *backprop) givePart(dy *Tensor, l layout.Layout) {
 		old.alias(l).addInto(dy)
 		return
 	}
-	g := dy.zeros(e.layout.Shape())
-	g.alias(l).copyFrom(dy)
+	b.give(0, dy.placed(e.layout.Shape(), l))
+}
+
+// placed returns zeros of a shape with x in that part which l, a layout over them, describes.
+func (x *Tensor) placed(shape Shape, l layout.Layout) *Tensor {
+	g := x.zeros(shape)
+	g.alias(l).copyFrom(x)
+	record(g, op.Pad, placedGrad, ifTracked(x, l), x)
+	return g
+}
+
+func placedGrad(b *backprop, dy *Tensor) {
+	dy = dy.Contiguous()
+	l := b.params().(layout.Layout)
+	l.Offset += dy.layout.Offset
+	g := dy.alias(l)
+	record(g, op.Slice, cutGrad, ifTracked(dy, b.params()), dy)
 	b.give(0, g)
 }
+
+// cutGrad is the gradient of a part that is not named by an axis.
+func cutGrad(b *backprop, dy *Tensor) { b.givePart(dy, b.params().(layout.Layout)) }
 
 // zeros returns zeros of another shape in x's dtype, on its device and in its scope.
 func (x *Tensor) zeros(shape Shape) *Tensor { return x.zerosAs(x.dtype, shape) }

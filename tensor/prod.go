@@ -18,4 +18,10 @@ func (x *Tensor) ProdAxis(axis int, keep ...KeepDim) *Tensor {
 	return out
 }
 
-func prodGrad(b *backprop, dy *Tensor) { b.giveBy(op.ProdGrad, dy, dy, dy, b.saved(0)) }
+func prodGrad(b *backprop, dy *Tensor) {
+	if b.creates {
+		prodComposed(b, dy)
+		return
+	}
+	b.giveBy(op.ProdGrad, dy, dy, dy, b.saved(0))
+}

@@ -124,7 +124,7 @@ func (x *Tensor) keepAxes(p op.Reduce, shape Shape) *Tensor {
 			l = l.Unsqueeze(nil, i)
 		}
 	}
-	return x.alias(l)
+	return x.viewAs(op.View, viewGrad, nil, l)
 }
 
 // sumTo sums x over the axes along which an operand of the given shape was broadcast.
@@ -137,5 +137,5 @@ func (x *Tensor) sumTo(shape Shape) *Tensor {
 	if y.layout.Shape().Equal(shape) {
 		return y
 	}
-	return y.alias(layout.Contiguous(shape)) // the summed axes of extent 1 come back
+	return y.viewAs(op.View, viewGrad, nil, layout.Contiguous(shape)) // the summed axes of extent 1 come back
 }

@@ -58,7 +58,9 @@ func copyOfGrad(b *backprop, dy *Tensor) {
 		dy.storage.holds++
 	}
 	g := *dy
-	g.scope, g.node = nil, nil
+	if g.scope = b.home; !b.creates {
+		g.node = nil
+	}
 	parts[b.params().(int)] = &g
 }
 
@@ -81,6 +83,10 @@ const termsAtOnce = 3
 
 // broadcastGrad adds the gradients of all copies on the first device, in the order of the devices.
 func broadcastGrad(b *backprop, _ *Tensor) {
+	if b.creates {
+		b.addCopies()
+		return
+	}
 	parts, like := b.parts[b.current], b.inputs()
 	n := len(like)
 	sums := parts[:n]
@@ -101,6 +107,24 @@ func broadcastGrad(b *backprop, _ *Tensor) {
 	addTerms(sums, like, terms)
 	for i, g := range sums {
 		b.give(i, g)
+	}
+}
+
+// addCopies is broadcastGrad by recorded ops.
+func (b *backprop) addCopies() {
+	parts := b.parts[b.current]
+	for i := range b.current.edges {
+		var sum *Tensor
+		for at := i; at < len(parts); at += len(b.current.edges) {
+			switch g := parts[at]; {
+			case g == nil:
+			case sum == nil:
+				sum = g.To(b.current.edges[0].device)
+			default:
+				sum = sum.Add(g.To(b.current.edges[0].device))
+			}
+		}
+		b.give(i, sum)
 	}
 }
 

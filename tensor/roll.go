@@ -26,7 +26,9 @@ func rollGrad(b *backprop, dy *Tensor) {
 	for i, n := range p.shifts {
 		back[i] = -n
 	}
-	b.give(0, dy.rolled(back, p.axes))
+	g := dy.rolled(back, p.axes)
+	record(g, op.Roll, rollGrad, ifTracked(dy, rolling{back, p.axes}), dy)
+	b.give(0, g)
 }
 
 func (x *Tensor) rolled(shifts, axes []int) *Tensor {
@@ -90,7 +92,11 @@ func (x *Tensor) Flip(axes ...int) *Tensor {
 	return out
 }
 
-func flipGrad(b *backprop, dy *Tensor) { b.give(0, dy.flipped(b.params().(uint32))) }
+func flipGrad(b *backprop, dy *Tensor) {
+	g := dy.flipped(b.params().(uint32))
+	record(g, op.Flip, flipGrad, b.params(), dy)
+	b.give(0, g)
+}
 
 // flipped is Flip along axes, a bit each, without a gradient record.
 func (x *Tensor) flipped(axes uint32) *Tensor {
@@ -153,7 +159,9 @@ func (x *Tensor) Rot90(k, a, b int) *Tensor {
 func rot90Grad(b *backprop, dy *Tensor) {
 	p := b.params().(turning)
 	p.k = -p.k & 3
-	b.give(0, dy.turned(p))
+	g := dy.turned(p)
+	record(g, op.Rot90, rot90Grad, ifTracked(dy, p), dy)
+	b.give(0, g)
 }
 
 func (x *Tensor) turned(p turning) *Tensor {

@@ -35,6 +35,11 @@ func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor)
 		}
 	}
 	run(c, outs[0], ins...)
+	if watching.Load() != 0 {
+		for _, t := range outs[1:] {
+			t.underived(o, ins...)
+		}
+	}
 }
 
 // run issues a call whose first result is out, gives it back, and panics with its error.
@@ -43,6 +48,9 @@ func run(c *backend.Call, out *Tensor, ins ...*Tensor) {
 	c.Release()
 	if err != nil {
 		check(o.String(), kindOf(err), err, append([]*Tensor{out}, ins...)...)
+	}
+	if watching.Load() != 0 {
+		out.underived(o, ins...)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 type Scope struct {
 	order   uint64 // scopes opened later have higher numbers
 	private bool   // of one goroutine, which closes it when nothing runs
+	watched bool   // kernels that compute its results must be recorded: see underived
 	users   atomic.Int32
 	waiting atomic.Bool // retired is not empty
 	mu      sync.Mutex
@@ -72,6 +73,19 @@ func (s *Scope) Close() {
 		}
 	}
 	s.retire(mine...)
+}
+
+// handOver closes the scope and makes another responsible for what belonged to it, the collector where that is nil.
+func (s *Scope) handOver(to *Scope) {
+	s.mu.Lock()
+	owned := s.owned
+	s.owned, s.closed = nil, true
+	s.mu.Unlock()
+	for _, st := range owned {
+		if st.owner.CompareAndSwap(s, nil) && to != nil {
+			to.own(st)
+		}
+	}
 }
 
 // own makes the scope responsible for a fresh storage; a closed scope leaves it to the collector.

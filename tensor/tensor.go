@@ -6,6 +6,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/layout"
+	"cresset/internal/op"
 )
 
 // Tensor is an array of numbers of one dtype on one device: a layout over a storage that other tensors may share.
@@ -98,6 +99,9 @@ func (x *Tensor) see(rank int) (y *Tensor, room []int) {
 	case x.node != nil:
 		y = new(Tensor)
 		y.layout, room = layout.New(rank)
+		if x.scope != nil && x.scope.watched {
+			y.node = unrecorded(op.Alias, x.dtype, y.layout, x)
+		}
 	case rank == 3 || rank == 4:
 		v := new(deepView)
 		v.layout = &v.laid

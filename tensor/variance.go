@@ -14,7 +14,13 @@ func (x *Tensor) VarAxes(axes []int, opts ...VarOption) *Tensor {
 	return out
 }
 
-func varGrad(b *backprop, dy *Tensor) { b.giveBy(op.VarGrad, dy, dy, dy, b.saved(0)) }
+func varGrad(b *backprop, dy *Tensor) {
+	if b.creates {
+		varComposed(b, dy)
+		return
+	}
+	b.giveBy(op.VarGrad, dy, dy, dy, b.saved(0))
+}
 
 // Std returns the standard deviation of all elements, the square root of Var. It panics for integers.
 func (x *Tensor) Std() *Tensor { return x.StdAxes(nil) }
