@@ -1,79 +1,132 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"math"
+	"slices"
+	"unsafe"
 
-// Sorted pairs the values of a line with where they were.
-type Sorted[T dtype.Number] struct {
-	Value T
-	From  int64
+	"cresset/dtype"
+)
+
+// Ordered stands for an element of a line: its key, and where it was. Keys are ordered as sorted elements are, and equal elements
+// have equal keys.
+type Ordered struct {
+	Key  uint64
+	From int64
 }
 
-// Sort orders line by value, equal values by where they were; NaN counts as the largest number. spare has the length of
-// line.
-func Sort[T dtype.Number](line, spare []Sorted[T], descending bool) {
-	n := len(line)
-	from, to := line, spare[:n]
-	for width := 1; width < n; width *= 2 {
-		for lo := 0; lo < n; lo += 2 * width {
-			mid, hi := min(lo+width, n), min(lo+2*width, n)
-			if descending {
-				mergeFalling(to[lo:hi], from[lo:mid], from[mid:hi])
-			} else {
-				mergeRising(to[lo:hi], from[lo:mid], from[mid:hi])
-			}
+// Keys writes the elements of a line, so far apart in src, to line. A key has as many bytes as an element. NaN counts as the
+// largest number, zeros of both signs as equal.
+func Keys[T dtype.Number](line []Ordered, src []T, step int, descending bool) {
+	size := int(unsafe.Sizeof(src[0])) // a constant
+	var flip uint64                    // of all bits of a key turns the order round
+	if descending {
+		flip = math.MaxUint64 >> (64 - 8*size)
+	}
+	switch src := any(src).(type) {
+	case []float32:
+		for i, at := 0, 0; i < len(line); i, at = i+1, at+step {
+			line[i] = Ordered{uint64(keyOfFloat32(src[at])) ^ flip, int64(i)}
+		}
+	case []float64:
+		for i, at := 0, 0; i < len(line); i, at = i+1, at+step {
+			line[i] = Ordered{keyOfFloat64(src[at]) ^ flip, int64(i)}
+		}
+	default:
+		keysOfIntegers(line, src.([]T), step, flip)
+	}
+}
+
+// keyOfFloat32 has the bits of v for v >= 0 with the sign bit set, and their complement for v < 0.
+func keyOfFloat32(v float32) uint32 {
+	if v != v {
+		return math.MaxUint32
+	}
+	b := math.Float32bits(v + 0) // -0 + 0 is 0
+	return b ^ (uint32(int32(b)>>31) | 1<<31)
+}
+
+func keyOfFloat64(v float64) uint64 {
+	if v != v {
+		return math.MaxUint64
+	}
+	b := math.Float64bits(v + 0)
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+// keysOfIntegers shifts the range of the type so that it begins at 0.
+func keysOfIntegers[T dtype.Number](line []Ordered, src []T, step int, flip uint64) {
+	all := uint64(math.MaxUint64) >> (64 - 8*int(unsafe.Sizeof(src[0])))
+	var least uint64
+	if zero := T(0); zero-1 < zero {
+		least = all/2 + 1
+	}
+	for i := range line {
+		line[i] = Ordered{(uint64(int64(src[i*step]))+least)&all ^ flip, int64(i)}
+	}
+}
+
+// fewKeys is how many are sorted by insertion, which saves lines of 16 elements two thirds.
+const fewKeys = 32
+
+// Sort orders line by keys of so many bytes, equal ones by where they were: a radix sort from the lowest byte up. spare has
+// the length of line.
+func Sort(line, spare []Ordered, bytes int) {
+	if len(line) <= fewKeys {
+		slices.SortStableFunc(line, compareKeys)
+		return
+	}
+	from, to := line, spare[:len(line)]
+	for shift := 0; shift < 8*bytes; shift += 8 {
+		var count [256]int
+		for i := range from {
+			count[byte(from[i].Key>>shift)]++
+		}
+		if count[byte(from[0].Key>>shift)] == len(from) {
+			continue // the byte is the same everywhere
+		}
+		at := 0
+		for digit, n := range count {
+			count[digit] = at
+			at += n
+		}
+		for _, s := range from {
+			digit := byte(s.Key >> shift)
+			to[count[digit]] = s
+			count[digit]++
 		}
 		from, to = to, from
 	}
-	if n > 0 && &from[0] != &line[0] {
+	if &from[0] != &line[0] {
 		copy(line, from)
 	}
 }
 
+func compareKeys(a, b Ordered) int {
+	switch {
+	case a.Key < b.Key:
+		return -1
+	case a.Key > b.Key:
+		return 1
+	}
+	return 0
+}
+
 // Top writes the first elements of line, as Sort would order it, to best; it is for a best that is short.
-func Top[T dtype.Number](best, line []Sorted[T], descending bool) {
+func Top(best, line []Ordered) {
 	n := 0
 	for _, s := range line {
 		if n == len(best) {
-			if !precedes(s.Value, best[n-1].Value, descending) {
+			if s.Key >= best[n-1].Key {
 				continue
 			}
 			n--
 		}
 		i := n
-		for ; i > 0 && precedes(s.Value, best[i-1].Value, descending); i-- {
+		for ; i > 0 && s.Key < best[i-1].Key; i-- {
 			best[i] = best[i-1]
 		}
 		best[i] = s
 		n++
 	}
 }
-
-func precedes[T dtype.Number](a, b T, descending bool) bool {
-	if descending {
-		return less(b, a)
-	}
-	return less(a, b)
-}
-
-func mergeRising[T dtype.Number](dst, a, b []Sorted[T]) {
-	for i := range dst {
-		if len(b) == 0 || len(a) > 0 && !less(b[0].Value, a[0].Value) {
-			dst[i], a = a[0], a[1:]
-		} else {
-			dst[i], b = b[0], b[1:]
-		}
-	}
-}
-
-func mergeFalling[T dtype.Number](dst, a, b []Sorted[T]) {
-	for i := range dst {
-		if len(b) == 0 || len(a) > 0 && !less(a[0].Value, b[0].Value) {
-			dst[i], a = a[0], a[1:]
-		} else {
-			dst[i], b = b[0], b[1:]
-		}
-	}
-}
-
-// less orders numbers, NaN above all others.
-func less[T dtype.Number](a, b T) bool { return a < b || (b != b && a == a) }

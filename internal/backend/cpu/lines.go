@@ -63,20 +63,18 @@ func sortLines[T dtype.Number](c *backend.Call) error {
 	vStep, fromStep, srcStep := values.Layout.Strides()[axis], indices.Layout.Strides()[axis], x.Layout.Strides()[axis]
 	var l lines
 	l.init(axis, values, indices, x)
-	return kern.ForWithWorkspaces(l.count, max(grain/n, 1), n, func(lo, hi int, line, spare []kern.Sorted[T]) {
+	return kern.ForWithWorkspaces(l.count, max(grain/n, 1), n, func(lo, hi int, line, spare []kern.Ordered) {
 		l.each(lo, hi, func(at *[layout.MaxOperands]int) {
-			for i := range line {
-				line[i] = kern.Sorted[T]{Value: src[at[2]+i*srcStep], From: int64(i)}
-			}
+			kern.Keys(line, src[at[2]:], srcStep, p.Descending)
 			first := line[:k]
 			if k <= few && k < n {
 				first = spare[:k]
-				kern.Top(first, line, p.Descending)
+				kern.Top(first, line)
 			} else {
-				kern.Sort(line, spare, p.Descending)
+				kern.Sort(line, spare, of[T]().Size())
 			}
 			for i, s := range first {
-				v[at[0]+i*vStep], from[at[1]+i*fromStep] = s.Value, s.From
+				v[at[0]+i*vStep], from[at[1]+i*fromStep] = src[at[2]+int(s.From)*srcStep], s.From
 			}
 		})
 	})
