@@ -15,6 +15,7 @@ WANTED = [
     (r"(tanh|gelu|gelu_tanh)/", 3, 6),
     (r"(softmax|log_softmax|layer_norm|cross_entropy|sum_rows|sum_columns|max_rows|max_columns)/", 1.3, 2),
     (r"conv3x3/", 0.85, 1.1),
+    (r"conv1d/|conv_transpose|depthwise3x3(_stride2)?/|group_norm/|lstm/|einsum/|interpolate/|sort/|top5/|cumsum/|index_put/", 0.9, 1.3),
     (r"conv3x3_grad/", None, 1.1),
     (r"max_pool|batch_norm", 1.5, 3),
     (r"small/add$", 5, 10),
@@ -128,6 +129,7 @@ def torch_makers():
         add(f"sum_columns/{shape}", both(lambda x: x.sum(0), (m, n)))
         add(f"max_rows/{shape}", both(lambda x: x.max(1), (m, n)))
         add(f"max_columns/{shape}", both(lambda x: x.max(0), (m, n)))
+        add(f"cumsum/{shape}", both(lambda x: x.cumsum(1), (m, n)))
         add(f"layer_norm/{shape}", layer_norm(m, n))
         add(f"cross_entropy/{shape}", cross_entropy(m, n))
 
@@ -172,6 +174,25 @@ def torch_makers():
     convolution("depthwise3x3", 32, 512, 512, 14, 3, 1, 1, 512)
     convolution("depthwise3x3_stride2", 32, 128, 128, 28, 3, 2, 1, 128)
 
+    add("conv1d/32x64x1024", both(lambda x, w, b: F.conv1d(x, w, b, padding=1), (32, 64, 1024), (128, 64, 3), (128,)))
+    for kernel, padding in ((2, 0), (4, 1)):
+        def transposed(layout=torch.contiguous_format, kernel=kernel, padding=padding):
+            x, w, b = torch.randn(8, 128, 28, 28), torch.randn(128, 64, kernel, kernel), torch.randn(64)
+            x, w = x.to(memory_format=layout), w.to(memory_format=layout)
+            return lambda: F.conv_transpose2d(x, w, b, stride=2, padding=padding)
+
+        name = f"conv_transpose{kernel}x{kernel}/8x128x28x28"
+        add(name, transposed)
+        others[name] = ("channels_last", lambda make=transposed: infer_batches(make(torch.channels_last)))
+
+    def interpolated(layout=torch.contiguous_format):
+        x = torch.randn(8, 64, 28, 28).to(memory_format=layout)
+        return lambda: F.interpolate(x, size=(56, 56), mode="bilinear")
+
+    add("interpolate/8x64x28x28", interpolated)
+    others["interpolate/8x64x28x28"] = ("channels_last", lambda: infer_batches(interpolated(torch.channels_last)))
+    add("einsum/8x8x128x64", both(lambda q, k: torch.einsum("bhqd,bhkd->bhqk", q, k), (8, 8, 128, 64), (8, 8, 128, 64)))
+
     def batch_norm():
         x, w, b, mean, var = torch.randn(pictures), torch.ones(64), torch.zeros(64), torch.zeros(64), torch.ones(64)
         return lambda: F.batch_norm(x, mean, var, w, b, training=True)
@@ -179,6 +200,7 @@ def torch_makers():
     add(f"max_pool2x2/{suffix}", both(lambda x: F.max_pool2d(x, 2), pictures))
     add(f"max_pool3x3/{suffix}", both(lambda x: F.max_pool2d(x, 3, 2, 1), pictures))
     add(f"batch_norm/{suffix}", batch_norm)
+    add(f"group_norm/{suffix}", both(lambda x, w, b: F.group_norm(x, 32, w, b), pictures, (64,), (64,)))
 
     def small(f):
         def make():

@@ -24,7 +24,34 @@ func convolutions() []Case {
 		pointwise.forward("conv1x1"), pointwise.gradients("conv1x1_grad"),
 		depthwise.forward("depthwise3x3"), depthwise.gradients("depthwise3x3_grad"),
 		halving.forward("depthwise3x3_stride2"), halving.gradients("depthwise3x3_stride2_grad"),
+		conv1D(), convTranspose("conv_transpose2x2", 8, 2, 0), convTranspose("conv_transpose4x4", 8, 4, 1),
 	}
+}
+
+// conv1D is a layer over a signal.
+func conv1D() Case {
+	const batch, in, out, length, kernel = 32, 64, 128, 1024, 3
+	return Case{
+		Name: fmt.Sprintf("conv1d/%dx%dx%d", batch, in, length), Work: 2 * batch * out * length * in * kernel, Unit: "FLOP",
+		Make: func(dev device.Device) func() {
+			on := tensor.On(dev)
+			x, w, b := on.Randn(batch, in, length), on.Randn(out, in, kernel), on.Randn(out)
+			padding := tensor.Padding(1)
+			return func() { x.Conv1D(w, b, padding).Release() }
+		},
+	}
+}
+
+// convTranspose doubles height and width of pictures, as the second half of a U-Net and the generator of a GAN do.
+func convTranspose(name string, batch, kernel, padding int) Case {
+	const in, out, size = 128, 64, 28
+	work := float64(2 * batch * in * out * size * size * kernel * kernel)
+	return Case{Name: fmt.Sprintf("%s/%dx%dx%dx%d", name, batch, in, size, size), Work: work, Unit: "FLOP", Make: func(dev device.Device) func() {
+		on := tensor.On(dev)
+		x, w, b := on.Randn(batch, in, size, size), on.Randn(in, out, kernel, kernel), on.Randn(out)
+		opts := []tensor.ConvTransposeOption{tensor.Stride(2), tensor.Padding(padding)}
+		return func() { x.ConvTranspose2D(w, b, opts...).Release() }
+	}}
 }
 
 // convolution is a layer and a batch of square pictures.

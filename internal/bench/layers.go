@@ -7,7 +7,7 @@ import (
 	"cresset/tensor"
 )
 
-// layers are pools and norms of pictures.
+// layers are pools, norms and larger sizes of pictures.
 func layers() []Case {
 	const batch, channels, size = 32, 64, 56
 	pictures := float64(batch * channels * size * size)
@@ -28,6 +28,15 @@ func layers() []Case {
 			x, w, b := input(dev), on.Ones(channels), on.Zeros(channels)
 			mean, variance := on.Zeros(channels), on.Ones(channels)
 			return func() { x.BatchNorm(w, b, mean, variance, tensor.Training(true)).Release() }
+		}},
+		{Name: name("group_norm"), Work: pictures, Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
+			on := tensor.On(dev)
+			x, w, b := input(dev), on.Ones(channels), on.Zeros(channels)
+			return func() { x.GroupNorm(32, w, b).Release() }
+		}},
+		{Name: "interpolate/8x64x28x28", Work: 8 * 64 * 56 * 56, Unit: "elem", Bytes: 5, Make: func(dev device.Device) func() {
+			x := tensor.On(dev).Randn(8, 64, 28, 28)
+			return func() { x.Interpolate([]int{56, 56}, tensor.Bilinear).Release() }
 		}},
 	}
 }

@@ -20,7 +20,7 @@ func products() []Case {
 			linear(fmt.Sprintf("linear/%dx784x256", batch), batch, 784, 256),
 			linear(fmt.Sprintf("linear/%dx1024x1024", batch), batch, 1024, 1024))
 	}
-	cases = append(cases, linear("linear/64x128x10", 64, 128, 10), mv(1024))
+	cases = append(cases, linear("linear/64x128x10", 64, 128, 10), mv(1024), scores(8, 8, 128, 64))
 	for _, n := range []int{256, 1024} {
 		cases = append(cases, mmBF16(fmt.Sprintf("mm_bf16/%d", n), n))
 	}
@@ -57,5 +57,15 @@ func mmBF16(name string, n int) Case {
 		on := tensor.On(dev)
 		a, b := on.Randn(n, n).To(dtype.BFloat16), on.Randn(n, n).To(dtype.BFloat16)
 		return func() { a.MM(b).Release() }
+	}}
+}
+
+// scores are those of attention, as a program writes them that has no op for it.
+func scores(batch, heads, length, width int) Case {
+	name := fmt.Sprintf("einsum/%dx%dx%dx%d", batch, heads, length, width)
+	return Case{Name: name, Work: flops(batch*heads*length, width, length), Unit: "FLOP", Make: func(dev device.Device) func() {
+		on := tensor.On(dev)
+		q, k := on.Randn(batch, heads, length, width), on.Randn(batch, heads, length, width)
+		return func() { step(func(s *tensor.Scope) { tensor.Einsum("bhqd,bhkd->bhqk", s.Enter(q), k) }) }
 	}}
 }

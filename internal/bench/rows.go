@@ -19,6 +19,7 @@ func rows() []Case {
 			matrix("sum_columns", m, n, 4, func(x *tensor.Tensor) { x.SumAxes([]int{0}).Release() }),
 			matrix("max_rows", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(1)) }),
 			matrix("max_columns", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(0)) }),
+			matrix("cumsum", m, n, 8, func(x *tensor.Tensor) { x.CumSum(1).Release() }),
 			layerNorm(m, n), crossEntropy(m, n))
 	}
 	return cases
