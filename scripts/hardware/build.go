@@ -32,6 +32,7 @@ var leftOut = []absence{
 	{"examples/server", "runs with the Go command beside it"},
 	{"internal/bench", "is run as cresset bench"},
 	{"internal/cli", "tests commands on simulated GPUs and builds one"},
+	{"internal/conformance/onnxnode", "computes on the CPU alone"},
 	{"internal/devicetest", "tests the tests"},
 	{"internal/dl/dltest", "tests the tests"},
 	{"internal/driver/sim", "tests simulated GPUs"},

@@ -36,7 +36,7 @@ func attention(n *node) []*tensor.Tensor {
 		masked = soft.Add(bias.To(scores.DType()))
 	}
 	weights := masked.Softmax(-1)
-	stages = append(stages, masked, soft, weights)
+	stages = append(stages, soft, masked, weights)
 	y := weights.MatMul(v)
 	if flat {
 		y = y.Transpose(1, 2).Flatten(2, -1)

@@ -7,8 +7,6 @@ import (
 	"cresset/tensor"
 )
 
-type method = func(x *tensor.Tensor) *tensor.Tensor
-
 // elementwise are functions of one tensor and arithmetic.
 var elementwise = map[string]operator{
 	"Abs": unary((*tensor.Tensor).Abs), "Neg": unary((*tensor.Tensor).Neg), "Sign": unary((*tensor.Tensor).Sign),
@@ -126,13 +124,9 @@ func bitShift(n *node) []*tensor.Tensor {
 	return one(n.input(0).BitwiseRightShift(n.input(1)))
 }
 
-// dropout is that of inference, and that of training with probability 0: others draw numbers of their own.
+// dropout is that of inference, and that of training with probability 0.
 func dropout(n *node) []*tensor.Tensor {
 	x := n.input(0)
-	training := n.has(2) && n.input(2).Item().(bool)
-	if p := 0.5; training && (!n.has(1) || n.input(1).Float64() != 0) {
-		return one(x.Dropout(p, tensor.Training(true)))
-	}
 	return []*tensor.Tensor{x, tensor.OnesLike(x).Bool()}
 }
 

@@ -108,9 +108,9 @@ func spread(n *node, t, x *tensor.Tensor) *tensor.Tensor {
 }
 
 func quantize(x, scale, zero *tensor.Tensor, dt dtype.DType) *tensor.Tensor {
-	y := x.Double().Div(scale.Double()).Round()
+	y := x.Div(scale).Round()
 	if zero != nil {
-		y = y.Add(zero.Double())
+		y = y.Add(zero.To(y.DType()))
 	}
 	return y.Clamp(limits[dt][0], limits[dt][1]).To(dt)
 }
@@ -153,12 +153,12 @@ func dynamicQuantize(n *node) []*tensor.Tensor {
 
 func qLinearMatMul(n *node) []*tensor.Tensor {
 	a, b := dequantize(n.input(0), n.input(1), n.input(2)), dequantize(n.input(3), n.input(4), n.input(5))
-	return one(quantize(a.MatMul(b), n.input(6), n.input(7), n.input(7).DType()))
+	return one(quantize(a.MatMul(b), n.input(6).Double(), n.input(7), n.input(7).DType()))
 }
 
 func qLinearConv(n *node) []*tensor.Tensor {
 	x := dequantize(n.input(0), n.input(1), n.input(2))
 	each := func(t *tensor.Tensor) *tensor.Tensor { return t.View(lined(n.input(3).Dim(), 0, t.NumEl())...) }
 	w := dequantize(n.input(3), each(n.input(4)), each(n.input(5)))
-	return one(quantize(convolve(n, x, w, nil), n.input(6), n.input(7), n.input(7).DType()))
+	return one(quantize(convolve(n, x, w, nil), n.input(6).Double(), n.input(7), n.input(7).DType()))
 }

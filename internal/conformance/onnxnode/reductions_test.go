@@ -30,6 +30,7 @@ var reductions = map[string]operator{
 	"LogSoftmax": func(n *node) []*tensor.Tensor { return one(along(n, (*tensor.Tensor).LogSoftmax)) },
 	"Hardmax":    func(n *node) []*tensor.Tensor { return one(along(n, hardmax)) },
 	"CumSum":     func(n *node) []*tensor.Tensor { return one(scan(n, 0, (*tensor.Tensor).CumSum)) },
+	"CumProd":    func(n *node) []*tensor.Tensor { return one(scan(n, 1, (*tensor.Tensor).CumProd)) },
 	"TopK":       topK,
 
 	"GlobalAveragePool": unary(func(x *tensor.Tensor) *tensor.Tensor { return x.MeanAxes(pixels(x), true) }),

@@ -142,7 +142,7 @@ func (r *resampling) weigh(row []float64, at float64) {
 	if r.n.text("mode", "") == "cubic" {
 		reach = 2
 	}
-	leaveOut := r.n.flag("exclude_outside", 0) || r.n.flag("antialias", 0)
+	leaveOut := r.n.flag("exclude_outside", 0)
 	total := 0.0
 	for p := int(math.Floor(at - reach*wide)); p <= int(math.Ceil(at+reach*wide)); p++ {
 		w := r.curve(math.Abs(at-float64(p)) / wide)
