@@ -40,7 +40,7 @@ func (o *options) check() {
 		refuse(tensor.ErrValue, "prefetch_factor option could only be specified in multiprocessing."+
 			"let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None.")
 	case or(o.prefetch, 2) < 1:
-		refuse(tensor.ErrValue, "prefetch_factor option should be positive, not %d", *o.prefetch)
+		refuse(tensor.ErrValue, "prefetch_factor option should be positive, but got %d", *o.prefetch)
 	case o.sampler != nil && or(o.shuffle, false):
 		refuse(tensor.ErrValue, "sampler option is mutually exclusive with shuffle")
 	case o.batches != nil && (o.batchSize != nil || or(o.shuffle, false) || o.sampler != nil || o.dropLast):

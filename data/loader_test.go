@@ -90,7 +90,7 @@ func TestNewLoaderRefuses(t *testing.T) {
 		{&numbers{}, []LoaderOption{Workers(-1)}, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."},
 		{&numbers{}, []LoaderOption{PrefetchFactor(2)}, "prefetch_factor option could only be specified in multiprocessing." +
 			"let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."},
-		{&numbers{}, []LoaderOption{Workers(1), PrefetchFactor(0)}, "prefetch_factor option should be positive, not 0"},
+		{&numbers{}, []LoaderOption{Workers(1), PrefetchFactor(0)}, "prefetch_factor option should be positive, but got 0"},
 		{&numbers{}, []LoaderOption{NewSequentialSampler(&numbers{}), Shuffle(true)}, "sampler option is mutually exclusive with shuffle"},
 		{&numbers{}, []LoaderOption{NewBatchSampler(NewSequentialSampler(&numbers{}), 2), DropLast(true)},
 			"batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"},

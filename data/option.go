@@ -1,6 +1,9 @@
 package data
 
-import "cresset/tensor"
+import (
+	"cresset/device"
+	"cresset/tensor"
+)
 
 // The options of each function are values of an interface of its own; what a function does not take does not compile.
 type (
@@ -34,6 +37,11 @@ type (
 		setter
 		batchSampler()
 	}
+	// SplitOption is an option of RandomSplit.
+	SplitOption interface {
+		setter
+		split()
+	}
 	// GlyphOption is an option of Glyphs.
 	GlyphOption interface {
 		setter
@@ -46,6 +54,7 @@ type (
 		RandomSamplerOption
 		WeightedSamplerOption
 		SamplerOption
+		SplitOption
 	}
 	// ReplacementOption is what Replacement returns.
 	ReplacementOption interface {
@@ -76,7 +85,8 @@ type setter interface{ set(*options) }
 type options struct {
 	batchSize, workers, prefetch *int
 	shuffle                      *bool
-	dropLast, scopes             bool
+	dropLast, scopes, pin        bool
+	to                           *device.Device
 	generator                    *tensor.Generator
 	sampler                      *Sampler
 	batches                      *BatchSampler
@@ -112,6 +122,7 @@ func (option) weightedSampler()    {}
 func (option) anySampler()         {}
 func (option) distributedSampler() {}
 func (option) batchSampler()       {}
+func (option) split()              {}
 func (option) glyphs()             {}
 
 // BatchSize is the number of samples in a batch, 1 unless given.
@@ -139,6 +150,12 @@ func Generator(g *tensor.Generator) GeneratorOption {
 
 // Scopes gives each batch a scope that closes when the loop advances.
 func Scopes(on bool) LoaderOption { return option(func(o *options) { o.scopes = on }) }
+
+// PinMemory copies each batch into memory that GPUs read by themselves. Without a GPU that is an error.
+func PinMemory(on bool) LoaderOption { return option(func(o *options) { o.pin = on }) }
+
+// To copies each batch to a device, on workers ahead of the loop; out of pinned memory without waiting for the copy.
+func To(d device.Device) LoaderOption { return option(func(o *options) { o.to = &d }) }
 
 // Replacement lets an epoch have a sample more than once. A weighted sampler does so unless told otherwise.
 func Replacement(on bool) ReplacementOption { return option(func(o *options) { o.replacement = &on }) }

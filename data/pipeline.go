@@ -143,17 +143,32 @@ func (l *Loader[B]) deliverOrCatch(job job[B]) (d delivery[B]) {
 	return l.deliver(job)
 }
 
-// deliver makes a batch and puts it into its scope.
+// deliver makes a batch, puts it into its scope and brings it to where it was asked for.
 func (l *Loader[B]) deliver(job job[B]) (d delivery[B]) {
-	failed := tensor.Try(func() { d.batch, d.err = job() })
-	if d.err == nil {
+	failed := tensor.Try(func() {
+		if d.batch, d.err = job(); d.err == nil {
+			d.place(&l.options)
+		}
+	})
+	if failed != nil {
+		d.close()
 		d.err = failed
 	}
-	if d.err == nil && l.options.scopes {
+	return d
+}
+
+// place puts a batch into its scope, which frees the copies too, into pinned memory and on its device.
+func (d *delivery[B]) place(o *options) {
+	if o.scopes {
 		d.scope = tensor.NewScope()
 		d.batch = inScope(d.batch, d.scope)
 	}
-	return d
+	if o.pin {
+		d.batch = replaced(d.batch, (*tensor.Tensor).PinMemory)
+	}
+	if o.to != nil {
+		d.batch = replaced(d.batch, func(x *tensor.Tensor) *tensor.Tensor { return x.To(*o.to, tensor.NonBlocking(true)) })
+	}
 }
 
 // to hands the batch to the loop and closes its scope afterwards, even where the loop's body panics.

@@ -23,3 +23,13 @@ func scramble(z uint64) uint64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
+
+// drawSeeds draws seeds of samples from the default generator.
+func drawSeeds(n int) []int64 {
+	first := drawSeed(nil)
+	seeds := make([]int64, n)
+	for i := range seeds {
+		seeds[i] = sampleSeed(first, i, 0)
+	}
+	return seeds
+}

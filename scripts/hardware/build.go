@@ -28,7 +28,7 @@ var suite = []string{
 // leftOut lists the packages whose tests could open NVIDIA's libraries and yet are left out.
 var leftOut = []absence{
 	{"checkpoint", "reads and writes files on the CPU"},
-	{"data", "computes on the CPU alone"},
+	{"data", "computes on the CPU, and copies to a simulated GPU"},
 	{"examples/server", "runs with the Go command beside it"},
 	{"internal/bench", "is run as cresset bench"},
 	{"internal/cli", "tests commands on simulated GPUs and builds one"},
