@@ -53,13 +53,19 @@ func (c *contents) check(s *source) (names, error) {
 		}
 		total += bytes
 	}
+	var all int64 // bytes of elements
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.Type.Size() == 0 {
 			continue // nobody will read it
 		}
-		if fault := e.fault(e.Type.Size(), c.stores[e.Storage].bytes); fault != "" {
+		stored := c.stores[e.Storage].bytes
+		if fault := e.fault(e.Type.Size(), stored); fault != "" {
 			return nil, s.fault(fmt.Sprintf("tensor %q", e.Name), "elements inside the storage", "%s", fault)
+		}
+		if all += e.Bytes; s.limits.excess(e.Bytes, stored) || s.limits.excess(all, total) {
+			return nil, s.fault(fmt.Sprintf("tensor %q", e.Name), fmt.Sprintf("at most %d bytes of elements for each stored one", s.limits.Ratio),
+				"shape %v and strides %v in a storage of %d bytes", e.Shape, e.strides(), stored)
 		}
 	}
 	return sortNames(s, c.entries)

@@ -54,6 +54,31 @@ func TestTorchLimits(t *testing.T) {
 	}
 }
 
+// TestExpandedTensors refuses few elements that stand for very many: in one tensor, and in several together.
+func TestExpandedTensors(t *testing.T) {
+	expanded := func(n int) *pickle.Call { return floats(storageOf("0", 6), 5, []int{n, 1}, []int{0, 1}) }
+	several := new(pickle.List)
+	for range 5 {
+		several.Items = append(several.Items, expanded(1<<20))
+	}
+	for name, c := range map[string]struct {
+		value  any
+		limits Limits
+		sound  bool
+	}{
+		"one of 16 MiB":         {expanded(4 << 20), Limits{}, true},
+		"one of 4 GiB":          {expanded(1 << 30), Limits{}, false},
+		"several":               {several, Limits{}, false},
+		"one that is asked for": {expanded(1 << 30), Limits{Ratio: 1 << 30}, true},
+	} {
+		_, err := openBytes(zipOf(torchMembers(c.value), zip.Store), c.limits)
+		var format *FormatError
+		if c.sound && err != nil || !c.sound && (!errors.As(err, &format) || format.Expected != "at most 1100 bytes of elements for each stored one") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
 // TestIndexLimits refuses more names and more files than an index may have.
 func TestIndexLimits(t *testing.T) {
 	var files strings.Builder
