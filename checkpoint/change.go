@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -72,18 +73,50 @@ func (c *contents) convert(path string, to dtype.DType) error {
 	return nil
 }
 
-// as returns a storage whose elements are converted when they are asked for.
+// as returns a storage whose elements are converted as they are read.
 func (s store) as(from, to dtype.DType) store {
 	n := s.bytes / int64(from.Size())
 	return store{bytes: n * int64(to.Size()), open: func() (io.ReadCloser, error) {
-		var flat *tensor.Tensor
-		err := try(func() error {
-			flat = tensor.Place{}.As(to).Empty(int(n))
-			return fill(flat, &s, 0, from)
-		})
+		in, err := s.from(0)
 		if err != nil {
 			return nil, err
 		}
-		return io.NopCloser(io.NewSectionReader(&memory{flat}, 0, n*int64(to.Size()))), nil
+		return &converted{in: in, from: from, to: to, left: int(n)}, nil
 	}}
 }
+
+// converted reads the elements of a storage as those of another dtype.
+type converted struct {
+	in       *input
+	from, to dtype.DType
+	left     int          // elements that are still to be read
+	ready    bytes.Buffer // of elements that are converted
+}
+
+// Read converts elements where none are ready.
+func (c *converted) Read(p []byte) (int, error) {
+	if c.ready.Len() == 0 && c.left > 0 {
+		if err := try(c.next); err != nil {
+			return 0, err
+		}
+	}
+	return c.ready.Read(p)
+}
+
+// next converts the next part.
+func (c *converted) next() error {
+	part := tensor.Place{}.As(c.from).Empty(min(c.left, stagingBytes/c.from.Size()))
+	defer part.Release()
+	if err := fillMemory(part, c.in, c.in.store.big); err != nil {
+		return err
+	}
+	c.left -= part.NumEl()
+	other := part.To(c.to)
+	defer other.Release()
+	return tensors.ReadMemory(other, func(bytes []byte) error {
+		_, err := c.ready.Write(bytes)
+		return err
+	})
+}
+
+func (c *converted) Close() error { return c.in.Close() }

@@ -96,11 +96,12 @@ func TestConvertKeepsValues(t *testing.T) {
 func TestConvertTells(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.npz")
 	last, total := int64(0), int64(0)
-	err := checkpoint.Convert("testdata/cnn.safetensors", path, checkpoint.As(dtype.Float64), checkpoint.Progress(func(done, all int64) {
+	err := checkpoint.Convert("testdata/cnn.safetensors", path, checkpoint.As(dtype.Float64), checkpoint.Progress(func(done, all int64) error {
 		if done < last || done > all {
 			t.Errorf("%d of %d after %d", done, all, last)
 		}
 		last, total = done, all
+		return nil
 	}))
 	if err != nil || last != total || total != 309*8+8 {
 		t.Errorf("%v, %d of %d bytes", err, last, total)

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"io"
+	"slices"
 
 	"cresset/dtype"
 )
@@ -33,7 +34,7 @@ func (c *contents) copyElements(w io.Writer, i int) error {
 // copy writes n bytes of the storage from an offset on, little-endian: numbers of the given size, which may be 1 to leave them.
 func (s *store) copy(w io.Writer, offset, n int64, size int) error {
 	if m, ok := s.at.(*memory); ok && m.tensor.Device().IsCPU() {
-		return m.write(w, offset, n, s.tell)
+		return m.write(w, offset, n, s.told)
 	}
 	in, err := s.from(offset)
 	if err != nil {
@@ -58,15 +59,23 @@ func (s *store) copy(w io.Writer, offset, n int64, size int) error {
 
 // copyTensor is copyElements for an entry whose elements have to be put in order.
 func (c *contents) copyTensor(w io.Writer, i int) error {
-	r := (&File{within: c}).newReading(options{})
+	r := (&File{within: c}).newReading(options{}, 0)
 	x, err := r.tensor(i)
 	if err != nil {
 		return err
 	}
+	s := &c.stores[c.entries[i].Storage]
 	return try(func() error {
 		return tensors.ReadMemory(x.Contiguous(), func(memory []byte) error {
-			_, err := w.Write(memory)
-			return err
+			for part := range slices.Chunk(memory, stagingBytes) {
+				if _, err := w.Write(part); err != nil {
+					return err
+				}
+				if err := s.told(0); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	})
 }

@@ -55,7 +55,7 @@ func (f *File) Tensor(name string, opts ...ReadOption) (*tensor.Tensor, error) {
 	if !ok {
 		return nil, &NameError{File: f.path, Name: name}
 	}
-	return f.newReading(collect(opts)).tensor(i)
+	return f.newReading(collect(opts), f.within.entries[i].Bytes).tensor(i)
 }
 
 // Tensors reads all tensors. Those that share memory in the file share it here too.
@@ -63,7 +63,7 @@ func (f *File) Tensors(opts ...ReadOption) (map[string]*tensor.Tensor, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	r := f.newReading(collect(opts)).ofAll()
+	r := f.newReading(collect(opts), f.within.size()).ofAll()
 	all := make(map[string]*tensor.Tensor, len(f.within.entries))
 	for i, e := range f.within.entries {
 		x, err := r.tensor(i)

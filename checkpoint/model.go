@@ -82,7 +82,7 @@ func (f *File) load(model any, o options) error {
 	}
 	return try(func() error {
 		nn.To(model, o.targets...)
-		r, state := f.newReading(options{}), nn.State(model)
+		r, state := f.newReading(options{progress: o.progress}, f.within.size()), nn.State(model)
 		for _, name := range slices.Sorted(maps.Keys(state)) {
 			if i, ok := from[name]; ok {
 				if err := r.into(state[name], i); err != nil {

@@ -14,12 +14,12 @@ type (
 		ConvertOption
 		open()
 	}
-	// ReadOption is an option of File.Tensor, File.Tensors and File.Value: On, As.
+	// ReadOption is an option of File.Tensor, File.Tensors and File.Value: On, As, Progress.
 	ReadOption interface {
 		LoadOption
 		read()
 	}
-	// LoadOption is an option of Load: On, As, Strict, Prefix, Rename, Limits.
+	// LoadOption is an option of Load: On, As, Strict, Prefix, Rename, Limits, Progress.
 	LoadOption interface {
 		setter
 		load()
@@ -45,6 +45,11 @@ type (
 		ReadOption
 		WriteOption
 	}
+	// ProgressOption is what Progress returns.
+	ProgressOption interface {
+		ReadOption
+		WriteOption
+	}
 )
 
 // options are the keyword arguments of all functions.
@@ -60,7 +65,7 @@ type options struct {
 	metadata   map[string]string
 	shard      int64 // the most bytes of a file; 0 for no limit
 	compressed bool
-	progress   func(done, total int64)
+	progress   func(done, total int64) error
 	disk       disk
 }
 
@@ -130,8 +135,3 @@ func ShardSize(bytes int64) WriteOption { return option(func(o *options) { o.sha
 
 // Compressed makes an NPZ file smaller and slower; other formats refuse it.
 func Compressed(on bool) WriteOption { return option(func(o *options) { o.compressed = on }) }
-
-// Progress tells how many bytes of the tensors' elements are written, each time that there are more.
-func Progress(tell func(done, total int64)) WriteOption {
-	return option(func(o *options) { o.progress = tell })
-}

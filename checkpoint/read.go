@@ -19,6 +19,7 @@ type reading struct {
 	dtype  dtype.DType // of floating tensors; Undefined for their own
 	users  []int       // of each storage: how many entries lie in it; nil where one entry is read
 	whole  map[storage]*tensor.Tensor
+	tell   func(bytes int) error // of what is read; nil where nobody asks
 }
 
 // try runs f and returns its error, or the one that tensors panicked with: memory ran out, a device does not exist.
@@ -35,9 +36,22 @@ type storage struct {
 	dtype dtype.DType // in the file
 }
 
-// newReading returns a reading of one entry.
-func (f *File) newReading(o options) *reading {
-	return &reading{file: f, device: o.device, dtype: o.dtype, whole: map[storage]*tensor.Tensor{}}
+// newReading returns a reading of one entry, which tells of its progress up to so many bytes.
+func (f *File) newReading(o options, total int64) *reading {
+	r := &reading{file: f, device: o.device, dtype: o.dtype, whole: map[storage]*tensor.Tensor{}}
+	if o.progress != nil {
+		r.tell = (&meter{total: total, tell: o.progress}).add
+	}
+	return r
+}
+
+// store returns a storage that tells of what is read.
+func (r *reading) store(i int) *store {
+	s := r.file.within.stores[i]
+	if r.tell != nil {
+		s.tell = r.tell
+	}
+	return &s
 }
 
 // ofAll says that the entries to come may be any of the file.
@@ -52,7 +66,7 @@ func (r *reading) ofAll() *reading {
 // into reads entry i into a tensor of the same shape.
 func (r *reading) into(x *tensor.Tensor, i int) error {
 	e := &r.file.within.entries[i]
-	s := &r.file.within.stores[e.Storage]
+	s := r.store(e.Storage)
 	if e.Type == dtype.Undefined || !e.contiguous() || !x.IsContiguous() {
 		from, err := r.tensor(i)
 		if err == nil {
@@ -88,7 +102,7 @@ func (r *reading) memory(e *Entry) (flat *tensor.Tensor, first int, err error) {
 	if x := r.whole[key]; x != nil {
 		return x, 0, nil
 	}
-	s := &r.file.within.stores[e.Storage]
+	s := r.store(e.Storage)
 	n := e.span()
 	first = e.Offset
 	if r.users != nil && r.users[e.Storage] > 1 {

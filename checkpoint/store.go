@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"cresset/internal/par"
@@ -18,8 +19,8 @@ type store struct {
 	first int64
 	// open returns the bytes in order, where at is nil.
 	open func() (io.ReadCloser, error)
-	tell func(bytes int) // of each part that was read; may be nil
-	sum  *checksum       // nil where the format has none; compressed bytes have one
+	tell func(bytes int) error // of each part that was read, whose error ends it; may be nil
+	sum  *checksum             // nil where the format has none; compressed bytes have one
 }
 
 // checksum is the CRC-32 of a storage and of what stands before it.
@@ -62,8 +63,33 @@ func (s *store) from(offset int64) (*input, error) {
 	return in, nil
 }
 
-// next fills memory. Having read all that the checksum is about, it compares that.
-func (in *input) next(memory []byte) (err error) {
+// told tells of so many bytes more.
+func (s *store) told(bytes int) error {
+	if s.tell == nil {
+		return nil
+	}
+	return s.tell(bytes)
+}
+
+// next fills memory, in parts where somebody is told of them.
+func (in *input) next(memory []byte) error {
+	most := max(len(memory), 1)
+	if in.store.tell != nil {
+		most = min(most, stagingBytes)
+	}
+	for part := range slices.Chunk(memory, most) {
+		if err := in.part(part); err != nil {
+			return err
+		}
+		if err := in.store.told(len(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part fills memory. Having read all that the checksum is about, it compares that.
+func (in *input) part(memory []byte) (err error) {
 	if in.stream != nil {
 		if _, err = io.ReadFull(in.stream, memory); err == io.EOF || err == io.ErrUnexpectedEOF {
 			err = in.store.sum.fault("fewer bytes than the directory tells")
@@ -74,9 +100,6 @@ func (in *input) next(memory []byte) (err error) {
 	}
 	if err != nil {
 		return err
-	}
-	if in.store.tell != nil {
-		in.store.tell(len(memory))
 	}
 	if in.at += int64(len(memory)); in.at < in.store.bytes {
 		return nil

@@ -30,7 +30,7 @@ func (f *File) Value(opts ...ReadOption) (any, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	r := f.newReading(collect(opts)).ofAll()
+	r := f.newReading(collect(opts), f.within.size()).ofAll()
 	of := func(v ref) (*tensor.Tensor, error) { return r.tensor(f.within.entryOf(v)) }
 	t := &treeReader{of: of, made: map[any]any{}}
 	if f.within.tree != nil {

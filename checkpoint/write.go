@@ -121,19 +121,20 @@ func (m *memory) look(offset, n int64, see func(bytes []byte) error) error {
 }
 
 // write writes n bytes from where they are, and tells of each part.
-func (m *memory) write(w io.Writer, offset, n int64, tell func(bytes int)) error {
+func (m *memory) write(w io.Writer, offset, n int64, tell func(bytes int) error) error {
 	for end := offset + n; offset < end; {
 		part := min(end-offset, stagingBytes)
 		err := m.look(offset, part, func(bytes []byte) error {
 			_, err := w.Write(bytes)
 			return err
 		})
+		if err == nil {
+			err = tell(int(part))
+		}
 		if err != nil {
 			return err
 		}
-		if offset += part; tell != nil {
-			tell(int(part))
-		}
+		offset += part
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (c *convertCommand) Help() string {
 	return `Reads safetensors, PyTorch's .pt, .pth and .bin, .npy and .npz, and writes any of them. Between PyTorch's formats everything is
 kept, but that a Parameter becomes a tensor; in others the tensors alone. Of a folder of snapshots the newest that is whole is read.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 143 terminated; then the file that was there stays.`
 }
 
 // Run converts.
@@ -42,8 +42,9 @@ func (c *convertCommand) Run(s *session) error {
 	}
 	bar := newFileBar(s.stderr, 0)
 	defer bar.done()
-	opts = append(opts, checkpoint.Progress(func(done, total int64) {
+	opts = append(opts, checkpoint.Progress(func(done, total int64) error {
 		bar.at(done, total)
+		return s.stopped()
 	}))
 	if err := checkpoint.Convert(c.In, c.Out, opts...); err != nil {
 		return err

@@ -25,7 +25,7 @@ func (c *diffCommand) Help() string {
 	return `Compares tensors by name: which are in one file alone, which have other shapes or dtypes, and the greatest difference of two
 elements of each. NaN equals NaN. Of a folder of snapshots the newest that is whole is read.
 
-Exit codes: 0 the same, 1 different or not to be read, 2 wrong usage, 130 interrupted.`
+Exit codes: 0 the same, 1 different or not to be read, 2 wrong usage, 130 interrupted, 143 terminated.`
 }
 
 // comparison is what cresset diff --json prints.
@@ -95,16 +95,13 @@ func (c *diffCommand) compare(s *session, a, b *checkpoint.File) (*comparison, e
 	bar := newFileBar(s.stderr, total)
 	defer bar.done()
 	for _, e := range a.Entries() {
-		if err := s.ctx.Err(); err != nil {
-			return nil, err
-		}
 		o, both := other[e.Name]
 		if !both {
 			found.OnlyInA = append(found.OnlyInA, e.Name)
 			continue
 		}
 		delete(other, e.Name)
-		d, err := c.compareTensors(a, b, e, o)
+		d, err := c.compareTensors(s, a, b, e, o)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +121,7 @@ func (c *diffCommand) compare(s *session, a, b *checkpoint.File) (*comparison, e
 }
 
 // compareTensors returns how two tensors differ, nil where they do not.
-func (c *diffCommand) compareTensors(a, b *checkpoint.File, e, o checkpoint.Entry) (*difference, error) {
+func (c *diffCommand) compareTensors(s *session, a, b *checkpoint.File, e, o checkpoint.Entry) (*difference, error) {
 	kind := func(e checkpoint.Entry) string {
 		name := e.DType
 		if e.Type != dtype.Undefined {
@@ -138,17 +135,20 @@ func (c *diffCommand) compareTensors(a, b *checkpoint.File, e, o checkpoint.Entr
 	if e.Type == dtype.Undefined || o.Type == dtype.Undefined {
 		return &difference{Name: e.Name, What: "unread", A: kind(e), B: kind(o)}, nil
 	}
-	x, err := a.Tensor(e.Name)
+	x, err := a.Tensor(e.Name, s.whileWanted())
 	if err != nil {
 		return nil, err
 	}
 	defer x.Release()
-	y, err := b.Tensor(e.Name)
+	y, err := b.Tensor(e.Name, s.whileWanted())
 	if err != nil {
 		return nil, err
 	}
 	defer y.Release()
-	d := greatestDifference(x, y, c.Tolerance)
+	d, err := greatestDifference(x, y, c.Tolerance, s.stopped)
+	if err != nil {
+		return nil, err
+	}
 	if d == nil && c.Tolerance == 0 && e.Type == dtype.Int64 && o.Type == dtype.Int64 && !x.Equal(y) {
 		d = &difference{What: "elements", Elements: int(x.Ne(y).Sum().Float64())} // beyond what float64 tells apart
 	}
@@ -164,13 +164,15 @@ func (c *diffCommand) compareTensors(a, b *checkpoint.File, e, o checkpoint.Entr
 	return d, nil
 }
 
-// greatestDifference compares elements as numbers in float64; nil where none differ by more than the tolerance.
-func greatestDifference(x, y *tensor.Tensor, tolerance float64) *difference {
+// greatestDifference compares elements as numbers in float64, until stop returns an error; nil where none differ by more than the
+// tolerance.
+func greatestDifference(x, y *tensor.Tensor, tolerance float64, stop func() error) (*difference, error) {
 	d := &difference{What: "elements"}
 	greatest, at, n := -1.0, 0, 0
-	eachChunk(func(values ...[]float64) {
-		for i, v := range values[0] {
-			w := values[1][i]
+	err := eachPiece(stop, func(pieces ...*tensor.Tensor) {
+		left, right := tensor.Values[float64](pieces[0]), tensor.Values[float64](pieces[1])
+		for i, v := range left {
+			w := right[i]
 			gap := math.Abs(v - w)
 			switch {
 			case v == w || math.IsNaN(v) && math.IsNaN(w) || gap <= tolerance:
@@ -183,17 +185,17 @@ func greatestDifference(x, y *tensor.Tensor, tolerance float64) *difference {
 				greatest, at = gap, n+i
 			}
 		}
-		n += len(values[0])
+		n += len(left)
 	}, x, y)
-	if d.Elements == 0 {
-		return nil
+	if err != nil || d.Elements == 0 {
+		return nil, err
 	}
 	d.Greatest, d.Index = finiteOr(greatest), make([]int, x.Dim())
 	for axis := x.Dim() - 1; axis >= 0; axis-- {
 		d.Index[axis] = at % x.Size(axis)
 		at /= x.Size(axis)
 	}
-	return d
+	return d, nil
 }
 
 // print writes the differences for people.

@@ -27,7 +27,7 @@ func (c *inspectCommand) Help() string {
 	return `Lists what is in a checkpoint: safetensors, PyTorch's .pt, .pth and .bin, .npy and .npz, found by the content. Nothing
 in the file is run, and without --stats no element is read.
 
-Exit codes: 0 done, 1 the file cannot be read, 2 wrong usage, 130 interrupted.`
+Exit codes: 0 done, 1 the file cannot be read, 2 wrong usage, 130 interrupted, 143 terminated.`
 }
 
 // inspection is what cresset inspect --json prints.
@@ -123,18 +123,18 @@ func (found *inspection) measure(s *session, f *checkpoint.File) error {
 	bar := newFileBar(s.stderr, found.Bytes)
 	defer bar.done()
 	for i, e := range f.Entries() {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
 		if e.Type == dtype.Undefined {
 			continue
 		}
-		x, err := f.Tensor(e.Name)
+		x, err := f.Tensor(e.Name, s.whileWanted())
 		if err != nil {
 			return err
 		}
-		stats := newStatistics(x)
+		stats, err := newStatistics(x, s.stopped)
 		x.Release()
+		if err != nil {
+			return err
+		}
 		found.Tensors[i].Stats = stats
 		if stats.NaN+stats.Inf > 0 {
 			found.Problems = append(found.Problems, fmt.Sprintf("%s: %d NaN and %d infinite", e.Name, stats.NaN, stats.Inf))
@@ -142,6 +142,11 @@ func (found *inspection) measure(s *session, f *checkpoint.File) error {
 		bar.add(e.Bytes)
 	}
 	return nil
+}
+
+// whileWanted ends reading or writing when a signal asks the command to stop.
+func (s *session) whileWanted() checkpoint.ProgressOption {
+	return checkpoint.Progress(func(int64, int64) error { return s.stopped() })
 }
 
 // title says what the file is in one line.

@@ -18,59 +18,40 @@ type statistics struct {
 	Inf   int      `json:"inf"`
 }
 
-// chunkElements is how many elements are looked at as float64 at a time.
-const chunkElements = 1 << 20
+// pieceElements is how many elements are looked at before the question whether to go on.
+const pieceElements = 1 << 20
 
-// eachChunk passes the elements of tensors of one shape to f, in row-major order, a few at a time.
-func eachChunk(f func(values ...[]float64), ts ...*tensor.Tensor) {
-	flat := make([]*tensor.Tensor, len(ts))
+// eachPiece passes the elements of tensors of one shape to f, in row-major order, a few of each at a time, as contiguous tensors of
+// one axis. An error of stop ends it.
+func eachPiece(stop func() error, f func(pieces ...*tensor.Tensor), ts ...*tensor.Tensor) error {
+	flat, pieces := make([]*tensor.Tensor, len(ts)), make([]*tensor.Tensor, len(ts))
 	for i, x := range ts {
 		flat[i] = x.Contiguous().View(-1)
 	}
-	for at, n := 0, flat[0].NumEl(); at < n; at += chunkElements {
-		values := make([][]float64, len(flat))
-		for i, x := range flat {
-			values[i] = tensor.Values[float64](x.Narrow(0, at, min(chunkElements, n-at)))
+	for at, n := 0, flat[0].NumEl(); at < n; at += pieceElements {
+		if err := stop(); err != nil {
+			return err
 		}
-		f(values...)
+		for i, x := range flat {
+			pieces[i] = x.Narrow(0, at, min(pieceElements, n-at))
+		}
+		f(pieces...)
 	}
+	return nil
 }
 
-// newStatistics counts the elements of x, in two passes, so that the deviation is exact.
-func newStatistics(x *tensor.Tensor) *statistics {
-	s := &statistics{}
-	least, most, sum, finite := math.Inf(1), math.Inf(-1), 0.0, 0
-	eachChunk(func(values ...[]float64) {
-		for _, v := range values[0] {
-			switch {
-			case math.IsNaN(v):
-				s.NaN++
-			case math.IsInf(v, 0):
-				s.Inf++
-			default:
-				finite++
-				sum += v
-				least, most = min(least, v), max(most, v)
-			}
-			if v == 0 {
-				s.Zeros++
-			}
-		}
-	}, x)
-	if finite == 0 {
-		return s
+// newStatistics counts the elements of x, until stop returns an error.
+func newStatistics(x *tensor.Tensor, stop func() error) (*statistics, error) {
+	all := newMoments()
+	if err := eachPiece(stop, func(pieces ...*tensor.Tensor) { all.addTensor(pieces[0]) }, x); err != nil {
+		return nil, err
 	}
-	mean, squares := sum/float64(finite), 0.0
-	eachChunk(func(values ...[]float64) {
-		for _, v := range values[0] {
-			if d := v - mean; !math.IsNaN(d) && !math.IsInf(d, 0) {
-				squares += d * d
-			}
-		}
-	}, x)
-	std := math.Sqrt(squares / float64(finite))
-	s.Min, s.Max, s.Mean, s.Std = finiteOr(least), finiteOr(most), finiteOr(mean), finiteOr(std)
-	return s
+	s := &statistics{Zeros: all.zeros, NaN: all.nan, Inf: all.inf}
+	if all.finite > 0 {
+		s.Min, s.Max, s.Mean = finiteOr(all.least), finiteOr(all.most), finiteOr(all.mean)
+		s.Std = finiteOr(math.Sqrt(all.squares / float64(all.finite)))
+	}
+	return s, nil
 }
 
 // finiteOr returns nil for what JSON cannot say: sums of float64 may overflow.

@@ -31,6 +31,14 @@ func (s signalled) Error() string { return s.String() + " signal received" }
 // Is reports that the context was canceled.
 func (s signalled) Is(target error) bool { return target == context.Canceled }
 
+// stopped returns what ends a command that a signal has asked to stop; nil as long as none has.
+func (s *session) stopped() error {
+	if s.ctx.Err() == nil {
+		return nil
+	}
+	return interrupted(s.ctx)
+}
+
 // interrupted returns the error of a command that a signal has stopped, once it has printed what it has.
 func interrupted(ctx context.Context) error {
 	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok && s.Signal == syscall.SIGTERM {
