@@ -56,13 +56,18 @@ func TestChooseWantsMore(t *testing.T) {
 	}
 }
 
-// TestCNNLearns wants more right answers than guessing gives, from few pictures.
-func TestCNNLearns(t *testing.T) {
-	c := exec.Command(program(t, "cnn"), "-samples", "600", "-epochs", "1")
-	c.Env = sees("0")
-	out, err := c.CombinedOutput()
-	if want := regexp.MustCompile(`^9114 parameters on cpu\nepoch 1: loss \d\.\d{3}, ([4-9]\d|1\d\d) of 150 right\n$`); err != nil || !want.Match(out) {
-		t.Errorf("%v\n%s", err, out)
+// TestExamplesLearn trains each for a short while and wants what that has to reach, well below what it does reach.
+func TestExamplesLearn(t *testing.T) {
+	for _, c := range []struct{ name, args, want string }{
+		{"cnn", "-samples 600 -epochs 1", `^9114 parameters on cpu\nepoch 1: loss \d\.\d{3}, ([4-9]\d|1\d\d) of 150 right\n$`},
+		{"unet", "-steps 200", `disc: intersection over union 0\.[5-9]\d\ncross: intersection over union 0\.[4-9]\d\n$`},
+		{"pinn", "-steps 1000", `largest error 0\.0\d\d\n$`},
+	} {
+		run := exec.Command(program(t, c.name), strings.Fields(c.args)...)
+		run.Env = sees("0")
+		if out, err := run.CombinedOutput(); err != nil || !regexp.MustCompile(c.want).Match(out) {
+			t.Errorf("%s: %v\n%s", c.name, err, out)
+		}
 	}
 }
 
