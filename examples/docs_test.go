@@ -224,7 +224,7 @@ func TestInternalsShowCodeThatIsThere(t *testing.T) {
 var known = []string{
 	"bytes", "context", "encoding/json", "errors", "fmt", "io", "net/http", "net/http/httptest", "os", "path/filepath", "strings", "sync", "time",
 	"cresset/checkpoint", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/nn/parallel", "cresset/nn/plan", "cresset/optim",
-	"cresset/smi", "cresset/tensor",
+	"cresset/smi", "cresset/tensor", "cresset/vision",
 }
 
 // imports returns import declarations for the known packages that code uses.

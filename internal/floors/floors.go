@@ -17,7 +17,7 @@ var rows = [][]string{
 	},
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
-	{"internal/statedict", "nn/nninit", "nn", "optim", "data", "nn/parallel", "nn/plan", "checkpoint"},
+	{"internal/statedict", "nn/nninit", "nn", "optim", "data", "vision", "nn/parallel", "nn/plan", "checkpoint"},
 	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/cli/flags", "internal/cli", "cmd/cresset"},
 }
 

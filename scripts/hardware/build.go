@@ -45,6 +45,7 @@ var leftOut = []absence{
 	{"nn/parallel", "needs eight GPUs, which it simulates"},
 	{"nn/plan", "compares plans with simulated GPUs"},
 	{"optim", "computes on the CPU alone"},
+	{"vision", "computes on the CPU alone"},
 }
 
 const maxBytes = 55e6
