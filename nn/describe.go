@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cresset/internal/friend"
+	"cresset/tensor"
 )
 
 // Describe prints a model as PyTorch does: a layer by its String, a struct by its name and its children, one per line.
@@ -25,7 +26,7 @@ func ownText(v reflect.Value) (text string, ok bool) {
 		return "", false
 	}
 	s, ok := v.Interface().(fmt.Stringer)
-	if !ok || v.Type() == reflect.TypeFor[ModuleList]() || v.Type() == reflect.TypeFor[*Sequential]() {
+	if !ok || v.Type() == reflect.TypeFor[ModuleList]() || v.Type() == reflect.TypeFor[ModuleDict]() || v.Type() == reflect.TypeFor[*Sequential]() {
 		return "", false
 	}
 	if v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct {
@@ -54,12 +55,27 @@ func nameOf(t reflect.Type) string {
 	return ""
 }
 
+// parameterList prints a plain slice of tensors as the container that PyTorch keeps them in.
+func parameterList(v reflect.Value) (text string, ok bool) {
+	if !v.IsValid() || v.Type() != reflect.TypeFor[[]*tensor.Tensor]() || !v.CanInterface() {
+		return "", false
+	}
+	var lines []child
+	for i, p := range v.Interface().([]*tensor.Tensor) {
+		lines = append(lines, child{strconv.Itoa(i), describeParameter(p)})
+	}
+	return printParameters("ParameterList", lines), true
+}
+
 type child struct{ name, text string }
 
 func (d describer) describe(v reflect.Value) string {
 	for {
 		if text, ok := ownText(v); ok {
 			return text
+		}
+		if list, ok := parameterList(v); ok {
+			return list
 		}
 		kind := v.Kind()
 		if (kind == reflect.Pointer || kind == reflect.Interface) && v.IsNil() {
@@ -79,7 +95,7 @@ func (d describer) describe(v reflect.Value) string {
 	}
 	name := nameOf(v.Type())
 	kids := d.children(v)
-	if v.Kind() == reflect.Slice || v.Kind() == reflect.Array {
+	if (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && v.Type() != reflect.TypeFor[ModuleDict]() {
 		kids = repeated(kids)
 	}
 	if len(kids) == 0 {
@@ -105,7 +121,11 @@ func (d describer) children(v reflect.Value) []child {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			add(strconv.Itoa(i), v.Index(i))
+			if e := v.Index(i); e.Type().Implements(itemType) {
+				add(e.Field(0).String(), e.Field(1))
+			} else {
+				add(strconv.Itoa(i), e)
+			}
 		}
 	case reflect.Map:
 		for _, k := range sortedKeys(v) {

@@ -83,6 +83,8 @@ type (
 		AnyConvOption
 		EmbeddingOption
 		NormOption
+		RNNOption
+		RNNCellOption
 	}
 	// BiasOption is what Bias returns.
 	BiasOption interface {
@@ -90,6 +92,8 @@ type (
 		AnyConvOption
 		AffineOption
 		LayerNormOption
+		RNNOption
+		RNNCellOption
 	}
 	// NormOption is an option of every normalization of channels or last axes.
 	NormOption interface {
@@ -140,12 +144,15 @@ type options struct {
 	place         tensor.Place
 	bias          bool
 	window        windowOptions
+	rnn           rnnOptions
 	eps, momentum float64
 	epsGiven      bool
 	cumulative    bool
 	affine, stats *bool // nil: as the layer has it
 	padding       *int  // Embedding: the index that stands for nothing
 	approximate   bool  // GELU
+	anyOrder      bool  // packed sequences
+	paddingValue  float64
 	beta          float64
 	threshold     float64
 }
@@ -169,11 +176,16 @@ func (option) batchNorm()       {}
 func (option) groupNorm()       {}
 func (option) layerNorm()       {}
 func (option) rmsNorm()         {}
+func (option) rnn()             {}
+func (option) pack()            {}
+func (option) pad()             {}
+func (option) rnnCell()         {}
 
 // read returns PyTorch's defaults, changed by the options that are given.
 func read[O setter](opts []O) options {
 	o := options{bias: true, eps: 1e-5, momentum: 0.1, beta: 1, threshold: 20}
 	o.window = windowOptions{groups: 1, countPadding: true}
+	o.rnn = rnnOptions{layers: 1, nonlinearity: "tanh"}
 	for _, opt := range opts {
 		opt.set(&o)
 	}

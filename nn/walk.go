@@ -91,7 +91,11 @@ func (w *walker) elements(path string, v reflect.Value, r role) {
 		return
 	}
 	for i := range v.Len() {
-		w.value(join(path, strconv.Itoa(i)), v.Index(i), r)
+		if e := v.Index(i); e.Type().Implements(itemType) {
+			w.value(join(path, e.Field(0).String()), e.Field(1), r)
+		} else {
+			w.value(join(path, strconv.Itoa(i)), e, r)
+		}
 	}
 }
 

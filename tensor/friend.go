@@ -9,6 +9,9 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	AdamStep:    adamStep,
 	LinearReLU:  (*Tensor).linearReLU,
 	Conv2DReLU:  (*Tensor).conv2DReLU,
+	RNN:         (*Tensor).rnn,
+	GRU:         (*Tensor).gru,
+	LSTM:        (*Tensor).lstm,
 	CatOn:       catOn,
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
 

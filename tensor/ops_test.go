@@ -86,6 +86,7 @@ var opTables = [][]opRow{
 	pairLossRows,
 	marginLossRows,
 	ctcRows,
+	recurrentRows,
 	stateRows,
 }
 

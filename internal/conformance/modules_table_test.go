@@ -128,8 +128,9 @@ var calling = table{
 			return m.Forward(x)
 		case nn.Module:
 			return m.Forward(input(a, "input"))
+		default:
+			return callRecurrent(m, a)
 		}
-		return nil
 	},
 	"Module.eval": func(a *pyexpr.Args) any { return nn.Eval(pyexpr.Arg[any](a, "self")) },
 }

@@ -18,7 +18,7 @@ type table = map[string]pyexpr.Func
 // families are the tables, a file each.
 var families = []table{
 	arithmetic, pointwise, elementary, activations, reductions, indexing, shapes, products, layers, losses, initializers,
-	convolutions, resampling, modules, calling,
+	convolutions, resampling, modules, recurrent, calling,
 }
 
 // environment evaluates expressions over x0, x1, ... on one device.
@@ -47,7 +47,7 @@ func class(v any) string {
 		return "function"
 	case optim.Optimizer:
 		return "Optimizer"
-	case nn.Module:
+	case nn.Module, *nn.RNN, *nn.GRU, *nn.LSTM, *nn.RNNCell, *nn.GRUCell, *nn.LSTMCell, nn.ModuleDict:
 		return "Module"
 	}
 	return "object"

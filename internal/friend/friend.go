@@ -19,6 +19,12 @@ type Tensors[T any] struct {
 	LinearReLU func(x, weight, bias T) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
+	// RNN, GRU and LSTM run recurrent layers in one direction: of what the gates get from the input, a row for each element of the
+	// sequences, of the weight and the bias for the state (weight [gates, width]; bias and projection may be nil), and of the first states
+	// (h, c). They return the states, and the last of each sequence.
+	RNN  func(gates, weight, h T, relu bool, s Sequences) (hs, last T)
+	GRU  func(gates, weight, bias, h T, s Sequences) (hs, last T)
+	LSTM func(gates, weight, projection, h, c T, s Sequences) (hs, lastH, lastC T)
 	// CatOn is Cat on a device of choice for tensors of any devices.
 	CatOn func(dev device.Device, ts []T, axis int) T
 	// NewReplicas returns copies that several goroutines may use.
@@ -34,6 +40,13 @@ type Tensors[T any] struct {
 	Strided func(x T, shape, stride []int, offset int) T
 	// StorageOf returns what is equal for tensors that share memory.
 	StorageOf func(x T) any
+}
+
+// Sequences says how rows are elements of sequences that were sorted by length, the longest first: those of step t stand behind those
+// of step t - 1, one for each sequence that is longer than t.
+type Sequences struct {
+	Sizes   []int // how many sequences each step has
+	Reverse bool  // from each sequence's end to its beginning
 }
 
 // Replicas copies tensors of one GPU to others, over and over: all that changed since the last time in one piece, into memory

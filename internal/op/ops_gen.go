@@ -122,6 +122,9 @@ const (
 	BatchNormGrad
 	LayerNorm
 	LayerNormGrad
+	RNN
+	GRU
+	LSTM
 	NLLLoss
 	NLLLoss2D
 	NLLLossGrad
@@ -380,6 +383,9 @@ var rows = [Count]row{
 	BatchNormGrad:         {name: "batch_norm_backward"},
 	LayerNorm:             {name: "layer_norm", grad: "NativeLayerNormBackward0"},
 	LayerNormGrad:         {name: "layer_norm_backward"},
+	RNN:                   {name: "rnn", composed: true},
+	GRU:                   {name: "gru", composed: true},
+	LSTM:                  {name: "lstm", composed: true},
 	NLLLoss:               {name: "nll_loss_forward", grad: "NllLossBackward0", derivative: NLLLossGrad},
 	NLLLoss2D:             {name: "nll_loss2d_forward", grad: "NllLoss2DBackward0", derivative: NLLLossGrad, composed: true},
 	NLLLossGrad:           {name: "nll_loss_backward"},

@@ -1,0 +1,75 @@
+package tensor
+
+import (
+	"cresset/internal/friend"
+	"cresset/internal/op"
+)
+
+// gru computes, of gates (r, z, n), which x has from the input and u = h·weightᵀ + bias from the state, r = σ(xr + ur), z = σ(xz + uz),
+// n = tanh(xn + r·un) and h = n + z·(h - n).
+func (x *Tensor) gru(weight, bias, h *Tensor, s friend.Sequences) (hs, last *Tensor) {
+	x.checkRecurrent(op.GRU, argument{"weight", weight}, argument{"bias", bias}, argument{"hidden", h})
+	r := recurrenceOf(s)
+	width := weight.layout.Shape()[1]
+	out := x.empty(op.GRU, x.dtype, Shape{r.sequences() + r.rows, width}, weight, bias, h)
+	gates := x.like(op.GRU, x.dtype)
+	candidate := x.empty(op.GRU, x.dtype, Shape{r.rows, width}) // un
+	u := x.empty(op.GRU, x.dtype, Shape{r.sequences(), 3 * width})
+	r.states(out, h)
+	for _, m := range r.moments() {
+		in, g, u, un, before := x.rows(m.row, m.n), gates.rows(m.row, m.n), u.rows(0, m.n), candidate.rows(m.row, m.n), out.before(m)
+		if bias != nil {
+			u.compute(op.AddMM, op.Affine{Alpha: 1, Beta: 1}, bias.alias(bias.layout.Expand(nil, u.layout.Shape())), before, weight.transposed())
+		} else {
+			u.compute(op.MM, nil, before, weight.transposed())
+		}
+		un.copyFrom(u.columns(2, 3))
+		rz := g.firstColumns(2 * width)
+		rz.compute(op.Add, nil, in.firstColumns(2*width), u.firstColumns(2*width))
+		rz.compute(op.Sigmoid, nil, rz)
+		n := g.columns(2, 3)
+		n.compute(op.AddCMul, op.Number{A: 1}, in.columns(2, 3), g.columns(0, 3), un)
+		n.compute(op.Tanh, nil, n)
+		out.rows(r.base()+m.row, m.n).compute(op.Lerp, nil, n, before, g.columns(1, 3))
+	}
+	record(out, op.GRU, gruGrad, r, x, weight, bias, h).save(out, weight, gates, candidate)
+	hs = out.Narrow(0, r.base(), r.rows)
+	return hs, r.last(hs)
+}
+
+// firstColumns returns the first n columns of x, without a gradient record.
+func (x *Tensor) firstColumns(n int) *Tensor { return x.alias(x.layout.Narrow(nil, 1, 0, n, 1)) }
+
+func gruGrad(b *backprop, dy *Tensor) {
+	r, hs, weight, gates, candidate := b.params().(recurrence), b.saved(0), b.saved(1), b.saved(2), b.saved(3)
+	dh := dy.like(op.GRU, dy.dtype).copyFrom(dy)
+	dx, du := gates.like(op.GRU, dy.dtype), gates.like(op.GRU, dy.dtype)
+	room := dy.empty(op.GRU, dy.dtype, Shape{r.sequences(), weight.layout.Shape()[1]})
+	moments := r.moments()
+	for i := range moments {
+		m := moments[len(moments)-1-i]
+		g, un, in, state := gates.rows(m.row, m.n), candidate.rows(m.row, m.n), dx.rows(m.row, m.n), du.rows(m.row, m.n)
+		d, tmp := dh.rows(r.base()+m.row, m.n), room.rows(0, m.n)
+		gr, gz, gn := g.columns(0, 3), g.columns(1, 3), g.columns(2, 3)
+		dr, dz, dn := in.columns(0, 3), in.columns(1, 3), in.columns(2, 3)
+
+		tmp.compute(op.Sub, nil, hs.before(m), gn)
+		dz.compute(op.Mul, nil, d, tmp)
+		dz.compute(op.SigmoidGrad, nil, dz, gz)
+		tmp.compute(op.Mul, nil, d, gz)
+		dn.compute(op.Sub, nil, d, tmp)
+		dn.compute(op.TanhGrad, nil, dn, gn)
+		dr.compute(op.Mul, nil, dn, un)
+		dr.compute(op.SigmoidGrad, nil, dr, gr)
+		dh.addBefore(m, tmp)
+
+		rz := 2 * tmp.layout.Shape()[1]
+		state.firstColumns(rz).copyFrom(in.firstColumns(rz))
+		state.columns(2, 3).compute(op.Mul, nil, dn, gr)
+		dh.addProductBefore(m, state, weight)
+	}
+	b.give(0, dx)
+	b.giveNeeded(1, func() *Tensor { return du.T().MM(r.starts(hs)) })
+	b.giveNeeded(2, func() *Tensor { return du.SumAxes([]int{0}) })
+	b.giveNeeded(3, func() *Tensor { return dh.rows(r.first(), r.sequences()).Clone() })
+}
