@@ -161,27 +161,13 @@ func prodComposed(b *backprop, dy *Tensor) {
 	var others *Tensor
 	if x.Detach().EqScalar(0).Any().Item() == true {
 		wide := append(append(Shape{}, rows.layout.Shape()...), n)
-		same := x.eyeAlong(axis, n, len(wide))
+		same := x.countingAlong(axis, n, len(wide)).Eq(x.countingAlong(len(wide)-1, n, len(wide)))
 		others = rows.Unsqueeze(-1).Expand(wide...).MaskedFill(same, 1).ProdAxis(axis)
 		others = others.MoveAxis([]int{-1}, []int{axis})
 	} else {
 		others = rows.ProdAxis(axis, KeepDim(true)).Div(rows)
 	}
 	b.give(0, dy.restore(p, shape).Mul(others.Reshape(shape...)))
-}
-
-// eyeAlong returns a bool mask for rank axes that is true where the index of an axis equals that of the last; it broadcasts along the
-// others.
-func (x *Tensor) eyeAlong(axis, n, rank int) *Tensor {
-	sizes := make(Shape, rank)
-	for i := range sizes {
-		sizes[i] = 1
-	}
-	row := x.counting(0, 1, n)
-	sizes[axis] = n
-	along := row.View(sizes...)
-	sizes[axis], sizes[rank-1] = 1, n
-	return along.Eq(row.View(sizes...))
 }
 
 // maxPoolComposed adds each gradient where the largest element of its window was.

@@ -68,6 +68,13 @@ func (n *node) originOf(v *Tensor) origin {
 	case n:
 		return result
 	}
+	if a, ok := n.params.(*application); ok {
+		for i := range a.results {
+			if v.node == a.results[i].node {
+				return derived - 1 - origin(i)
+			}
+		}
+	}
 	for i := range n.edges {
 		if v.node == n.edges[i].to {
 			return origin(i + 1)
@@ -100,6 +107,9 @@ func (n *node) origin(i int) *node {
 		lost.edges = n.edges
 		return lost
 	default:
+		if s.origin < derived {
+			return n.params.(*application).results[derived-1-s.origin].node
+		}
 		return n.edges[s.origin-1].to
 	}
 }

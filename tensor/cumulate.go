@@ -24,6 +24,10 @@ func cumProdGrad(b *backprop, dy *Tensor) {
 		return
 	}
 	zero := x.EqScalar(0)
+	if b.creates {
+		b.give(0, dy.throughCumProd(x, y, zero, p))
+		return
+	}
 	zeros := zero.CumSum(p.Axis)
 	first := zero.LogicalAnd(zeros.EqScalar(1))
 	without := x.MaskedFill(first, 1).CumProd(p.Axis)
@@ -36,8 +40,11 @@ func cumProdGrad(b *backprop, dy *Tensor) {
 func (x *Tensor) sumBehind(p op.Axis) *Tensor {
 	out := x.like(op.CumSumGrad, x.dtype)
 	launch(op.CumSumGrad, x.dtype, p, []*Tensor{out}, []*Tensor{x})
+	record(out, op.CumSum, sumBehindGrad, ifTracked(x, p), x)
 	return out
 }
+
+func sumBehindGrad(b *backprop, dy *Tensor) { b.give(0, dy.CumSum(b.params().(op.Axis).Axis)) }
 
 // CumMax returns along an axis the largest of each element and those before it, and as int64 the last index where it stands. NaN
 // is larger than any number. Gradients flow to the elements that the indices name.
@@ -73,6 +80,10 @@ func logCumSumExpGrad(b *backprop, dy *Tensor) {
 	p, x, y := b.params().(op.Axis), b.saved(0), b.saved(1)
 	if x.layout.Rank() == 0 {
 		b.give(0, dy)
+		return
+	}
+	if b.creates {
+		b.give(0, dy.throughLogCumSumExp(x, y, p))
 		return
 	}
 	share := func(dy *Tensor) *Tensor {

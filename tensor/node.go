@@ -129,6 +129,8 @@ func (n *node) name() string {
 	switch {
 	case n.leaf != nil:
 		return "AccumulateGrad"
+	case n.op == op.Function:
+		return n.function().name
 	case n.op.Grad() == "":
 		return "NotImplemented"
 	}

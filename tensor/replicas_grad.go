@@ -50,7 +50,7 @@ func copyOfGrad(b *backprop, dy *Tensor) {
 	}
 	parts, met := b.parts[to]
 	if !met {
-		parts = make([]*Tensor, len(to.edges)*to.params.(int))
+		parts = make([]*Tensor, to.results())
 		b.parts[to] = parts
 		b.pending.put(to, nil)
 	}
@@ -62,6 +62,14 @@ func copyOfGrad(b *backprop, dy *Tensor) {
 		g.node = nil
 	}
 	parts[b.params().(int)] = &g
+}
+
+// results returns how many results a node has where their gradients meet.
+func (n *node) results() int {
+	if a, ok := n.params.(*application); ok {
+		return len(a.results)
+	}
+	return len(n.edges) * n.params.(int)
 }
 
 // gather lets a node take the gradients that have arrived at it from its many results.

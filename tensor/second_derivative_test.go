@@ -39,4 +39,4 @@ func TestSecondDerivativesOfOps(t *testing.T) {
 }
 
 // onceDifferentiable are the rows whose gradients are computed by kernels alone.
-var onceDifferentiable = []string{"cumprod over 0", "cumprod over 1", "cumprod with zeros", "logcumsumexp over 0", "logcumsumexp over -1", "ctc_loss mean", "ctc_loss sum", "ctc_loss none"}
+var onceDifferentiable = []string{"ctc_loss mean", "ctc_loss sum", "ctc_loss none"}

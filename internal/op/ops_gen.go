@@ -83,6 +83,7 @@ const (
 	Cat
 	CatOn
 	Broadcast
+	Function
 	Stack
 	Gather
 	ScatterAdd
@@ -344,6 +345,7 @@ var rows = [Count]row{
 	Cat:                   {name: "cat", grad: "CatBackward0", composed: true},
 	CatOn:                 {name: "gather", grad: "GatherBackward", composed: true},
 	Broadcast:             {name: "broadcast", grad: "BroadcastBackward", composed: true},
+	Function:              {name: "function", composed: true},
 	Stack:                 {name: "stack", grad: "StackBackward0", composed: true},
 	Gather:                {name: "gather", grad: "GatherBackward0"},
 	ScatterAdd:            {name: "scatter_add", grad: "ScatterAddBackward0"},

@@ -109,6 +109,7 @@ var others = []Other{
 	{Op: "Cat", Name: "cat", GradFn: "CatBackward0", Composed: true},
 	{Op: "CatOn", Name: "gather", GradFn: "GatherBackward", Composed: true},
 	{Op: "Broadcast", Name: "broadcast", GradFn: "BroadcastBackward", Composed: true},
+	{Op: "Function", Name: "function", Composed: true},
 	{Op: "Stack", Name: "stack", GradFn: "StackBackward0", Composed: true},
 	{Op: "Gather", Name: "gather", GradFn: "GatherBackward0"},
 	{Op: "ScatterAdd", Name: "scatter_add", GradFn: "ScatterAddBackward0"},
