@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"cresset/internal/filelock"
@@ -167,7 +166,8 @@ func (d *Snapshots) write(state map[string]any, s saving) error {
 		next.number = all[0].number + 1
 	}
 	path := filepath.Join(d.dir, next.name())
-	if err := try(func() error { return WriteValue(path, state, option(func(o *options) { o.disk = d.disk })) }); err != nil {
+	on := option(func(o *options) { o.disk = lockedDisk{d.disk, d} })
+	if err := try(func() error { return WriteValue(path, state, on) }); err != nil {
 		return err
 	}
 	for _, old := range d.surplus(append([]snapshotFile{next}, all...)) {
@@ -176,34 +176,6 @@ func (d *Snapshots) write(state map[string]any, s saving) error {
 		}
 	}
 	return nil
-}
-
-// enter makes the folder and locks it, and removes what processes that were killed had begun to write.
-func (d *Snapshots) enter() error {
-	if d.lock != nil {
-		return nil
-	}
-	if err := os.MkdirAll(d.dir, 0o777); err != nil {
-		return err
-	}
-	f, taken, err := filelock.Lock(filepath.Join(d.dir, ".lock"), true)
-	switch {
-	case errors.Is(err, errors.ErrUnsupported): // a system without locks
-		return nil
-	case err != nil:
-		return asked(d.dir, err)
-	case taken:
-		f.Close()
-		return fmt.Errorf("%s: %w", d.dir, ErrLocked)
-	}
-	d.lock = f
-	entries, err := os.ReadDir(d.dir)
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".snapshot-") && strings.HasSuffix(e.Name(), ".tmp") {
-			err = errors.Join(err, d.disk.remove(filepath.Join(d.dir, e.Name())))
-		}
-	}
-	return err
 }
 
 // Found is the snapshot that Resume or Best has taken.

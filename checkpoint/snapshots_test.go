@@ -301,6 +301,62 @@ func TestSnapshotsOfTwoProcesses(t *testing.T) {
 	}
 }
 
+// TestFolderThatIsMadeAgain removes a folder that is locked: its process takes the new one, unless another has it.
+func TestFolderThatIsMadeAgain(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows keeps files that are open")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	i := 1
+	first, second := NewSnapshots(dir), NewSnapshots(dir)
+	defer first.Close()
+	again := func() {
+		t.Helper()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save := func(d *Snapshots, want error) {
+		t.Helper()
+		if err := d.Save(Snapshot{"i": &i}); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+	save(first, nil)
+	again()
+	save(first, nil)
+	save(second, ErrLocked)
+	again()
+	save(second, nil)
+	save(first, ErrLocked)
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	save(first, nil)
+
+	first.disk = hookedDisk{first.disk, func() { again(); save(second, nil) }}
+	if err := first.Save(Snapshot{"i": &i}); err == nil || !strings.Contains(err.Error(), "the folder was removed or replaced meanwhile") {
+		t.Errorf("got %v for a folder that is replaced while a snapshot is written", err)
+	}
+	if files := filesIn(t, dir); len(files) != 1 {
+		t.Errorf("two processes wrote %q", files)
+	}
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hookedDisk does something before it creates a file.
+type hookedDisk struct {
+	disk
+	before func()
+}
+
+func (h hookedDisk) create(path string, mode os.FileMode) (diskFile, error) {
+	h.before()
+	return h.disk.create(path, mode)
+}
+
 func TestFoldersThatCannotBeWritten(t *testing.T) {
 	i := 1
 	file := filepath.Join(t.TempDir(), "file")
