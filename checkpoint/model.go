@@ -56,8 +56,9 @@ func nilOf(v any) string {
 }
 
 // Load reads the state of a model from a file of any format, straight into the model's tensors. Where a name is missing or unknown
-// or a shape differs nothing is read, and the error is an *nn.StateError that lists all of them. A file that turns out to be damaged
-// on the way leaves the model half read.
+// or a shape differs nothing is read, and the error is an *nn.StateError that lists all of them. Of several names of one tensor in
+// the model, as tied weights have them, a file need have but one: safetensors.torch.save_model writes no more. A file that turns out
+// to be damaged on the way leaves the model half read.
 func Load(path string, model any, opts ...LoadOption) error {
 	o := collect(opts)
 	f, err := Open(path, o.limits)
@@ -119,6 +120,9 @@ func checkState(model any, f *File, from map[string]int, strict bool) error {
 	for name, i := range from {
 		shapes[name] = f.within.entries[i].Shape
 	}
+	for name, x := range tied(nn.State(model), from) {
+		shapes[name] = x.Shape()
+	}
 	err := nn.CheckState(model, shapes)
 	var bad *nn.StateError
 	if !strict && errors.As(err, &bad) {
@@ -127,4 +131,28 @@ func checkState(model any, f *File, from map[string]int, strict bool) error {
 		}
 	}
 	return err
+}
+
+// tied returns what the file lacks of a model's state, but has under another name of the same tensor.
+func tied(state map[string]*tensor.Tensor, from map[string]int) map[string]*tensor.Tensor {
+	type view struct {
+		storage any
+		offset  int
+		layout  string
+	}
+	of := func(x *tensor.Tensor) view {
+		return view{tensors.StorageOf(x), x.StorageOffset(), fmt.Sprint(x.Shape(), x.Stride())}
+	}
+	read, filled := map[view]bool{}, map[string]*tensor.Tensor{}
+	for name, x := range state {
+		if _, there := from[name]; there {
+			read[of(x)] = true
+		}
+	}
+	for name, x := range state {
+		if _, there := from[name]; !there && read[of(x)] {
+			filled[name] = x
+		}
+	}
+	return filled
 }

@@ -55,6 +55,46 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// TestLoadTiedWeights reads a file that has one of two names of a tensor, whichever it is, and none that has neither.
+func TestLoadTiedWeights(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	newTied := func() *nn.Sequential {
+		net := nn.NewSequential(nn.NewEmbedding(5, 3), nn.NewLinear(3, 5, nn.Bias(false)))
+		net.At(1).(*nn.Linear).Weight = net.At(0).(*nn.Embedding).Weight
+		return net
+	}
+	want := nn.State(newTied())
+	for dropped, kept := range map[string]string{"0.weight": "1.weight", "1.weight": "0.weight"} {
+		file := map[string]*tensor.Tensor{kept: want[kept]}
+		if err := checkpoint.Write(path, file, checkpoint.Metadata(map[string]string{dropped: kept})); err != nil {
+			t.Fatal(err)
+		}
+		net := newTied()
+		if err := checkpoint.Load(path, net); err != nil {
+			t.Errorf("%s alone: %v", kept, err)
+		}
+		checkState(t, net, want)
+		var bad *nn.StateError
+		untied := nn.NewSequential(nn.NewEmbedding(5, 3), nn.NewLinear(3, 5, nn.Bias(false)))
+		if err := checkpoint.Load(path, untied); !errors.As(err, &bad) || !slices.Equal(bad.Missing, []string{dropped}) {
+			t.Errorf("%s alone for a model without ties: %v", kept, err)
+		}
+	}
+	if err := checkpoint.Write(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	var bad *nn.StateError
+	if err := checkpoint.Load(path, newTied()); !errors.As(err, &bad) || len(bad.Missing) != 2 {
+		t.Errorf("neither: %v", err)
+	}
+	if err := checkpoint.Write(path, map[string]*tensor.Tensor{"0.weight": tensor.Ones(5, 4)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkpoint.Load(path, newTied()); !errors.As(err, &bad) || len(bad.Missing) != 0 || len(bad.Mismatched) != 1 {
+		t.Errorf("another shape: %v", err)
+	}
+}
+
 // TestLoadThatDoesNotFit lists every difference in PyTorch's words, and changes nothing.
 func TestLoadThatDoesNotFit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.safetensors")
