@@ -289,8 +289,8 @@ func TestTorchNames(t *testing.T) {
 		want  []string
 	}{
 		{"a tensor alone", six, []string{""}},
-		{"keys of several types", dictOf("a", six, 1, other(), "1", other(), false, other(), 2.5, other(), nil, other(), pickle.Tuple{1}, other()),
-			[]string{"a", "1", "1#2", "False", "2.5", "None", "()"}},
+		{"keys of several types", dictOf("a", six, 1, other(), "1", other(), false, other(), 2.5, other(), nil, other(), pickle.Tuple{1}, other(), pickle.Tuple{"k", pickle.Tuple{}, nil}, other()),
+			[]string{"a", "1", "1#2", "False", "2.5", "None", "(1,)", "('k', (), None)"}},
 		{"a list that holds itself", cycle, []string{"[0]"}},
 		{"a dict in two places", pickle.Tuple{shared, shared}, []string{"[0].x", "[1].x"}},
 		{"names that read alike", dictOf("a.b", six, "a", dictOf("b", other()), "a.b#2", other()), []string{"a.b", "a.b#2", "a.b#2#2"}},

@@ -93,7 +93,7 @@ func (n *torchNames) walk(v any) (found bool, err error) {
 		return n.container(&v[0], func() (bool, error) { return n.elements(v) })
 	case *pickle.Dict:
 		return n.container(v, func() (bool, error) { return n.items(v) })
-	case nil, bool, int64, float64, complex128, string, []byte, *big.Int, *pickle.Set, torchSize, torchDevice, *torchType:
+	case nil, bool, int64, float64, complex128, string, []byte, pickle.ByteArray, *big.Int, *pickle.Set, torchSize, torchDevice, *torchType:
 		return false, nil
 	}
 	return false, errors.New("a function, a class or a storage, which is no value")
@@ -161,7 +161,7 @@ func (n *torchNames) items(d *pickle.Dict) (found bool, err error) {
 	return found || in, err
 }
 
-// appendTorchKey appends a dict's key as Python's str shows it, but for tuples.
+// appendTorchKey appends a dict's key as Python's str shows it.
 func appendTorchKey(path []byte, key any) []byte {
 	switch k := key.(type) {
 	case string:
@@ -174,9 +174,28 @@ func appendTorchKey(path []byte, key any) []byte {
 		}
 		return append(path, "False"...)
 	case pickle.Tuple:
-		return append(path, "()"...)
+		return appendTorchTuple(path, k)
 	}
 	return fmt.Append(path, key)
+}
+
+// appendTorchTuple appends a tuple of a key, which is no larger than keys may be: ('a', 1), (1,).
+func appendTorchTuple(path []byte, t pickle.Tuple) []byte {
+	path = append(path, '(')
+	for i, v := range t {
+		if i > 0 {
+			path = append(path, ", "...)
+		}
+		if text, ok := v.(string); ok {
+			path = append(append(append(path, '\''), text...), '\'')
+		} else {
+			path = appendTorchKey(path, v)
+		}
+	}
+	if len(t) == 1 {
+		path = append(path, ',')
+	}
+	return append(path, ')')
 }
 
 // add gives an entry the path as its name.

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -97,6 +99,40 @@ func TestFilesWithoutChecksums(t *testing.T) {
 			t.Error(err)
 		case members != nil && (!errors.As(err, &format) || !strings.Contains(err.Error(), "bytes with the CRC-32 00000000")):
 			t.Errorf("%q: got %v", members, err)
+		}
+	}
+}
+
+// TestConvertKeepsTypes takes along what Value has no type for.
+func TestConvertKeepsTypes(t *testing.T) {
+	dir := t.TempDir()
+	from := filepath.Join(dir, "x.pt")
+	value := dictOf("counts", call("collections.Counter", dictOf(5, 2)), "bytes", pickle.ByteArray("\x00\xff"), "x", six)
+	if err := os.WriteFile(from, zipOf(torchMembers(value), zip.Store), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []Format{PyTorch, PyTorchLegacy} {
+		to := filepath.Join(dir, string(format))
+		if err := Convert(from, to, format); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"ccollections\nCounter\n", "c__builtin__\nbytearray\n"} {
+			if !bytes.Contains(text, []byte(name)) {
+				t.Errorf("%s: %q is missing", format, name)
+			}
+		}
+		f, err := Open(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := f.Value()
+		f.Close()
+		if got, ok := v.(map[string]any); err != nil || !ok || !reflect.DeepEqual(got["counts"], map[int]any{5: 2}) || !bytes.Equal(got["bytes"].([]byte), []byte{0, 255}) {
+			t.Errorf("%s: %v, %v", format, v, err)
 		}
 	}
 }

@@ -23,9 +23,10 @@ type (
 
 // Value reads everything that a file of PyTorch's formats holds, as torch.load returns it: nil, bool, int or *big.Int, float64,
 // complex128, string, []byte, []any for a list, Tuple, map[string]any or map[int]any for a dict whose keys are all such, *Dict for
-// another one and for an OrderedDict, *Set, tensor.Shape for torch.Size, device.Device, dtype.DType, and *tensor.Tensor, which a
-// Parameter becomes too, without attributes; a device or a dtype that cresset lacks is its name. What the file holds in several places is one object
-// in all of them. Of other formats it returns a map[string]any of tensors by name.
+// another one and for an OrderedDict, *Set, tensor.Shape for torch.Size, device.Device, dtype.DType, and *tensor.Tensor. What Go has
+// no like of becomes what is nearest: a Counter a dict, a bytearray []byte, a Parameter a tensor, without attributes, and a device or
+// a dtype that cresset lacks its name. What the file holds in several places is one object in all of them. Of other formats it
+// returns a map[string]any of tensors by name.
 func (f *File) Value(opts ...ReadOption) (any, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -62,6 +63,8 @@ func (r *treeReader) value(tree any) (any, error) {
 	switch v := tree.(type) {
 	case nil, bool, float64, complex128, string, []byte, *big.Int:
 		return v, nil
+	case pickle.ByteArray:
+		return []byte(v), nil
 	case torchNone:
 		return nil, nil
 	case int64:

@@ -62,6 +62,9 @@ func (f *form) write(s *state) map[string]any {
 // LoadStateDict restores what StateDict or PyTorch's state_dict gave, settings included. Several groups of the same settings are read
 // as the one group that there is here, in their order; where settings differ, the error names one that does. Tensors are copied to the
 // devices and in the dtypes of the parameters. Where the state does not fit nothing changes, and the error is a *tensor.Error.
+//
+// As in PyTorch, a state dict does not say which optimizer it is of: one that keeps less, as SGD does, takes what it knows of
+// Adam's, the learning rate for example, and leaves the rest.
 func (b *Algorithm) LoadStateDict(state map[string]any) error {
 	var err error
 	failed := tensor.Try(func() { err = b.load(statedict.Read(state)) })

@@ -21,8 +21,8 @@ type convertCommand struct {
 
 // Help tells what the flags do not.
 func (c *convertCommand) Help() string {
-	return `Reads safetensors, PyTorch's .pt, .pth and .bin, .npy and .npz, and writes any of them. Between PyTorch's formats everything is
-kept, but that a Parameter becomes a tensor; in others the tensors alone. Of a folder of snapshots the newest that is whole is read.
+	return `Reads safetensors, PyTorch's .pt, .pth and .bin, .npy and .npz, and writes any of them. Between PyTorch's formats everything but
+attributes of tensors is kept, in others the tensors alone. Of a folder of snapshots the newest that is whole is read.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 143 terminated; then the file that was there stays.`
 }
@@ -50,48 +50,60 @@ func (c *convertCommand) Run(s *session) error {
 		return err
 	}
 	bar.done()
-	return c.tellLoss(s, lost)
+	c.tellLoss(s, lost)
+	return nil
+}
+
+// beside is what a file holds beside tensors.
+type beside struct {
+	values   string // how many, in words; "" for none
+	metadata int
 }
 
 // look reads what the file says before it may be written over: whether the names fit, and how much stands beside the tensors.
-func (c *convertCommand) look(names *nameMap) (beside string, err error) {
+func (c *convertCommand) look(names *nameMap) (lost beside, err error) {
 	f, err := checkpoint.Open(c.In)
 	if err != nil {
-		return "", err
+		return lost, err
 	}
 	defer f.Close()
 	if names != nil {
 		if err := names.check(f, c.In); err != nil {
-			return "", err
+			return lost, err
+		}
+	}
+	for key := range f.Metadata() {
+		if key != "format" { // which every safetensors file has
+			lost.metadata++
 		}
 	}
 	w, err := otherValues(f)
 	switch {
 	case err != nil || w.visits > maxVisits: // elements of types that cresset lacks, or values without end
-		return "the values", nil
-	case w.found == 0:
-		return "", nil
+		lost.values = "the values"
+	case w.found > 0:
+		lost.values = plural(w.found, "value")
 	}
-	return plural(w.found, "value"), nil
+	return lost, nil
 }
 
 // tellLoss says what beside the tensors was not written.
-func (c *convertCommand) tellLoss(s *session, beside string) error {
-	if beside == "" {
-		return nil
+func (c *convertCommand) tellLoss(s *session, lost beside) {
+	format := checkpoint.Safetensors // as a set of shards, which has no file of its own name
+	if f, err := checkpoint.Open(c.Out); err == nil {
+		format = f.Format()
+		f.Close()
 	}
-	if f, err := checkpoint.Open(c.Out); err == nil { // a set of shards has no file of its own name
-		defer f.Close()
-		if format := f.Format(); c.Map == "" && (format == checkpoint.PyTorch || format == checkpoint.PyTorchLegacy) {
-			return nil
-		}
+	if lost.metadata > 0 && format != checkpoint.Safetensors {
+		fmt.Fprintf(s.stderr, "cresset: left out %s of metadata, which safetensors alone can hold\n", plural(lost.metadata, "text"))
 	}
-	why := "which PyTorch's formats alone can hold"
-	if c.Map != "" {
-		why = "whose names would no longer be true"
+	switch torch := format == checkpoint.PyTorch || format == checkpoint.PyTorchLegacy; {
+	case lost.values == "" || torch && c.Map == "":
+	case c.Map != "":
+		fmt.Fprintf(s.stderr, "cresset: left out %s beside the tensors, whose names would no longer be true\n", lost.values)
+	default:
+		fmt.Fprintf(s.stderr, "cresset: left out %s beside the tensors, which PyTorch's formats alone can hold\n", lost.values)
 	}
-	fmt.Fprintf(s.stderr, "cresset: left out %s beside the tensors, %s\n", beside, why)
-	return nil
 }
 
 // options returns the flags as options.

@@ -49,6 +49,29 @@ func TestConvertTellsWhatIsLeftOut(t *testing.T) {
 	}
 }
 
+// TestConvertTellsOfMetadata says that texts are left out where the format has no place for them.
+func TestConvertTellsOfMetadata(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.safetensors")
+	texts := checkpoint.Metadata(map[string]string{"format": "pt", "epoch": "3", "by": "me"})
+	if err := checkpoint.Write(in, map[string]*tensor.Tensor{"w": tensor.Ones(4), "v": tensor.Ones(4)}, texts); err != nil {
+		t.Fatal(err)
+	}
+	const lost = "cresset: left out 2 texts of metadata, which safetensors alone can hold\n"
+	for _, c := range []struct{ out, flag, want string }{
+		{"out.npz", "--compressed", lost},
+		{"out.pt", "--dtype=float16", lost},
+		{"out.safetensors", "--dtype=float16", ""},
+		{"shards.safetensors", "--shard-size=16B", ""},
+	} {
+		var stderr bytes.Buffer
+		code := Run(t.Context(), []string{"convert", c.flag, in, filepath.Join(dir, c.out)}, new(bytes.Buffer), &stderr)
+		if code != exitOK || stderr.String() != c.want {
+			t.Errorf("%s: exit code %d, %q, want %q", c.out, code, &stderr, c.want)
+		}
+	}
+}
+
 // TestNameMaps wants every line of a map to be about a tensor.
 func TestNameMaps(t *testing.T) {
 	dir := t.TempDir()

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"cresset/checkpoint"
 	"cresset/device"
@@ -80,7 +81,7 @@ func (w *valueWalk) visit(path string, v any) {
 		}
 	case *checkpoint.Dict:
 		for key, value := range v.All() {
-			w.visit(under(path, fmt.Sprint(key)), value)
+			w.visit(under(path, keyText(key)), value)
 		}
 	case []any:
 		w.list(path, v)
@@ -94,6 +95,8 @@ func (w *valueWalk) visit(path string, v any) {
 		w.add(path, v.String())
 	case []byte:
 		w.add(path, fmt.Sprintf("%d bytes", len(v)))
+	case *checkpoint.Set:
+		w.add(path, setText(v))
 	default:
 		w.add(path, fmt.Sprint(v))
 	}
@@ -145,4 +148,56 @@ func under(path, key string) string {
 		return key
 	}
 	return path + "." + key
+}
+
+// keyText returns a key of a dict as Python's str shows it.
+func keyText(key any) string {
+	if text, ok := key.(string); ok {
+		return text
+	}
+	return pythonText(key)
+}
+
+// pythonText returns what a key or a set may hold as Python shows it.
+func pythonText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case string:
+		return "'" + v + "'"
+	case checkpoint.Tuple:
+		text := shortText(v)
+		if len(v) == 1 {
+			text += ","
+		}
+		return "(" + text + ")"
+	}
+	return fmt.Sprint(v)
+}
+
+func setText(s *checkpoint.Set) string {
+	if s.Len() == 0 {
+		return "set()"
+	}
+	return "{" + shortText(slices.Collect(s.All())) + "}"
+}
+
+// maxShown is how many elements of a set or a tuple are shown.
+const maxShown = 32
+
+// shortText returns the first of some values.
+func shortText(all []any) string {
+	var texts []string
+	for _, v := range all[:min(len(all), maxShown)] {
+		texts = append(texts, pythonText(v))
+	}
+	if len(all) > maxShown {
+		texts = append(texts, "…")
+	}
+	return strings.Join(texts, ", ")
 }

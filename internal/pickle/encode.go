@@ -71,7 +71,9 @@ func (e *encoder) value(v any) error {
 	case complex128:
 		return e.call(Global{"__builtin__", "complex"}, Tuple{real(v), imag(v)})
 	case []byte:
-		return e.bytes(v)
+		return e.bytes(Global{"_codecs", "encode"}, v)
+	case ByteArray:
+		return e.bytes(Global{"__builtin__", "bytearray"}, v)
 	case Global:
 		e.global(v)
 	case Tuple:

@@ -54,13 +54,14 @@ func (e *encoder) text(s string) error {
 	return nil
 }
 
-// bytes writes bytes as the string of characters that encodes them, since protocol 2 has no bytes.
-func (e *encoder) bytes(b []byte) error {
+// bytes writes bytes as the string of characters that encodes them, since protocol 2 has no bytes, and the function that makes
+// bytes of it.
+func (e *encoder) bytes(f Global, b []byte) error {
 	text := make([]rune, len(b))
 	for i, c := range b {
 		text[i] = rune(c)
 	}
-	return e.call(Global{"_codecs", "encode"}, Tuple{string(text), "latin1"})
+	return e.call(f, Tuple{string(text), "latin1"})
 }
 
 func (e *encoder) global(g Global) {
@@ -166,11 +167,14 @@ func (e *encoder) dict(d *Dict) error {
 	if e.recall(d) {
 		return nil
 	}
-	if d.Ordered {
+	switch {
+	case d.counter:
+		return e.counter(d)
+	case d.Ordered:
 		if err := e.call(Global{"collections", "OrderedDict"}, nil); err != nil {
 			return err
 		}
-	} else {
+	default:
 		e.out.WriteByte('}')
 	}
 	e.keep(d)
@@ -190,5 +194,15 @@ func (e *encoder) dict(d *Dict) error {
 		return err
 	}
 	e.out.WriteByte('b')
+	return nil
+}
+
+func (e *encoder) counter(d *Dict) error {
+	counts := *d
+	counts.counter = false
+	if err := e.call(Global{"collections", "Counter"}, Tuple{&counts}); err != nil {
+		return err
+	}
+	e.keep(d)
 	return nil
 }

@@ -18,7 +18,7 @@ var builtins = map[string]builtin{
 	"builtins.complex":        (*Decoder).complex,
 	"__builtin__.bytearray":   (*Decoder).byteArray,
 	"builtins.bytearray":      (*Decoder).byteArray,
-	"__builtin__.bytes":       (*Decoder).byteArray,
+	"__builtin__.bytes":       (*Decoder).newBytes,
 	"_codecs.encode":          (*Decoder).encodeLatin1,
 }
 
@@ -153,12 +153,13 @@ func (d *Decoder) orderedDict(args Tuple) (any, error) {
 // counter is called without arguments or with a dict of counts, as which it is read: PyTorch's MultiStepLR keeps its milestones so.
 func (d *Decoder) counter(args Tuple) (any, error) {
 	if len(args) == 0 {
-		return new(Dict), d.Charge(dictBytes)
+		return &Dict{counter: true}, d.Charge(dictBytes)
 	}
 	dict, ok := args[0].(*Dict)
 	if !ok || len(args) != 1 {
 		return nil, errors.New("collections.Counter takes nothing or a dict")
 	}
+	dict.counter = !dict.Ordered
 	return dict, nil
 }
 
@@ -188,8 +189,17 @@ func (d *Decoder) complex(args Tuple) (any, error) {
 	return nil, errors.New("complex takes two floats")
 }
 
-// byteArray makes bytes, which protocol 2 calls for without arguments where there are none.
+// byteArray takes what newBytes takes.
 func (d *Decoder) byteArray(args Tuple) (any, error) {
+	b, err := d.newBytes(args)
+	if err != nil {
+		return nil, err
+	}
+	return ByteArray(b.([]byte)), nil
+}
+
+// newBytes makes bytes, which protocol 2 calls for without arguments where there are none.
+func (d *Decoder) newBytes(args Tuple) (any, error) {
 	switch len(args) {
 	case 0:
 		return []byte{}, nil

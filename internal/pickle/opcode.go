@@ -42,7 +42,7 @@ var opcodes = [256]opcode{
 	'B':  {"BINBYTES", func(d *Decoder) error { return d.pushBytes(4) }},
 	'C':  {"SHORT_BINBYTES", func(d *Decoder) error { return d.pushBytes(1) }},
 	0x8e: {"BINBYTES8", func(d *Decoder) error { return d.pushBytes(8) }},
-	0x96: {"BYTEARRAY8", func(d *Decoder) error { return d.pushBytes(8) }},
+	0x96: {"BYTEARRAY8", (*Decoder).pushByteArray},
 
 	')':  {"EMPTY_TUPLE", func(d *Decoder) error { return d.push(Tuple{}, boxBytes) }},
 	0x85: {"TUPLE1", func(d *Decoder) error { return d.tuple(d.pop(1)) }},

@@ -1,7 +1,7 @@
 // Package pickle reads and writes Python's pickles as data. A pickle is a program for a machine with a stack; Decoder runs it
 // without calling anything: it builds plain values, and refuses by name every global that its caller does not list.
 //
-// Python's values are nil, bool, int64 or *big.Int, float64, complex128, string, []byte, *List, Tuple, *Dict and *Set here. All
+// Python's values are nil, bool, int64 or *big.Int, float64, complex128, string, []byte, ByteArray, *List, Tuple, *Dict and *Set here. All
 // others are what the caller's globals and persistent ids stand for. Lists, dicts and sets are pointers, since a pickle may
 // hold one of them in several places, within itself too: whoever walks a value counts depth and steps.
 package pickle

@@ -38,6 +38,10 @@ func show(b *strings.Builder, v any, within []any) {
 			}
 		}
 		b.WriteString("'")
+	case ByteArray:
+		b.WriteString("bytearray(")
+		show(b, []byte(v), within)
+		b.WriteString(")")
 	case Tuple:
 		b.WriteString("(")
 		showAll(b, v, within)
@@ -91,8 +95,13 @@ func showAll(b *strings.Builder, all []any, within []any) {
 
 func showDict(b *strings.Builder, d *Dict, within []any) {
 	start, between, end := "{", ": ", "}"
-	if d.Ordered {
+	switch {
+	case d.Ordered:
 		start, between, end = "OrderedDict([", ", ", "])"
+	case d.counter && d.Len() == 0:
+		start, end = "Counter(", ")"
+	case d.counter:
+		start, end = "Counter({", "})"
 	}
 	b.WriteString(start)
 	i := 0

@@ -62,6 +62,14 @@ func (d *Decoder) pushText(lengthSize int) error {
 	return d.push(s, boxBytes)
 }
 
+func (d *Decoder) pushByteArray() error {
+	b, err := d.bytes(8)
+	if err != nil {
+		return err
+	}
+	return d.push(ByteArray(b), boxBytes)
+}
+
 func (d *Decoder) pushBytes(lengthSize int) error {
 	b, err := d.bytes(lengthSize)
 	if err != nil {

@@ -6,6 +6,9 @@ import (
 	"math/big"
 )
 
+// ByteArray is Python's bytearray.
+type ByteArray []byte
+
 // List is Python's list.
 type List struct{ Items []any }
 
@@ -17,6 +20,7 @@ type Dict struct {
 	Ordered bool  // an OrderedDict
 	Attrs   *Dict // the object's attributes, as _metadata of a state_dict; nil where it has none
 
+	counter bool // a collections.Counter
 	entries []entry
 	index   map[any]int // from the hashable form of a key to its entry; nil while there are few
 }
@@ -145,6 +149,8 @@ func typeName(v any) string {
 		return "str"
 	case []byte:
 		return "bytes"
+	case ByteArray:
+		return "bytearray"
 	case *List:
 		return "list"
 	case Tuple:
