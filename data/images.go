@@ -4,13 +4,18 @@ import (
 	"cresset/tensor"
 )
 
-// Images is a set of labelled grayscale pictures of one size, held in memory as bytes.
+// Images is a set of labelled pictures of one size, held in memory as bytes.
 type Images struct {
-	Pixels        []uint8 // 0 background to 255 ink, picture by picture, row by row
+	Pixels        []uint8 // 0 dark to 255 bright, picture by picture, channel by channel, row by row
 	Labels        []uint8 // one per picture, below Classes
+	Channels      int     // 3 for colours; 0 stands for 1, which is gray
 	Height, Width int
 	Classes       int
+	Names         []string // of the classes, nil where they are not known
 }
+
+// channels returns how many there are.
+func (m *Images) channels() int { return max(m.Channels, 1) }
 
 // Len returns the number of pictures.
 func (m *Images) Len() int { return len(m.Labels) }
@@ -20,7 +25,7 @@ func (m *Images) At(i int) (pixels []uint8, label uint8) {
 	if err := outside(i, m.Len()); err != nil {
 		panic(err)
 	}
-	area := m.Height * m.Width
+	area := m.channels() * m.Height * m.Width
 	return m.Pixels[i*area : (i+1)*area : (i+1)*area], m.Labels[i]
 }
 
@@ -29,7 +34,7 @@ func (m *Images) Split(n int) (first, rest *Images) {
 	if n < 0 || n > m.Len() {
 		refuse(tensor.ErrValue, "cannot split %d images at %d", m.Len(), n)
 	}
-	at := n * m.Height * m.Width
+	at := n * m.channels() * m.Height * m.Width
 	first, rest = new(*m), new(*m)
 	first.Pixels, rest.Pixels = m.Pixels[:at:at], m.Pixels[at:]
 	first.Labels, rest.Labels = m.Labels[:n:n], m.Labels[n:]
@@ -44,13 +49,13 @@ var brightness = func() (table [256]float32) {
 	return table
 }()
 
-// Batch returns pictures as float32 in [0, 1], shaped [n, 1, Height, Width], and their labels as int64.
+// Batch returns pictures as float32 in [0, 1], shaped [n, Channels, Height, Width], and their labels as int64.
 // An index that no picture has is an error.
 func (m *Images) Batch(indices []int) (Batch, error) {
 	if err := anyOutside(indices, m.Len()); err != nil {
 		return Batch{}, err
 	}
-	inputs := make([]float32, 0, len(indices)*m.Height*m.Width)
+	inputs := make([]float32, 0, len(indices)*m.channels()*m.Height*m.Width)
 	targets := make([]int64, len(indices))
 	for at, i := range indices {
 		pixels, label := m.At(i)
@@ -60,7 +65,7 @@ func (m *Images) Batch(indices []int) (Batch, error) {
 		targets[at] = int64(label)
 	}
 	return Batch{
-		Inputs:  tensor.FromSlice(inputs, len(indices), 1, m.Height, m.Width),
+		Inputs:  tensor.FromSlice(inputs, len(indices), m.channels(), m.Height, m.Width),
 		Targets: tensor.FromSlice(targets, len(indices)),
 	}, nil
 }

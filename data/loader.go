@@ -10,8 +10,9 @@ import (
 
 // Loader goes through a data set in batches of type B. It may be used by several loops at once if its Dataset may.
 type Loader[B any] struct {
-	dataset Dataset[B]
-	batches *BatchSampler
+	dataset Dataset[B]                                          // nil for a stream
+	batches *BatchSampler                                       // nil for a stream
+	read    func(ctx context.Context, p *pass) iter.Seq[job[B]] // what is to be done for the rest of an epoch
 	options options
 
 	mu       sync.Mutex
@@ -28,7 +29,9 @@ func NewLoader[B any](dataset Dataset[B], opts ...LoaderOption) *Loader[B] {
 	}
 	o := optionsOf(opts)
 	o.check()
-	return &Loader[B]{dataset: dataset, batches: o.batchesOf(dataset.Len()), options: o}
+	return &Loader[B]{dataset: dataset, batches: o.batchesOf(dataset.Len()), options: o, read: func(_ context.Context, p *pass) iter.Seq[job[B]] {
+		return jobs(dataset, p)
+	}}
 }
 
 // check refuses options that exclude each other, and numbers that make no sense.
@@ -64,8 +67,13 @@ func (o *options) batchesOf(samples int) *BatchSampler {
 	return NewBatchSampler(s, or(o.batchSize, 1), DropLast(o.dropLast))
 }
 
-// Len returns the number of batches.
-func (l *Loader[B]) Len() int { return l.batches.Len() }
+// Len returns the number of batches. It panics for a stream.
+func (l *Loader[B]) Len() int {
+	if l.batches == nil {
+		refuse(tensor.ErrValue, "object of type 'IterableDataset' has no len()")
+	}
+	return l.batches.Len()
+}
 
 // All returns the batches of one epoch. An error ends it, and so does the end of ctx; either comes with an empty batch.
 // A *tensor.Error that the data set panics with is such an error; any other panic is raised again in the loop.
@@ -79,7 +87,7 @@ func (l *Loader[B]) Len() int { return l.batches.Len() }
 func (l *Loader[B]) All(ctx context.Context) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
 		p := l.begin()
-		for d := range l.deliveries(ctx, l.jobs(p)) {
+		for d := range l.deliveries(ctx, p) {
 			if d.panicked != nil {
 				panic(d.panicked)
 			}
@@ -99,7 +107,7 @@ func (l *Loader[B]) All(ctx context.Context) iter.Seq2[B, error] {
 
 // pass is one epoch under way.
 type pass struct {
-	order     *order
+	order     *order // nil for a stream
 	batches   [][]int
 	seed      int64 // of what the samples draw
 	started   int   // batches that are not to be made, because a loop before had them
@@ -117,7 +125,9 @@ func (l *Loader[B]) begin() *pass {
 	}
 	// PyTorch draws a seed for its worker processes before the order.
 	l.latest = &pass{seed: drawSeed(l.options.generator)}
-	l.latest.take(l.batches, l.batches.sampler.begin())
+	if l.batches != nil {
+		l.latest.take(l.batches, l.batches.sampler.begin())
+	}
 	return l.latest
 }
 
@@ -134,15 +144,17 @@ func (l *Loader[B]) count(p *pass) {
 func (l *Loader[B]) finish(p *pass) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p.order.finish()
+	if p.order != nil {
+		p.order.finish()
+	}
 	l.finished++
 	if l.latest == p {
 		l.latest = nil
 	}
 }
 
-// jobs returns what is to be done for each batch that is left of an epoch.
-func (l *Loader[B]) jobs(p *pass) iter.Seq[job[B]] {
+// jobs asks a data set for each batch that is left of an epoch.
+func jobs[B any](dataset Dataset[B], p *pass) iter.Seq[job[B]] {
 	return func(yield func(job[B]) bool) {
 		place := 0
 		for i, indices := range p.batches {
@@ -153,7 +165,7 @@ func (l *Loader[B]) jobs(p *pass) iter.Seq[job[B]] {
 				for at, index := range indices {
 					seeds[at] = sampleSeed(p.seed, first+at, index)
 				}
-				return batchOf(l.dataset, indices, seeds)
+				return batchOf(dataset, indices, seeds)
 			}
 			if i >= p.started && !yield(make) {
 				return

@@ -12,11 +12,11 @@ import (
 func (l *Loader[B]) StateDict() map[string]any {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	state := map[string]any{"epoch": l.finished, "position": nil, "batch_size": l.batches.size, "samples": l.dataset.Len(),
+	state := map[string]any{"epoch": l.finished, "position": nil, "batch_size": l.batchSize(), "samples": l.samples(),
 		"seed": nil, "order": nil, "generator": stateOf(l.options.generator)}
 	if p := l.latest; p != nil {
 		state["position"], state["seed"] = p.delivered, p.seed
-		if p.order.drawnFrom != nil {
+		if p.order != nil && p.order.drawnFrom != nil {
 			state["order"] = tensor.FromSlice(p.order.drawnFrom).Clone()
 		}
 	}
@@ -29,15 +29,30 @@ func (l *Loader[B]) StateDict() map[string]any {
 // ownSampler reports whether the sampler was given, and so has a state of its own.
 func (l *Loader[B]) ownSampler() bool { return l.options.sampler != nil || l.options.batches != nil }
 
+// samples returns how many samples there are, None for a stream.
+func (l *Loader[B]) samples() any {
+	if l.dataset == nil {
+		return nil
+	}
+	return l.dataset.Len()
+}
+
+func (l *Loader[B]) batchSize() int {
+	if l.batches == nil {
+		return or(l.options.batchSize, 1)
+	}
+	return l.batches.size
+}
+
 // LoadStateDict restores what StateDict gave: the next loop goes on with the batches that the last had not got, and the epochs
 // that follow are those that would have followed. The data set and the options have to be the same, but for the number of workers.
 // Where the state does not fit nothing changes, and the error is a *tensor.Error.
 func (l *Loader[B]) LoadStateDict(state map[string]any) error {
 	d := statedict.Read(state)
 	epoch, generator := d.Int("epoch"), d.Bytes("generator")
-	if size, samples := d.Int("batch_size"), d.Int("samples"); samples != l.dataset.Len() || size != l.batches.size {
-		d.Refuse("the state dict is of %d samples in batches of %d, and the loader has %d in batches of %d",
-			samples, size, l.dataset.Len(), l.batches.size)
+	if size := d.Int("batch_size"); !d.Is("samples", l.samples()) || size != l.batchSize() {
+		d.Refuse("the state dict is of %v samples in batches of %d, and the loader has %v in batches of %d",
+			d.Value("samples"), size, l.samples(), l.batchSize())
 	}
 	if own := l.options.generator; (generator != nil) != (own != nil) {
 		d.Refuse("the state dict and the loader differ in whether they have a Generator")
@@ -54,7 +69,7 @@ func (l *Loader[B]) LoadStateDict(state map[string]any) error {
 		return d.Err()
 	}
 	return tensor.Try(func() {
-		if p != nil {
+		if p != nil && l.batches != nil {
 			p.take(l.batches, l.batches.sampler.again(d.Bytes("order")))
 		}
 		if own := l.options.generator; own != nil {
@@ -80,10 +95,13 @@ func (l *Loader[B]) restoredPass(d *statedict.Dict, epoch int) *pass {
 	if d.Has("seed") {
 		p.seed = int64(d.Int("seed"))
 	}
-	if epoch < 0 || p.started < 0 || p.started > l.Len() {
+	switch order := d.Bytes("order"); {
+	case l.batches == nil && (epoch < 0 || p.started < 0):
+		d.Refuse("the state dict is of epoch %d, batch %d", epoch, p.started)
+	case l.batches == nil:
+	case epoch < 0 || p.started < 0 || p.started > l.Len():
 		d.Refuse("the state dict is of epoch %d, batch %d, and the loader has %d batches", epoch, p.started, l.Len())
-	}
-	if (d.Bytes("order") != nil) != (l.batches.sampler.source != nil) {
+	case (order != nil) != (l.batches.sampler.source != nil):
 		d.Refuse("the state dict and the loader differ in whether they shuffle")
 	}
 	return p

@@ -12,6 +12,16 @@ type (
 		setter
 		loader()
 	}
+	// StreamLoaderOption is an option of NewStreamLoader.
+	StreamLoaderOption interface {
+		setter
+		streamLoader()
+	}
+	// AnyLoaderOption is an option of NewLoader and NewStreamLoader.
+	AnyLoaderOption interface {
+		LoaderOption
+		StreamLoaderOption
+	}
 	// RandomSamplerOption is an option of NewRandomSampler.
 	RandomSamplerOption interface {
 		setter
@@ -50,7 +60,7 @@ type (
 
 	// GeneratorOption is what Generator returns.
 	GeneratorOption interface {
-		LoaderOption
+		AnyLoaderOption
 		RandomSamplerOption
 		WeightedSamplerOption
 		SamplerOption
@@ -68,7 +78,7 @@ type (
 	}
 	// DropLastOption is what DropLast returns.
 	DropLastOption interface {
-		LoaderOption
+		AnyLoaderOption
 		DistributedSamplerOption
 		BatchSamplerOption
 	}
@@ -84,6 +94,7 @@ type setter interface{ set(*options) }
 // options are what all functions of the package can be asked for.
 type options struct {
 	batchSize, workers, prefetch *int
+	buffer                       *int
 	shuffle                      *bool
 	dropLast, scopes, pin        bool
 	to                           *device.Device
@@ -117,6 +128,7 @@ type option func(*options)
 
 func (f option) set(o *options)    { f(o) }
 func (option) loader()             {}
+func (option) streamLoader()       {}
 func (option) randomSampler()      {}
 func (option) weightedSampler()    {}
 func (option) anySampler()         {}
@@ -126,7 +138,7 @@ func (option) split()              {}
 func (option) glyphs()             {}
 
 // BatchSize is the number of samples in a batch, 1 unless given.
-func BatchSize(n int) LoaderOption { return option(func(o *options) { o.batchSize = &n }) }
+func BatchSize(n int) AnyLoaderOption { return option(func(o *options) { o.batchSize = &n }) }
 
 // Shuffle goes through the samples in a new random order each time. A distributed sampler does so unless told otherwise.
 func Shuffle(on bool) ShuffleOption { return option(func(o *options) { o.shuffle = &on }) }
@@ -137,10 +149,10 @@ func DropLast(on bool) DropLastOption { return option(func(o *options) { o.dropL
 
 // Workers is the number of goroutines that make batches ahead of the loop, one each at a time. With 0, the default, the
 // loop's own goroutine makes each batch when it is asked for. The batches are the same for any number.
-func Workers(n int) LoaderOption { return option(func(o *options) { o.workers = &n }) }
+func Workers(n int) AnyLoaderOption { return option(func(o *options) { o.workers = &n }) }
 
 // PrefetchFactor is the number of batches for each worker that are made, or are being made, ahead of the loop, 2 unless given.
-func PrefetchFactor(n int) LoaderOption { return option(func(o *options) { o.prefetch = &n }) }
+func PrefetchFactor(n int) AnyLoaderOption { return option(func(o *options) { o.prefetch = &n }) }
 
 // Generator draws what is random, the order of a shuffled data set and the seeds of its samples; unless given,
 // tensor.ManualSeed decides.
@@ -149,13 +161,16 @@ func Generator(g *tensor.Generator) GeneratorOption {
 }
 
 // Scopes gives each batch a scope that closes when the loop advances.
-func Scopes(on bool) LoaderOption { return option(func(o *options) { o.scopes = on }) }
+func Scopes(on bool) AnyLoaderOption { return option(func(o *options) { o.scopes = on }) }
 
 // PinMemory copies each batch into memory that GPUs read by themselves. Without a GPU that is an error.
-func PinMemory(on bool) LoaderOption { return option(func(o *options) { o.pin = on }) }
+func PinMemory(on bool) AnyLoaderOption { return option(func(o *options) { o.pin = on }) }
 
 // To copies each batch to a device, on workers ahead of the loop; out of pinned memory without waiting for the copy.
-func To(d device.Device) LoaderOption { return option(func(o *options) { o.to = &d }) }
+func To(d device.Device) AnyLoaderOption { return option(func(o *options) { o.to = &d }) }
+
+// ShuffleBuffer is the number of samples of a stream that are kept back so that they come in a random order.
+func ShuffleBuffer(n int) StreamLoaderOption { return option(func(o *options) { o.buffer = &n }) }
 
 // Replacement lets an epoch have a sample more than once. A weighted sampler does so unless told otherwise.
 func Replacement(on bool) ReplacementOption { return option(func(o *options) { o.replacement = &on }) }

@@ -19,14 +19,16 @@ type delivery[B any] struct {
 	panicked any // what the data set panicked with
 }
 
-// deliveries does the jobs in the loop's goroutine, or on workers ahead of the loop, and gives their results in order. It ends with
-// the first that failed, and with ctx.
-func (l *Loader[B]) deliveries(ctx context.Context, jobs iter.Seq[job[B]]) iter.Seq[delivery[B]] {
+// deliveries makes the batches that are left of an epoch in the loop's goroutine, or on workers ahead of the loop, and gives them in order.
+// It ends with the first that failed, and with ctx.
+func (l *Loader[B]) deliveries(ctx context.Context, p *pass) iter.Seq[delivery[B]] {
 	if or(l.options.workers, 0) > 0 {
-		return func(yield func(delivery[B]) bool) { l.ahead(ctx, jobs, yield) }
+		return func(yield func(delivery[B]) bool) { l.ahead(ctx, p, yield) }
 	}
 	return func(yield func(delivery[B]) bool) {
-		for job := range jobs {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		for job := range l.read(ctx, p) {
 			d := delivery[B]{err: context.Cause(ctx)}
 			if d.err == nil {
 				d = l.deliver(job)
@@ -39,15 +41,16 @@ func (l *Loader[B]) deliveries(ctx context.Context, jobs iter.Seq[job[B]]) iter.
 }
 
 // ahead runs the workers of one epoch. When it returns they have ended, and what they made in vain is given back.
-func (l *Loader[B]) ahead(ctx context.Context, jobs iter.Seq[job[B]], yield func(delivery[B]) bool) {
+func (l *Loader[B]) ahead(ctx context.Context, p *pass, yield func(delivery[B]) bool) {
+	ctx, cancel := context.WithCancel(ctx)
 	workers := *l.options.workers
 	q := &queue[B]{
 		results: make(chan chan delivery[B], workers*or(l.options.prefetch, 2)),
 		tasks:   make(chan task[B]),
-		stop:    make(chan struct{}),
 	}
 	defer q.end()
-	q.running.Go(func() { q.fill(jobs) })
+	defer cancel()
+	q.running.Go(func() { q.fill(ctx, func() iter.Seq[job[B]] { return l.read(ctx, p) }) })
 	for range workers {
 		q.running.Go(func() { q.work(l) })
 	}
@@ -63,7 +66,6 @@ func (l *Loader[B]) ahead(ctx context.Context, jobs iter.Seq[job[B]], yield func
 type queue[B any] struct {
 	results chan chan delivery[B] // of the jobs that were begun, oldest first; its capacity bounds how far the workers are ahead
 	tasks   chan task[B]
-	stop    chan struct{}
 	running sync.WaitGroup
 	awaited chan delivery[B] // what the loop has waited for last
 }
@@ -73,23 +75,35 @@ type task[B any] struct {
 	result chan delivery[B]
 }
 
-// fill puts jobs into the queue.
-func (q *queue[B]) fill(jobs iter.Seq[job[B]]) {
+// fill puts jobs into the queue, until there are no more or ctx ends. Where reading them panics the last job does.
+func (q *queue[B]) fill(ctx context.Context, read func() iter.Seq[job[B]]) {
 	defer close(q.tasks)
-	for job := range jobs {
-		t := task[B]{job, make(chan delivery[B], 1)}
-		select {
-		case <-q.stop:
-			return
-		case q.results <- t.result:
+	defer func() {
+		if r := recover(); r == nil || q.put(ctx, func() (B, error) { panic(r) }) {
+			close(q.results)
 		}
-		select {
-		case <-q.stop:
-			return
-		case q.tasks <- t:
+	}()
+	for job := range read() {
+		if !q.put(ctx, job) {
+			break
 		}
 	}
-	close(q.results)
+}
+
+// put waits until a worker takes a job; it reports whether one did.
+func (q *queue[B]) put(ctx context.Context, job job[B]) bool {
+	t := task[B]{job, make(chan delivery[B], 1)}
+	select {
+	case <-ctx.Done():
+		return false
+	case q.results <- t.result:
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case q.tasks <- t:
+		return true
+	}
 }
 
 // work does jobs until there are no more.
@@ -104,8 +118,13 @@ func (q *queue[B]) next(ctx context.Context) (d delivery[B], ok bool) {
 	if err := context.Cause(ctx); err != nil {
 		return delivery[B]{err: err}, true
 	}
-	if q.awaited, ok = <-q.results; !ok {
-		return d, false
+	select {
+	case <-ctx.Done():
+		return delivery[B]{err: context.Cause(ctx)}, true
+	case q.awaited, ok = <-q.results:
+		if !ok {
+			return d, false
+		}
 	}
 	select {
 	case <-ctx.Done():
@@ -117,7 +136,6 @@ func (q *queue[B]) next(ctx context.Context) (d delivery[B], ok bool) {
 
 // end waits for the workers, so that no goroutine outlives the loop, and gives back what the loop did not take.
 func (q *queue[B]) end() {
-	close(q.stop)
 	q.running.Wait()
 	for result := q.awaited; result != nil; {
 		select {
