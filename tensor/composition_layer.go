@@ -89,3 +89,25 @@ func crossEntropyComposed(b *backprop, dy *Tensor) {
 	axis := classAxis(x)
 	b.give(0, b.throughNLL(dy, b.saved(1), b.saved(2), b.saved(3)).throughLogSoftmax(x.LogSoftmax(axis), axis))
 }
+
+// groupNormComposed computes the statistics of groups anew from x.
+func groupNormComposed(b *backprop, dy *Tensor) {
+	x, weight, p := b.saved(0), b.saved(1), b.params().(op.Normalize)
+	shape := x.layout.Shape()
+	channels := Shape{1, shape[1]}
+	for range shape[2:] {
+		channels = append(channels, 1)
+	}
+	x, dy = x.To(statsType(x.dtype)), dy.To(statsType(dy.dtype))
+	rest, _ := shape[2:].NumEl()
+	rows := func(t *Tensor) *Tensor { return t.Reshape(shape[0], p.Groups, shape[1]/p.Groups*rest) }
+	const over = 4 // the last of three axes
+	normal, invstd := rows(x).standardized(over, p.Eps)
+	g := dy
+	if weight != nil {
+		g = dy.Mul(weight.Reshape(channels...))
+	}
+	b.giveNeeded(0, func() *Tensor { return rows(g).throughStandard(normal, invstd, over).View(shape...) })
+	b.giveNeeded(1, func() *Tensor { return dy.Mul(normal.View(shape...)).sumTo(channels).Reshape(-1) })
+	b.giveNeeded(2, func() *Tensor { return dy.sumTo(channels).Reshape(-1) })
+}

@@ -8,60 +8,6 @@ import (
 	"cresset/internal/op"
 )
 
-// GroupNorm returns (x - mean) / √(variance + Eps) · weight + bias for x [N, C, …], with mean and biased variance over each of so
-// many groups of channels of an image. weight and bias [C] may be nil.
-func (x *Tensor) GroupNorm(groups int, weight, bias *Tensor, eps ...Eps) *Tensor {
-	x.checkGroupNorm(groups, weight, bias)
-	shape := x.layout.Shape()
-	rest, _ := shape[2:].NumEl()
-	row := shape[1] / groups * rest
-	y := x.Reshape(shape[0]*groups, row).LayerNorm([]int{row}, nil, nil, eps...).View(shape...)
-	return y.scaleChannels(weight, bias)
-}
-
-// scaleChannels returns x · weight + bias, of which either may be nil.
-func (x *Tensor) scaleChannels(weight, bias *Tensor) *Tensor {
-	channels := append(Shape{x.layout.Shape()[1]}, x.layout.Shape()[2:]...)
-	for i := range channels[1:] {
-		channels[1+i] = 1
-	}
-	switch {
-	case weight != nil && bias != nil:
-		return bias.Reshape(channels...).AddCMul(x, weight.Reshape(channels...), 1)
-	case weight != nil:
-		return x.Mul(weight.Reshape(channels...))
-	case bias != nil:
-		return x.Add(bias.Reshape(channels...))
-	}
-	return x
-}
-
-func (x *Tensor) checkGroupNorm(groups int, weight, bias *Tensor) {
-	const name = "group_norm"
-	shape := x.layout.Shape()
-	if len(shape) < 2 {
-		fail(name, ErrShape, fmt.Sprintf("Expected at least 2 dimensions for input tensor but received %d", len(shape)), x)
-	}
-	if groups < 1 {
-		fail(name, ErrShape, fmt.Sprintf("Expected num groups to be greater than 0, got %d", groups), x)
-	}
-	size := append(Shape{shape[0] * shape[1] / groups, groups}, shape[2:]...)
-	if rest, _ := shape[2:].NumEl(); size[0]*rest == 1 {
-		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+size.List(), x)
-	}
-	if shape[1]%groups != 0 {
-		fail(name, ErrShape, fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
-			shape.List(), groups), x)
-	}
-	for _, a := range []argument{{"weight", weight}, {"bias", bias}} {
-		if a.t != nil && !a.t.layout.Shape().Equal(Shape{shape[1]}) {
-			fail(name, ErrShape, fmt.Sprintf("Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s",
-				a.name, a.name, a.t.layout.Shape().List(), shape.List()), x, a.t)
-		}
-	}
-	refuseIntegers(name, "GroupNormKernelImpl", x)
-}
-
 // InstanceNorm returns (x - mean) / √(variance + Eps) · weight + bias for each channel of each image of x [N, C, …], by the mean and
 // biased variance of its elements, or by runningMean and runningVar with Training(false); otherwise these, where given, change in
 // place by what images have on average. weight and bias may be nil. It takes Training, Momentum and Eps.

@@ -153,6 +153,7 @@ var threadLayers = []threadRow{
 	{"batch_norm", [][]int{{20, 24, 15, 14}, {24}, {24}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.Training(true), tensor.Momentum(0.1))
 	}},
+	{"group_norm", [][]int{{20, 24, 15, 14}, {24}, {24}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].GroupNorm(6, x[1], x[2]) }},
 	{"layer_norm", [][]int{{300, 350}, {350}, {350}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].LayerNorm([]int{350}, x[1], x[2])
 	}},

@@ -29,6 +29,7 @@ type Floats[T dtype.Float] struct {
 	BatchNorm         func(s ChannelShape, x, mean, invstd, weight, bias, y []T)
 	BatchNormMoments  func(s ChannelShape, x []T, eps float64, mean, invstd, unbiased []T)
 	BatchNormBackward func(s ChannelShape, training bool, dy, x, weight, mean, invstd, dx, dweight, dbias []T)
+	GroupNorm         func(s ChannelShape, groups int, x, weight, bias []T, eps float64, y, mean, invstd []T)
 	LayerNorm         func(rows, cols int, x, weight, bias []T, eps float64, y, mean, rstd []T)
 	LayerNormBackward func(rows, cols int, dy, x, weight, mean, rstd, dx, dweight, dbias []T)
 
@@ -51,7 +52,7 @@ func floatsOf[T dtype.Float]() *Floats[T] {
 		Gemm[T], GemmBias[T], GemmBatch[T],
 		Conv2D[T], Conv2DGradInput[T], Conv2DGradWeight[T],
 		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveMaxPool2D[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T],
-		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], LayerNorm[T], LayerNormBackward[T],
+		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], GroupNorm[T], LayerNorm[T], LayerNormBackward[T],
 		Softmax[T], LogSoftmax[T], SoftmaxBackward[T], LogSoftmaxBackward[T], SoftmaxShifts[T],
 		NLL[T], NLLBackward[T], CrossEntropyBackward[T],
 	}

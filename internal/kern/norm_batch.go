@@ -60,21 +60,53 @@ func InvStd[T dtype.Float](variance []T, eps float64, invstd []T) {
 func BatchNorm[T dtype.Float](s ChannelShape, x, mean, invstd, weight, bias, y []T) {
 	stream := len(y) >= hugeRows
 	s.eachChannel(func(c int) {
-		m, scale, shift := mean[c], invstd[c], T(0)
-		if weight != nil {
-			scale *= weight[c]
-		}
-		if bias != nil {
-			shift = bias[c]
-		}
-		scalars := []T{m, scale, shift}
+		scalars := channelScalars(c, mean[c], invstd[c], weight, bias)
 		for n := range s.N {
-			from, to := x[s.at(n, c):][:s.L], y[s.at(n, c):][:s.L]
-			if stream && vec.StreamRows(nil, vec.NormalizeChannel, s.L, scalars, to, from) || vec.Rows(vec.NormalizeChannel, s.L, scalars, noResults, to, from) {
-				continue
-			}
-			for i, v := range from {
-				to[i] = T((v-m)*scale) + shift
+			normalizeChannel(stream, &scalars, x[s.at(n, c):][:s.L], y[s.at(n, c):][:s.L])
+		}
+	})
+}
+
+// channelScalars are what normalizeChannel takes off the elements of channel c, multiplies them by and adds to them.
+func channelScalars[T dtype.Float](c int, mean, invstd T, weight, bias []T) [3]T {
+	s := [3]T{mean, invstd}
+	if weight != nil {
+		s[1] *= weight[c]
+	}
+	if bias != nil {
+		s[2] = bias[c]
+	}
+	return s
+}
+
+// normalizeChannel computes y = (x - mean)·scale + shift, by non-temporal stores if stream.
+func normalizeChannel[T dtype.Float](stream bool, scalars *[3]T, x, y []T) {
+	n := len(x)
+	if stream && vec.StreamRows(nil, vec.NormalizeChannel, n, scalars[:], y, x) || vec.Rows(vec.NormalizeChannel, n, scalars[:], noResults, y, x) {
+		return
+	}
+	mean, scale, shift := scalars[0], scalars[1], scalars[2]
+	for i, v := range x {
+		y[i] = T((v-mean)*scale) + shift
+	}
+}
+
+// GroupNorm computes y = (x - mean)·invstd·weight + bias, with mean and invstd = 1/√(variance + eps) of each of so many groups of
+// channels of each image, and these. weight and bias have C elements or are nil.
+func GroupNorm[T dtype.Float](s ChannelShape, groups int, x, weight, bias []T, eps float64, y, mean, invstd []T) {
+	each := s.C / groups
+	stream := len(y) >= hugeRows
+	forRowBlocks(s.N*groups, each*s.L, func(lo, hi int) {
+		var m [rowBlock]rowMoments
+		cols := each * s.L
+		momentsRows(x[lo*cols:hi*cols], cols, m[:hi-lo])
+		for r := lo; r < hi; r++ {
+			v := m[r-lo]
+			mean[r], invstd[r] = T(v.mean), T(1/math.Sqrt(v.variance+eps))
+			for c := range each {
+				at := (r*each + c) * s.L
+				scalars := channelScalars(r%groups*each+c, mean[r], invstd[r], weight, bias)
+				normalizeChannel(stream, &scalars, x[at:][:s.L], y[at:][:s.L])
 			}
 		}
 	})

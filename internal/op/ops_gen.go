@@ -121,6 +121,7 @@ const (
 	AdaptiveAvgPool2DGrad
 	BatchNorm
 	BatchNormGrad
+	GroupNorm
 	LayerNorm
 	LayerNormGrad
 	RNN
@@ -383,6 +384,7 @@ var rows = [Count]row{
 	AdaptiveAvgPool2DGrad: {name: "adaptive_avg_pool2d_backward"},
 	BatchNorm:             {name: "batch_norm", grad: "NativeBatchNormBackward0"},
 	BatchNormGrad:         {name: "batch_norm_backward"},
+	GroupNorm:             {name: "group_norm", grad: "NativeGroupNormBackward0"},
 	LayerNorm:             {name: "layer_norm", grad: "NativeLayerNormBackward0"},
 	LayerNormGrad:         {name: "layer_norm_backward"},
 	RNN:                   {name: "rnn", composed: true},

@@ -48,12 +48,13 @@ type Window struct {
 	Divisor                           int  // AvgPool2D: what a window's sum is divided by; 0: what it covers
 }
 
-// Normalize belongs to BatchNorm and LayerNorm.
+// Normalize belongs to BatchNorm, GroupNorm and LayerNorm.
 type Normalize struct {
 	Eps      float64
 	Momentum float64 // BatchNorm: the share of the batch in new running statistics
 	Training bool    // BatchNorm: normalise by the batch, not by running statistics
 	Axes     int     // LayerNorm: how many trailing axes are normalised
+	Groups   int     // GroupNorm: of channels, each normalised with an image's elements
 }
 
 // Loss belongs to losses.

@@ -11,6 +11,7 @@ func addNormalizations[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.BatchNorm][dt] = rowMajor(batchNorm[T])
 	t[op.BatchNormGrad][dt] = rowMajor(batchNormGrad[T])
+	t[op.GroupNorm][dt] = rowMajor(groupNorm[T])
 	t[op.LayerNorm][dt] = rowMajor(layerNorm[T])
 	t[op.LayerNormGrad][dt] = rowMajor(layerNormGrad[T])
 }
@@ -75,6 +76,14 @@ func batchNormGrad[T dtype.Float](c *backend.Call) error {
 	in, outs := c.In(), c.Out()
 	kern.Float[T]().BatchNormBackward(channelsOf(in[1].Layout.Shape()), c.Params.(op.Normalize).Training,
 		dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), dense[T](&in[3]), dense[T](&in[4]),
+		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
+	return nil
+}
+
+// groupNorm writes y, mean and 1/√(variance + eps) of x, weight and bias.
+func groupNorm[T dtype.Float](c *backend.Call) error {
+	p, x, outs := c.Params.(op.Normalize), &c.In()[0], c.Out()
+	kern.Float[T]().GroupNorm(channelsOf(x.Layout.Shape()), p.Groups, dense[T](x), optional[T](c, 1), optional[T](c, 2), p.Eps,
 		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
 	return nil
 }

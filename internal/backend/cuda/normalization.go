@@ -22,6 +22,7 @@ func (t *table) addNormalizations() {
 		}
 		t[op.LayerNorm][dt] = row{launch: l.forward}
 		t[op.LayerNormGrad][dt] = row{launch: l.grad}
+		t[op.GroupNorm][dt] = row{launch: l.groups}
 	}
 }
 
@@ -112,14 +113,32 @@ var layerNormParams paramPool[kernels.LayerNorm]
 func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error {
 	s, p := layerNormParams.begin(d)
 	defer s.free()
-	out := c.Out()
+	return l.normalize(&s, c, p, s.layerNorm(c, p, &c.In()[0]))
+}
+
+// groups is forward by groups of channels.
+func (l *layerNormalizer) groups(d *Device, c *backend.Call, _ kernelID) error {
+	s, p := layerNormParams.begin(d)
+	defer s.free()
+	shape, groups := c.In()[0].Layout.Shape(), c.Params.(op.Normalize).Groups
 	at := s.layerNorm(c, p, &c.In()[0])
+	p.Groups, p.Each = uint64(groups), 1
+	for _, n := range shape[2:] {
+		p.Each *= uint64(n)
+	}
+	p.Rows, p.Columns = uint64(shape[0]*groups), uint64(shape[1]/groups)*p.Each
+	p.Each = max(p.Each, 1)
+	return l.normalize(&s, c, p, at)
+}
+
+func (l *layerNormalizer) normalize(s *scratch, c *backend.Call, p *kernels.LayerNorm, at [maxScratch]uint64) error {
+	out := c.Out()
 	if p.Rows == 0 {
 		return s.err
 	}
 	p.X, p.Weight, p.Bias = at[0], at[1], at[2]
 	p.Y, p.Mean, p.Invstd = address(&out[0]), address(&out[1]), address(&out[2])
-	return issueRows(&s, l.out, p.Rows, p.Columns, p)
+	return issueRows(s, l.out, p.Rows, p.Columns, p)
 }
 
 // grad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight, mean and
@@ -166,7 +185,7 @@ func (l *layerNormalizer) gradParameters(s *scratch, p *kernels.LayerNorm) error
 // layerNorm packs the operands and sees the last axes of x as rows.
 func (s *scratch) layerNorm(c *backend.Call, p *kernels.LayerNorm, x *backend.View) (at [maxScratch]uint64) {
 	o, shape := c.Params.(op.Normalize), x.Layout.Shape()
-	*p = kernels.LayerNorm{Rows: 1, Columns: 1, Eps: o.Eps}
+	*p = kernels.LayerNorm{Rows: 1, Columns: 1, Each: 1, Groups: 1, Eps: o.Eps}
 	for i, n := range shape {
 		if i < len(shape)-o.Axes {
 			p.Rows *= uint64(n)

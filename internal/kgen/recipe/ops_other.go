@@ -151,6 +151,7 @@ var others = []Other{
 	{Op: "AdaptiveAvgPool2DGrad", Name: "adaptive_avg_pool2d_backward"},
 	{Op: "BatchNorm", Name: "batch_norm", GradFn: "NativeBatchNormBackward0"},
 	{Op: "BatchNormGrad", Name: "batch_norm_backward"},
+	{Op: "GroupNorm", Name: "group_norm", GradFn: "NativeGroupNormBackward0"},
 	{Op: "LayerNorm", Name: "layer_norm", GradFn: "NativeLayerNormBackward0"},
 	{Op: "LayerNormGrad", Name: "layer_norm_backward"},
 	{Op: "RNN", Name: "rnn", Composed: true},

@@ -36,15 +36,16 @@ ROW_KERNEL(layer_norm, 256)(const LayerNorm p) {
 		store<T>(p.mean, (i64)r, (T)mean);
 		store<T>(p.invstd, (i64)r, (T)invstd);
 	}
+	u64 first = p.groups == 1 ? 0 : r % p.groups * (p.columns / p.each);
 #pragma unroll 1
 	for (u64 k = threadIdx.x; k < p.columns; k += blockDim.x) {
-		i64 at = (i64)(r * p.columns + k);
+		i64 at = (i64)(r * p.columns + k), w = (i64)(first + (p.each == 1 ? k : k / p.each));
 		T v = (T)(((f64)load<T>(p.x, at) - mean) * invstd);
 		if (p.weight != 0) {
-			v *= load<T>(p.weight, (i64)k);
+			v *= load<T>(p.weight, w);
 		}
 		if (p.bias != 0) {
-			v += load<T>(p.bias, (i64)k);
+			v += load<T>(p.bias, w);
 		}
 		store<T>(p.y, at, v);
 	}

@@ -126,7 +126,7 @@ func layerNorm[T dtype.Float](t *testing.T, rows, columns int, parts uint64, tol
 
 	m := &machine{t: t}
 	p := kernels.LayerNorm{
-		Rows: uint64(rows), Columns: uint64(columns), Parts: parts, Eps: normEps,
+		Rows: uint64(rows), Columns: uint64(columns), Each: 1, Groups: 1, Parts: parts, Eps: normEps,
 		X: put(m, x), Weight: put(m, weight), Bias: put(m, bias), Y: put(m, got[0]), Mean: put(m, got[1]), Invstd: put(m, got[2]),
 		Dy: put(m, dy), Dx: put(m, got[3]), Dweight: put(m, got[4]), Dbias: put(m, got[5]),
 		Sums: put(m, make([]float64, 2*parts*uint64(columns))),
