@@ -2,7 +2,7 @@ package tensor
 
 import "cresset/internal/friend"
 
-// The functions of this package that nn, optim, nn/parallel and checkpoint need and users do not: the one registration of the project.
+// The functions of this package that linalg, nn, optim, nn/parallel and checkpoint need and users do not: the one registration of the project.
 var _ = friend.Register(&friend.Tensors[*Tensor]{
 	BorrowGrad:  (*Tensor).borrowGrad,
 	SGDStep:     sgdStep,
@@ -14,6 +14,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	LSTM:        (*Tensor).lstm,
 	CatOn:       catOn,
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
+	Linalg:      linearAlgebra(),
 
 	ReadMemory:    readMemory,
 	WriteMemory:   writeMemory,

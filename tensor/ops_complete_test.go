@@ -74,6 +74,9 @@ var missingOnGPUs = map[string]struct {
 	"an item's states follow each other": {
 		[]op.Op{op.CTCLoss, op.CTCLossGrad}, floatTypes,
 	},
+	noFactorsOnGPUs: {
+		[]op.Op{op.Cholesky, op.SolveTriangular, op.LUFactor, op.LUSolve, op.QR, op.Eigh, op.SVD}, floatTypes,
+	},
 	"PyTorch's GPUs multiply no matrices of integers either": {
 		[]op.Op{op.MM, op.BMM, op.MV, op.Dot, op.AddMM},
 		[]dtype.DType{dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64},

@@ -87,6 +87,7 @@ var opTables = [][]opRow{
 	marginLossRows,
 	ctcRows,
 	recurrentRows,
+	linalgRows,
 	stateRows,
 }
 

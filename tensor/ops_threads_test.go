@@ -48,7 +48,7 @@ var (
 	deep = []int{6, 300, 70} // reduced over its middle
 )
 
-var threadRows = slices.Concat(threadReductions, threadProducts, threadIndexing, threadLayers, threadStates)
+var threadRows = slices.Concat(threadReductions, threadProducts, threadFactors, threadIndexing, threadLayers, threadStates)
 
 var threadReductions = []threadRow{
 	of1("sum", []int{1<<17 + 5}, (*tensor.Tensor).Sum),

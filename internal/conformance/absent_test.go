@@ -9,7 +9,6 @@ var absent = map[string]string{
 
 	// Reductions.
 	"torch.kthvalue":           notThere,
-	"torch.linalg.norm":        notThere,
 	"torch.median":             notThere,
 	"torch.mode":               notThere,
 	"torch.nanmedian":          notThere,
@@ -39,30 +38,9 @@ var absent = map[string]string{
 	"torch.take_along_dim":  notThere,
 
 	// Products.
-	"torch.linalg.cholesky":         notThere,
-	"torch.linalg.cond":             notThere,
-	"torch.linalg.cross":            notThere,
-	"torch.linalg.det":              notThere,
-	"torch.linalg.eigh":             notThere,
-	"torch.linalg.eigvalsh":         notThere,
-	"torch.linalg.inv":              notThere,
-	"torch.linalg.lstsq":            notThere,
-	"torch.linalg.lu":               notThere,
-	"torch.linalg.matrix_exp":       notThere,
-	"torch.linalg.matrix_norm":      notThere,
-	"torch.linalg.matrix_power":     notThere,
-	"torch.linalg.matrix_rank":      notThere,
-	"torch.linalg.multi_dot":        notThere,
-	"torch.linalg.pinv":             notThere,
-	"torch.linalg.qr":               notThere,
-	"torch.linalg.slogdet":          notThere,
-	"torch.linalg.solve":            notThere,
-	"torch.linalg.solve_triangular": notThere,
-	"torch.linalg.svd":              notThere,
-	"torch.linalg.svdvals":          notThere,
-	"torch.linalg.vander":           notThere,
-	"torch.linalg.vector_norm":      notThere,
-	"torch.logdet":                  notThere,
+	"torch.linalg.lstsq":      notThere,
+	"torch.linalg.matrix_exp": notThere,
+	"torch.linalg.pinv":       notThere,
 
 	// Activations.
 
@@ -77,10 +55,31 @@ var absent = map[string]string{
 
 const notThere = "cresset has no such function"
 
-// withoutKernel lists the operations that run on the CPU alone, with the reason. On a GPU they must say that there is no
+// withoutKernel lists the operations, and the cases by their names, that run on the CPU alone, with the reason. On a GPU they must say that there is no
 // kernel.
 var withoutKernel = map[string]string{
 	"ctc_loss": "an item's states follow each other",
+
+	"cholesky_solve":                factorized,
+	"linalg.cholesky":               factorized,
+	"linalg.cond":                   factorized,
+	"linalg.det":                    factorized,
+	"linalg.eigh":                   factorized,
+	"linalg.eigvalsh":               factorized,
+	"linalg.inv":                    factorized,
+	"linalg.lu":                     factorized,
+	"linalg.matrix_rank":            factorized,
+	"linalg.qr":                     factorized,
+	"linalg.slogdet":                factorized,
+	"linalg.solve":                  factorized,
+	"linalg.svd":                    factorized,
+	"linalg.svdvals":                factorized,
+	"logdet":                        factorized,
+	"solve_triangular":              factorized,
+	"linalg.matrix_power(n=-2)":     factorized,
+	"linalg.norm(ord='nuc')":        factorized,
+	"linalg.norm(ord=2,dim=[0,1])":  factorized,
+	"linalg.norm(ord=-2,dim=[0,1])": factorized,
 }
 
 // looser are the operations whose results are compared to 1e-8: decompositions, and CTC's long sums.

@@ -103,11 +103,8 @@ var shapes = table{
 		}
 		return x.RepeatInterleave(repeats)
 	},
-	"torch.diagonal": func(a *pyexpr.Args) any {
-		x, offset := input(a, "input"), pyexpr.Arg(a, "offset", 0)
-		first, second := pyexpr.Arg(a, "dim1", 0), pyexpr.Arg(a, "dim2", 1)
-		return x.Diagonal(offset, first, second)
-	},
+	"torch.diagonal":  diagonal,
+	"Tensor.diagonal": diagonal,
 	"torch.diag_embed": func(a *pyexpr.Args) any {
 		x, offset := input(a, "input"), pyexpr.Arg(a, "offset", 0)
 		first, second := pyexpr.Arg(a, "dim1", -2), pyexpr.Arg(a, "dim2", -1)
@@ -168,4 +165,10 @@ func triangular(f func(x *tensor.Tensor, k int) *tensor.Tensor) pyexpr.Func {
 		x := input(a, "input")
 		return f(x, pyexpr.Arg(a, "diagonal", 0))
 	}
+}
+
+func diagonal(a *pyexpr.Args) any {
+	x, offset := input(a, "input"), pyexpr.Arg(a, "offset", 0)
+	first, second := pyexpr.Arg(a, "dim1", 0), pyexpr.Arg(a, "dim2", 1)
+	return x.Diagonal(offset, first, second)
 }

@@ -10,14 +10,14 @@ const module = "cresset"
 var rows = [][]string{
 	{"internal/dl", "dtype", "device", "internal/layout", "internal/op", "internal/rng"},
 	{
-		"internal/hardware", "internal/tenants", "internal/filelock", "internal/reserve", "internal/mem", "internal/par", "internal/kern/vec", "internal/kern", "internal/ptx",
+		"internal/hardware", "internal/tenants", "internal/filelock", "internal/reserve", "internal/mem", "internal/par", "internal/kern/vec", "internal/kern", "internal/lapack", "internal/ptx",
 		"internal/driver", "internal/driver/sim", "internal/driver/open",
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
 		"internal/friend", "internal/pickle",
 	},
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
-	{"internal/statedict", "nn/nninit", "nn", "optim", "data", "vision", "nn/parallel", "nn/plan", "checkpoint"},
+	{"internal/statedict", "linalg", "nn/nninit", "nn", "optim", "data", "vision", "nn/parallel", "nn/plan", "checkpoint"},
 	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/cli/flags", "internal/cli", "cmd/cresset"},
 }
 

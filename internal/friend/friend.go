@@ -1,5 +1,5 @@
 // Package friend lets packages above tensor call what tensor does not export, since Go knows no friends: tensor registers functions
-// when it is initialised, and nn, optim, nn/parallel and checkpoint, which import it, find them there.
+// when it is initialised, and linalg, nn, optim, nn/parallel and checkpoint, which import it, find them there.
 package friend
 
 import (
@@ -29,6 +29,8 @@ type Tensors[T any] struct {
 	CatOn func(dev device.Device, ts []T, axis int) T
 	// NewReplicas returns copies that several goroutines may use.
 	NewReplicas func() Replicas[T]
+	// Linalg is linear algebra with gradients.
+	Linalg Linalg[T]
 
 	// ReadMemory calls use with the memory of a contiguous CPU tensor's elements, which use may look at until it returns.
 	ReadMemory func(x T, use func(memory []byte) error) error

@@ -57,3 +57,27 @@ func (a Matrix[T]) swapRows(i, j int) {
 		x[k], y[k] = y[k], v
 	}
 }
+
+// LUSolveSpace is how many elements of space LUSolve needs for n rows and so many columns of b.
+func LUSolveSpace(n, columns int) int { return n*n + n*columns }
+
+// LUSolve makes x the solution of a·x = b, or where transposed is true of aᵀ·x = b, by what LU made of the square a.
+func LUSolve[T dtype.Float](lu Matrix[T], perm []int64, b, x Matrix[T], transposed bool, space []T) {
+	if !transposed {
+		for i, from := range perm {
+			copy(x.row(i), b.row(int(from)))
+		}
+		SolveTriangular(lu, x, false, true)
+		SolveTriangular(lu, x, true, false)
+		return
+	}
+	n := lu.Rows
+	ul, y := Of(space[:n*n], n, n), Of(space[n*n:][:n*b.Cols], n, b.Cols)
+	lu.transposeInto(ul)
+	y.copyFrom(b)
+	SolveTriangular(ul, y, false, false)
+	SolveTriangular(ul, y, true, true)
+	for i, to := range perm {
+		copy(x.row(int(to)), y.row(i))
+	}
+}

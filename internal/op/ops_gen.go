@@ -135,6 +135,18 @@ const (
 	CTCLoss
 	CTCLossGrad
 	BCE
+	Cholesky
+	SolveTriangular
+	LUFactor // L and U in one matrix, the order of the rows and its sign
+	LUSolve
+	QR
+	Eigh
+	SVD
+	LU
+	Solve
+	Inv
+	Det
+	SlogDet
 	SGDStep
 	AdamStep
 	Sum               // Σ a
@@ -398,6 +410,18 @@ var rows = [Count]row{
 	CTCLoss:               {name: "ctc_loss", grad: "CtcLossBackward0"},
 	CTCLossGrad:           {name: "ctc_loss_backward"},
 	BCE:                   {name: "binary_cross_entropy", grad: "BinaryCrossEntropyBackward0", composed: true},
+	Cholesky:              {name: "linalg_cholesky", grad: "LinalgCholeskyExBackward0"},
+	SolveTriangular:       {name: "linalg_solve_triangular", grad: "LinalgSolveTriangularBackward0"},
+	LUFactor:              {name: "linalg_lu_factor"},
+	LUSolve:               {name: "linalg_lu_solve"},
+	QR:                    {name: "linalg_qr", grad: "LinalgQrBackward0"},
+	Eigh:                  {name: "linalg_eigh", grad: "LinalgEighBackward0"},
+	SVD:                   {name: "linalg_svd", grad: "LinalgSvdBackward0"},
+	LU:                    {name: "linalg_lu", grad: "LinalgLuBackward0", composed: true},
+	Solve:                 {name: "linalg_solve", grad: "LinalgSolveExBackward0", composed: true},
+	Inv:                   {name: "linalg_inv", grad: "LinalgInvExBackward0", composed: true},
+	Det:                   {name: "linalg_det", grad: "LinalgDetBackward0", composed: true},
+	SlogDet:               {name: "linalg_slogdet", grad: "LinalgSlogdetBackward0", composed: true},
 	SGDStep:               {name: "sgd_step"},
 	AdamStep:              {name: "adam_step"},
 	Sum:                   {name: "sum", grad: "SumBackward0"},

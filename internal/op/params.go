@@ -70,6 +70,12 @@ type CTC struct {
 	ZeroInfinity           bool
 }
 
+// Triangular belongs to SolveTriangular: which triangle counts, and whether its diagonal is ones.
+type Triangular struct{ Upper, Unit bool }
+
+// Factored belongs to LUSolve: whether the matrix is transposed that was factored.
+type Factored struct{ Transposed bool }
+
 // Reduction says how a loss over many elements becomes one.
 type Reduction uint8
 

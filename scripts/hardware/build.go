@@ -41,6 +41,7 @@ var leftOut = []absence{
 	{"internal/statedict", "computes on the CPU alone"},
 	{"internal/tour", "reads the source and runs on simulated GPUs"},
 	{"internal/tui", "draws what it is given"},
+	{"linalg", "factors matrices on the CPU alone"},
 	{"nn/nninit", "computes on the CPU alone"},
 	{"nn/parallel", "needs eight GPUs, which it simulates"},
 	{"nn/plan", "compares plans with simulated GPUs"},

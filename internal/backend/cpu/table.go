@@ -40,6 +40,7 @@ func addFloats[T dtype.Float](t *table) {
 	addPools[T](t)
 	addNormalizations[T](t)
 	addLosses[T](t)
+	addFactorizations[T](t)
 	addOptimizers[T](t)
 }
 

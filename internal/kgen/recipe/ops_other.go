@@ -166,6 +166,20 @@ var others = []Other{
 	{Op: "CTCLossGrad", Name: "ctc_loss_backward"},
 	{Op: "BCE", Name: "binary_cross_entropy", GradFn: "BinaryCrossEntropyBackward0", Composed: true},
 
+	// Linear algebra: factors of matrices, and what is made of them.
+	{Op: "Cholesky", Name: "linalg_cholesky", GradFn: "LinalgCholeskyExBackward0"},
+	{Op: "SolveTriangular", Name: "linalg_solve_triangular", GradFn: "LinalgSolveTriangularBackward0"},
+	{Op: "LUFactor", Name: "linalg_lu_factor", Doc: "L and U in one matrix, the order of the rows and its sign"},
+	{Op: "LUSolve", Name: "linalg_lu_solve"},
+	{Op: "QR", Name: "linalg_qr", GradFn: "LinalgQrBackward0"},
+	{Op: "Eigh", Name: "linalg_eigh", GradFn: "LinalgEighBackward0"},
+	{Op: "SVD", Name: "linalg_svd", GradFn: "LinalgSvdBackward0"},
+	{Op: "LU", Name: "linalg_lu", GradFn: "LinalgLuBackward0", Composed: true},
+	{Op: "Solve", Name: "linalg_solve", GradFn: "LinalgSolveExBackward0", Composed: true},
+	{Op: "Inv", Name: "linalg_inv", GradFn: "LinalgInvExBackward0", Composed: true},
+	{Op: "Det", Name: "linalg_det", GradFn: "LinalgDetBackward0", Composed: true},
+	{Op: "SlogDet", Name: "linalg_slogdet", GradFn: "LinalgSlogdetBackward0", Composed: true},
+
 	// Optimizer steps, in place on the parameter.
 	{Op: "SGDStep", Name: "sgd_step"},
 	{Op: "AdamStep", Name: "adam_step"},

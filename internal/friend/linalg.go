@@ -1,0 +1,18 @@
+package friend
+
+// Linalg are the functions of package tensor that have gradients of their own and that package linalg exports. What they compute is
+// told there.
+type Linalg[T any] struct {
+	Cholesky        func(a T, upper bool) T
+	SolveTriangular func(a, b T, upper, left, unit bool) T
+	LU              func(a T) (p, l, u T)
+	Solve           func(a, b T, left bool) T
+	Inv, Det        func(a T) T
+	InvEx           func(a T) (inverse, info T)
+	SlogDet         func(a T) (sign, logAbs T)
+	QR              func(a T, mode string) (q, r T)
+	Eigh            func(a T, upper bool) (values, vectors T)
+	EigvalsH        func(a T, upper bool) T
+	SVD             func(a T, full bool) (u, s, vh T)
+	SVDVals         func(a T) T
+}
