@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"cresset/dtype"
-	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -49,7 +48,7 @@ func (x *Tensor) scatterInto(axis int, index, src *Tensor) {
 // out[i, index[i, j]] += src[i, j] for axis 1 of a matrix. Where places repeat, src is added in its order.
 func (x *Tensor) ScatterAdd(axis int, index, src *Tensor) *Tensor {
 	axis = x.axis("scatter_add", axis)
-	x.checkScatter(axis, index, src)
+	x.checkScatter("scatter_add", axis, index, src)
 	at := index.cast(dtype.Int64).atLeast1()
 	out := x.empty(op.ScatterAdd, x.dtype, x.layout.Shape(), index, src).copyFrom(x)
 	out.scatterInto(axis, at, src)
@@ -59,45 +58,11 @@ func (x *Tensor) ScatterAdd(axis int, index, src *Tensor) *Tensor {
 
 func scatterAddGrad(b *backprop, dy *Tensor) {
 	b.give(0, dy)
-	if !b.needs(1) {
-		return
-	}
-	at, shape := b.saved(0), b.input(1)
-	g := dy.empty(op.Gather, dy.dtype, at.layout.Shape())
-	launch(op.Gather, dy.dtype, op.Axis{Axis: b.params().(int)}, []*Tensor{g}, []*Tensor{dy.atLeast1(), at})
-	record(g, op.Gather, gatherGrad, b.params(), dy).save(at)
-	if len(shape) == 0 || shape.Equal(g.layout.Shape()) {
-		b.give(1, g.Reshape(shape...))
-		return
-	}
-	// Elements of src beyond the index were not used.
-	part := layout.Contiguous(shape)
-	for axis, n := range at.layout.Shape() {
-		part = part.Narrow(nil, axis, 0, n, 1)
-	}
-	b.give(1, g.placed(shape, part))
+	b.giveNeeded(1, func() *Tensor { return dy.Gather(b.params().(int), b.saved(0)).paddedTo(b.input(1)) })
 }
 
-func (x *Tensor) checkScatter(axis int, index, src *Tensor) {
-	x.sameIndexDevice("scatter_add", "wrapper_CUDA_scatter_add", "index", index)
-	x.sameIndexDevice("scatter_add", "wrapper_CUDA_scatter_add", "src", src)
-	if index.dtype != dtype.Int64 && index.layout.Size() > 0 {
-		fail("scatter_add", ErrDType, "scatter(): Expected dtype int64 for index", x, index, src)
-	}
-	if x.dtype != src.dtype {
-		fail("scatter_add", ErrDType, "scatter(): Expected self.dtype to be equal to src.dtype", x, index, src)
-	}
-	to, at, from := x.atLeast1().layout.Shape(), index.atLeast1().layout.Shape(), src.atLeast1().layout.Shape()
-	if len(at) != len(to) {
-		fail("scatter_add", ErrShape, "Index tensor must have the same number of dimensions as self tensor", x, index, src)
-	}
-	if len(at) != len(from) {
-		fail("scatter_add", ErrShape, "Index tensor must have the same number of dimensions as src tensor", x, index, src)
-	}
-	for i, n := range at {
-		if (i != axis && n > to[i]) || n > from[i] {
-			fail("scatter_add", ErrShape, fmt.Sprintf("Expected index %s to be no larger than self %s apart from dimension %d and to be no larger size than src %s",
-				index.layout.Shape().List(), x.layout.Shape().List(), axis, src.layout.Shape().List()), x, index, src)
-		}
-	}
+// ScatterAddInPlace adds the elements of src to the places of x that ScatterAdd says.
+func (x *Tensor) ScatterAddInPlace(axis int, index, src *Tensor) *Tensor {
+	x.mutable(op.ScatterAdd, src)
+	return x.become(op.ScatterAdd, x.ScatterAdd(axis, index, src))
 }

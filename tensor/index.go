@@ -21,8 +21,13 @@ func (x *Tensor) Index(indices ...*Tensor) *Tensor {
 	if g.index == nil {
 		return x.viewAs(op.Alias, viewGrad, nil, *src.layout)
 	}
-	out := src.Detach().selectRavelled(g)
-	record(out, op.Index, indexGrad, g.plan, src).save(g.index)
+	return src.pickRavelled(g)
+}
+
+// pickRavelled returns the elements that a flat index names.
+func (x *Tensor) pickRavelled(r ravelled) *Tensor {
+	out := x.Detach().selectRavelled(r)
+	record(out, op.Index, indexGrad, r.plan, x).save(r.index)
 	return out
 }
 
@@ -177,7 +182,7 @@ func toFront(axes []int, rank int) []int {
 	return order
 }
 
-// selectRavelled returns the elements that a flat index names.
+// selectRavelled is pickRavelled without a gradient record.
 func (x *Tensor) selectRavelled(r ravelled) *Tensor {
 	p := r.plan
 	if p.order != nil {

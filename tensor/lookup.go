@@ -75,7 +75,7 @@ func (dy *Tensor) scattered(shape Shape, axis int, index *Tensor) *Tensor {
 // IndexAdd returns x with src added at those indices of one axis that index, a vector, names. Where an index repeats, src
 // is added in its order.
 func (x *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
-	axis = x.checkIndexAdd(axis, index, src)
+	axis = x.checkIndexAdd("index_add", axis, index, src)
 	long := index.cast(dtype.Int64).atLeast1()
 	out := x.empty(op.IndexAdd, x.dtype, x.layout.Shape(), index, src).copyFrom(x)
 	launch(op.IndexAdd, x.dtype, op.Axis{Axis: axis}, []*Tensor{out.atLeast1()}, []*Tensor{long, src.atLeast1()})
@@ -93,27 +93,27 @@ func indexAddGrad(b *backprop, dy *Tensor) {
 	}
 }
 
-func (x *Tensor) checkIndexAdd(axis int, index, src *Tensor) int {
-	axis = x.axis("index_add", axis)
-	x.sameIndexDevice("index_add", "wrapper_CUDA_index_add", "index", index)
-	x.sameIndexDevice("index_add", "wrapper_CUDA_index_add", "source", src)
+func (x *Tensor) checkIndexAdd(name string, axis int, index, src *Tensor) int {
+	axis = x.axis(name, axis)
+	x.sameIndexDevice(name, "wrapper_CUDA_"+name, "index", index)
+	x.sameIndexDevice(name, "wrapper_CUDA_"+name, "source", src)
 	from, to := src.atLeast1().layout.Shape(), x.atLeast1().layout.Shape()
 	switch {
 	case index.layout.Rank() > 1:
-		fail("index_add", ErrIndex, fmt.Sprintf("index_add_(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s",
-			index.layout.Rank(), index.dtype.ScalarName(), index.layout.Shape().List()), x, index, src)
+		fail(name, ErrIndex, fmt.Sprintf("%s_(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s",
+			name, index.layout.Rank(), index.dtype.ScalarName(), index.layout.Shape().List()), x, index, src)
 	case !index.isIndex():
-		fail("index_add", ErrDType, "index_add_(): Expected dtype int32/int64 for index but got: "+index.dtype.ScalarName(), x, index, src)
+		fail(name, ErrDType, name+"_(): Expected dtype int32/int64 for index but got: "+index.dtype.ScalarName(), x, index, src)
 	case x.dtype != src.dtype:
-		fail("index_add", ErrDType, fmt.Sprintf("index_add_(): self (%s) and source (%s) must have the same scalar type",
-			x.dtype.ScalarName(), src.dtype.ScalarName()), x, index, src)
+		fail(name, ErrDType, fmt.Sprintf("%s_(): self (%s) and source (%s) must have the same scalar type",
+			name, x.dtype.ScalarName(), src.dtype.ScalarName()), x, index, src)
 	case axis >= len(from):
-		fail("index_add", ErrIndex, fmt.Sprintf("index_add_(): Indexing dim %d is out of bounds of the source tensor with dim %d", axis, src.layout.Rank()), x, index, src)
+		fail(name, ErrIndex, fmt.Sprintf("%s_(): Indexing dim %d is out of bounds of the source tensor with dim %d", name, axis, src.layout.Rank()), x, index, src)
 	case index.layout.Size() != from[axis]:
-		fail("index_add", ErrShape, fmt.Sprintf("index_add_(): Number of indices (%d) should be equal to source.size(dim): (%d), for dim: %d",
-			index.layout.Size(), from[axis], axis), x, index, src)
+		fail(name, ErrShape, fmt.Sprintf("%s_(): Number of indices (%d) should be equal to source.size(dim): (%d), for dim: %d",
+			name, index.layout.Size(), from[axis], axis), x, index, src)
 	case !equalBut(from, to, axis):
-		fail("index_add", ErrShape, fmt.Sprintf("source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
+		fail(name, ErrShape, fmt.Sprintf("source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
 			x.layout.Shape().List(), src.layout.Shape().List()), x, index, src)
 	}
 	return axis

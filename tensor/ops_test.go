@@ -75,6 +75,8 @@ var opTables = [][]opRow{
 	copyRows,
 	reductionRows,
 	scanRows,
+	scatterRows,
+	putRows,
 	countRows,
 	productRows,
 	contractionRows,

@@ -107,6 +107,16 @@ var threadIndexing = []threadRow{
 	{"scatter_add", [][]int{tall, {2900, 67}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].ScatterAdd(0, scrambled(50, 2900, 67), x[1])
 	}},
+	{"scatter", [][]int{tall, {2900, 67}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Scatter(0, scrambled(50, 2900, 67), x[1]) }},
+	reducedOnThreads("sum"), reducedOnThreads("prod"), reducedOnThreads("mean"), reducedOnThreads("amax"), reducedOnThreads("amin"),
+	{"index_copy", [][]int{tall, {4000, 67}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexCopy(0, scrambled(70, 4000), x[1]) }},
+	{"index_copy of columns", [][]int{tall, {3000, 90}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexCopy(1, scrambled(67, 90), x[1]) }},
+	{"index_put", [][]int{tall, {100_000}}, func(x []*tensor.Tensor) *tensor.Tensor {
+		return x[0].IndexPut([]*tensor.Tensor{scrambled(90, 100_000), scrambled(67, 100_000)}, x[1])
+	}},
+	{"index_put that accumulates", [][]int{tall, {4000, 67}}, func(x []*tensor.Tensor) *tensor.Tensor {
+		return x[0].IndexPut([]*tensor.Tensor{scrambled(90, 4000)}, x[1], tensor.Accumulate(true))
+	}},
 	{"index_select of rows", [][]int{tall}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexSelect(0, scrambled(500, 4000)) }},
 	{"index_select of columns", [][]int{tall}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexSelect(1, scrambled(67, 90)) }},
 	{"index", [][]int{tall}, func(x []*tensor.Tensor) *tensor.Tensor {
@@ -127,6 +137,13 @@ var threadIndexing = []threadRow{
 	of1("transposed", []int{500, 400}, func(x *tensor.Tensor) *tensor.Tensor { return x.T().Contiguous() }),
 	of1("to float64", tall, (*tensor.Tensor).Double),
 	of1("to float16", tall, (*tensor.Tensor).Half),
+}
+
+// reducedOnThreads joins small factors by scatter_reduce.
+func reducedOnThreads(reduce string) threadRow {
+	return threadRow{"scatter_reduce " + reduce, [][]int{tall, {2900, 67}}, func(x []*tensor.Tensor) *tensor.Tensor {
+		return x[0].ScatterReduce(0, scrambled(900, 2900, 67), x[1], reduce)
+	}}
 }
 
 var threadLayers = []threadRow{

@@ -24,17 +24,22 @@ func (s section) of(room []int, l layout.Layout) layout.Layout {
 // those out of range are moved into it; the step is 1 unless given.
 func (x *Tensor) Slice(axis, start, end int, step ...int) *Tensor {
 	x.refuseScalar("slice", ErrShape, "slice() cannot be applied to a 0-dim tensor.")
-	s := section{axis: x.axis("slice", axis), step: 1}
+	return x.section(op.Slice, x.sectionOf("slice", axis, start, end, step))
+}
+
+// sectionOf reads a section as Python does.
+func (x *Tensor) sectionOf(name string, axis, start, end int, step []int) section {
+	s := section{axis: x.axis(name, axis), step: 1}
 	if len(step) > 0 {
 		s.step = step[0]
 	}
 	if s.step <= 0 {
-		fail("slice", ErrValue, "slice step must be positive", x)
+		fail(name, ErrValue, "slice step must be positive", x)
 	}
 	n := x.layout.Shape()[s.axis]
 	s.start = clampIndex(start, n)
 	s.end = max(clampIndex(end, n), s.start)
-	return x.section(op.Slice, s)
+	return s
 }
 
 // refuseScalar panics where x has no axes.

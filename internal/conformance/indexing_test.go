@@ -16,8 +16,69 @@ var indexing = table{
 		x, y := pyexpr.Arg[any](a, "input"), pyexpr.Arg[any](a, "other")
 		return tensor.Where(condition, x, y)
 	},
+	"torch.take": func(a *pyexpr.Args) any {
+		x, index := input(a, "input"), input(a, "index")
+		return x.Take(index)
+	},
+	"torch.take_along_dim": func(a *pyexpr.Args) any {
+		x, index := input(a, "input"), input(a, "indices")
+		if a.Has("dim") {
+			return x.TakeAlongAxis(index, pyexpr.Arg[int](a, "dim"))
+		}
+		return x.TakeAlongAxis(index)
+	},
+
+	"Tensor.scatter": func(a *pyexpr.Args) any {
+		x, axis, index := input(a, "input"), pyexpr.Arg[int](a, "dim"), input(a, "index")
+		return x.Scatter(axis, index, pyexpr.Arg[any](a, "src"))
+	},
+	"Tensor.scatter_reduce": func(a *pyexpr.Args) any { return reducing(a, (*tensor.Tensor).ScatterReduce) },
+	"Tensor.index_reduce":   func(a *pyexpr.Args) any { return reducing(a, (*tensor.Tensor).IndexReduce) },
+	"Tensor.index_add": func(a *pyexpr.Args) any {
+		x, axis, index, src := destination(a)
+		return x.IndexAdd(axis, index, src.MulScalar(pyexpr.Arg(a, "alpha", 1)))
+	},
+	"Tensor.index_copy": func(a *pyexpr.Args) any {
+		x, axis, index, src := destination(a)
+		return x.IndexCopy(axis, index, src)
+	},
+	"Tensor.index_fill": func(a *pyexpr.Args) any {
+		x, axis, index := input(a, "input"), pyexpr.Arg[int](a, "dim"), input(a, "index")
+		return x.IndexFill(axis, index, pyexpr.Arg[any](a, "value"))
+	},
+	"Tensor.index_put": func(a *pyexpr.Args) any {
+		x, indices, values := input(a, "input"), tensors(pyexpr.Arg[any](a, "indices")), input(a, "values")
+		return x.IndexPut(indices, values, flag[tensor.Accumulate](a, "accumulate", false))
+	},
+	"Tensor.masked_scatter": func(a *pyexpr.Args) any {
+		x, mask, src := input(a, "input"), input(a, "mask"), input(a, "source")
+		return x.MaskedScatter(mask, src)
+	},
+	"torch.select_scatter": func(a *pyexpr.Args) any {
+		x, src, axis := input(a, "input"), input(a, "src"), pyexpr.Arg[int](a, "dim")
+		return x.SelectScatter(src, axis, pyexpr.Arg[int](a, "index"))
+	},
+	"torch.slice_scatter": func(a *pyexpr.Args) any {
+		x, src, axis := input(a, "input"), input(a, "src"), pyexpr.Arg(a, "dim", 0)
+		start, end := pyexpr.Arg(a, "start", 0), pyexpr.Arg(a, "end", tensor.End)
+		return x.SliceScatter(src, axis, start, end, pyexpr.Arg(a, "step", 1))
+	},
+
 	"F.one_hot": func(a *pyexpr.Args) any {
 		x := input(a, "tensor")
 		return tensor.OneHot(x, pyexpr.Arg(a, "num_classes", -1))
 	},
+}
+
+// destination are a tensor, an axis, indices of it, and what goes there.
+func destination(a *pyexpr.Args) (x *tensor.Tensor, axis int, index, src *tensor.Tensor) {
+	x, axis = input(a, "input"), pyexpr.Arg[int](a, "dim")
+	index, src = input(a, "index"), input(a, "source")
+	return x, axis, index, src
+}
+
+func reducing(a *pyexpr.Args, f func(x *tensor.Tensor, axis int, index, src *tensor.Tensor, reduce string, self ...tensor.IncludeSelf) *tensor.Tensor) any {
+	x, axis, index, src := destination(a)
+	reduce := pyexpr.Arg[string](a, "reduce")
+	return f(x, axis, index, src, reduce, flag[tensor.IncludeSelf](a, "include_self", true))
 }

@@ -11,6 +11,7 @@ var pointwise = table{
 	"Tensor.sin":    unary((*tensor.Tensor).Sin),
 	"Tensor.abs":    unary((*tensor.Tensor).Abs),
 
+	"Tensor.bool":    unary((*tensor.Tensor).Bool),
 	"Tensor.double":  unary((*tensor.Tensor).Double),
 	"torch.frac":     unary((*tensor.Tensor).Frac),
 	"torch.copysign": binary((*tensor.Tensor).Copysign),

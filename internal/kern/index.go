@@ -102,6 +102,50 @@ func AddLine[T dtype.Number](dst, src []T, index []int64, n, dstStep, srcStep, i
 	}
 }
 
+// PutRows copies columns lo to hi of row i of src to row index[i] of dst: of those that meet the last stays.
+func PutRows[T dtype.Element](dst, src []T, index []int64, inner, lo, hi int) {
+	for i, at := range index {
+		copy(dst[int(at)*inner+lo:int(at)*inner+hi], src[i*inner+lo:i*inner+hi])
+	}
+}
+
+// A ScatterLine joins src[i·srcStep] to dst[index[i·indexStep]·dstStep] for i < n, in that order.
+type ScatterLine[T dtype.Element] = func(dst, src []T, index []int64, n, dstStep, srcStep, indexStep int)
+
+// PutLine is the ScatterLine of which the last element that meets others stays.
+func PutLine[T dtype.Element](dst, src []T, index []int64, n, dstStep, srcStep, indexStep int) {
+	for i := range n {
+		dst[int(index[i*indexStep])*dstStep] = src[i*srcStep]
+	}
+}
+
+// MulLine is the ScatterLine of products.
+func MulLine[T dtype.Number](dst, src []T, index []int64, n, dstStep, srcStep, indexStep int) {
+	for i := range n {
+		dst[int(index[i*indexStep])*dstStep] *= src[i*srcStep]
+	}
+}
+
+// MaxLine is the ScatterLine of largest elements; NaN stays.
+func MaxLine[T dtype.Number](dst, src []T, index []int64, n, dstStep, srcStep, indexStep int) {
+	for i := range n {
+		at := int(index[i*indexStep]) * dstStep
+		if v := src[i*srcStep]; v > dst[at] || v != v {
+			dst[at] = v
+		}
+	}
+}
+
+// MinLine is the ScatterLine of smallest elements; NaN stays.
+func MinLine[T dtype.Number](dst, src []T, index []int64, n, dstStep, srcStep, indexStep int) {
+	for i := range n {
+		at := int(index[i*indexStep]) * dstStep
+		if v := src[i*srcStep]; v < dst[at] || v != v {
+			dst[at] = v
+		}
+	}
+}
+
 // Lower keeps of a matrix with the given columns what lies on diagonal k and below, and zeroes the rest; rows are counted
 // from first.
 func Lower[T dtype.Element](dst, src []T, cols, first, k int) {

@@ -87,6 +87,18 @@ const (
 	Stack
 	Gather
 	ScatterAdd
+	Scatter
+	ScatterValue
+	ScatterReduce
+	ScatterProd
+	ScatterAMax
+	ScatterAMin
+	MaskedScatter
+	SelectScatter
+	SliceScatter
+	IndexCopy
+	IndexFill
+	IndexPut
 	IndexSelect
 	Index
 	RavelIndex
@@ -362,6 +374,18 @@ var rows = [Count]row{
 	Stack:                 {name: "stack", grad: "StackBackward0", composed: true},
 	Gather:                {name: "gather", grad: "GatherBackward0"},
 	ScatterAdd:            {name: "scatter_add", grad: "ScatterAddBackward0"},
+	Scatter:               {name: "scatter", grad: "ScatterBackward0"},
+	ScatterValue:          {name: "scatter", grad: "ScatterBackward1", composed: true},
+	ScatterReduce:         {name: "scatter_reduce", grad: "ScatterReduceBackward0", composed: true},
+	ScatterProd:           {name: "scatter_reduce"},
+	ScatterAMax:           {name: "scatter_reduce"},
+	ScatterAMin:           {name: "scatter_reduce"},
+	MaskedScatter:         {name: "masked_scatter", grad: "MaskedScatterBackward0", composed: true},
+	SelectScatter:         {name: "select_scatter", grad: "SelectScatterBackward0", composed: true},
+	SliceScatter:          {name: "slice_scatter", grad: "SliceScatterBackward0", composed: true},
+	IndexCopy:             {name: "index_copy", grad: "IndexCopyBackward0"},
+	IndexFill:             {name: "index_fill", grad: "IndexFillBackward0", composed: true},
+	IndexPut:              {name: "index_put", grad: "IndexPutBackward0", composed: true},
 	IndexSelect:           {name: "index_select", grad: "IndexSelectBackward0"},
 	Index:                 {name: "index", grad: "IndexBackward0", composed: true},
 	RavelIndex:            {name: "ravel_index"},

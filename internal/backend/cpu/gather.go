@@ -17,13 +17,23 @@ import (
 
 func (t *table) addGathers() {
 	lines := [4]Kernel{gather[uint8], gather[int16], gather[int32], gather[int64]}
+	puts := [4]Kernel{scatter(kern.PutLine[uint8]), scatter(kern.PutLine[int16]), scatter(kern.PutLine[int32]), scatter(kern.PutLine[int64])}
 	for dt := dtype.Bool; dt < dtype.Count; dt++ {
 		t[op.Gather][dt] = lines[sizeClass(dt)]
+		t[op.Scatter][dt] = puts[sizeClass(dt)]
 	}
-	t[op.ScatterAdd][dtype.Int32] = scatterAdd[int32]
-	t[op.ScatterAdd][dtype.Int64] = scatterAdd[int64]
-	t[op.ScatterAdd][dtype.Float32] = scatterAdd[float32]
-	t[op.ScatterAdd][dtype.Float64] = scatterAdd[float64]
+	addScatters[int32](t)
+	addScatters[int64](t)
+	addScatters[float32](t)
+	addScatters[float64](t)
+}
+
+func addScatters[T dtype.Number](t *table) {
+	dt := dtype.Of[T]()
+	t[op.ScatterAdd][dt] = scatterAdd[T]
+	t[op.ScatterProd][dt] = scatter(kern.MulLine[T])
+	t[op.ScatterAMax][dt] = scatter(kern.MaxLine[T])
+	t[op.ScatterAMin][dt] = scatter(kern.MinLine[T])
 }
 
 // outside returns the first index that is not in 0 … n-1, if there is one; several threads look.
@@ -132,6 +142,30 @@ func scatterAdd[T dtype.Number](c *backend.Call) error {
 		scatterInOrder[T](axis, out, index, src)
 		return nil
 	}
+	scatterLines(c, kern.AddLine[T])
+	return nil
+}
+
+// scatter makes a kernel of what becomes of out[…, index[…, i, …], …] and src[…, i, …].
+//
+//go:noinline
+func scatter[T dtype.Element](join kern.ScatterLine[T]) Kernel {
+	return func(c *backend.Call) error {
+		axis := axisOf(c)
+		if err := checkIndex(&c.In()[0], axis, c.Out()[0].Layout.Shape()[axis]); err != nil {
+			return err
+		}
+		if c.In()[0].Layout.Size() > 0 {
+			scatterLines(c, join)
+		}
+		return nil
+	}
+}
+
+// scatterLines shares lines among threads, so that elements that meet do so in the order of the index.
+func scatterLines[T dtype.Element](c *backend.Call, join kern.ScatterLine[T]) {
+	axis := axisOf(c)
+	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
 	n := index.Layout.Shape()[axis]
 	dst, to, from := data[T](out), data[int64](index), data[T](src)
 	dstStep, toStep, fromStep := out.Layout.Strides()[axis], index.Layout.Strides()[axis], src.Layout.Strides()[axis]
@@ -139,10 +173,9 @@ func scatterAdd[T dtype.Number](c *backend.Call) error {
 	l.init(axis, index, out, src)
 	par.For(l.count, max(grain/n, 1), func(lo, hi int) {
 		l.each(lo, hi, func(at *[layout.MaxOperands]int) {
-			kern.AddLine(dst[at[1]:], from[at[2]:], to[at[0]:], n, dstStep, fromStep, toStep)
+			join(dst[at[1]:], from[at[2]:], to[at[0]:], n, dstStep, fromStep, toStep)
 		})
 	})
-	return nil
 }
 
 // scatterInOrder shares lines among threads, so that the sums that meet in one element are added in order.

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"fmt"
+
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
@@ -15,6 +17,7 @@ func (t *table) addIndexing() {
 	for dt := dtype.Bool; dt < dtype.Count; dt++ {
 		class := sizeClass(dt)
 		t[op.IndexSelect][dt], t[op.Embedding][dt] = indexSelect[class], indexSelect[class]
+		t[op.IndexCopy][dt] = indexCopy[class]
 		t[op.Tril][dt], t[op.Triu][dt] = tril[class], triu[class]
 	}
 	addIndexSums[int32](t)
@@ -36,6 +39,7 @@ func addIndexSums[T dtype.Number](t *table) {
 // The kernels that only move elements exist once for each element size.
 var (
 	indexSelect = [4]Kernel{rowMajor(takeRows[uint8]), rowMajor(takeRows[int16]), rowMajor(takeRows[int32]), rowMajor(takeRows[int64])}
+	indexCopy   = [4]Kernel{rowMajor(putRows[uint8]), rowMajor(putRows[int16]), rowMajor(putRows[int32]), rowMajor(putRows[int64])}
 	tril        = [4]Kernel{triangle(kern.Lower[uint8]), triangle(kern.Lower[int16]), triangle(kern.Lower[int32]), triangle(kern.Lower[int64])}
 	triu        = [4]Kernel{triangle(kern.Upper[uint8]), triangle(kern.Upper[int16]), triangle(kern.Upper[int32]), triangle(kern.Upper[int64])}
 )
@@ -88,18 +92,44 @@ func indexAdd[T dtype.Number](c *backend.Call) error {
 	return nil
 }
 
-// addRows shares the outer blocks among threads or, where there is only one, the columns.
+// addRows adds the rows of src to those rows of dst that the index names.
 //
 //go:noinline
 func addRows[T dtype.Number](dst, src []T, index []int64, outer, n, inner int) {
-	count := len(index)
+	eachRows(len(index), outer, inner, func(o, lo, hi int) {
+		kern.AddRows(dst[o*n*inner:(o+1)*n*inner], src[o*len(index)*inner:], index, inner, lo, hi)
+	})
+}
+
+// putRows is out[o][index[i]][k] = src[o][i][k].
+func putRows[T dtype.Element](c *backend.Call) error {
+	out, src := &c.Out()[0], &c.In()[1]
+	axis := axisOf(c)
+	index := dense[int64](&c.In()[0])
+	outer, n, inner := layout.Around(out.Layout.Shape(), axis)
+	if bad, found := outside(index, n); found {
+		return &backend.IndexError{Text: fmt.Sprintf("index_copy_(): index %d is out of bounds for dimension %d with size %d", bad, axis, n)}
+	}
+	if src.Layout.Size() == 0 {
+		return nil
+	}
+	dst, from := dense[T](out), dense[T](src)
+	eachRows(len(index), outer, inner, func(o, lo, hi int) {
+		kern.PutRows(dst[o*n*inner:(o+1)*n*inner], from[o*len(index)*inner:], index, inner, lo, hi)
+	})
+	return nil
+}
+
+// eachRows calls visit for the columns lo … hi of each outer block, of so many rows that an index names: threads share the blocks
+// or, where there is only one, its columns.
+func eachRows(rows, outer, inner int, visit func(o, lo, hi int)) {
 	if outer == 1 {
-		par.For(inner, columns(inner, count), func(lo, hi int) { kern.AddRows(dst, src, index, inner, lo, hi) })
+		par.For(inner, columns(inner, rows), func(lo, hi int) { visit(0, lo, hi) })
 		return
 	}
-	par.For(outer, max(grain/(count*inner), 1), func(lo, hi int) {
+	par.For(outer, max(grain/(rows*inner), 1), func(lo, hi int) {
 		for o := lo; o < hi; o++ {
-			kern.AddRows(dst[o*n*inner:(o+1)*n*inner], src[o*count*inner:], index, inner, 0, inner)
+			visit(o, 0, inner)
 		}
 	})
 }
@@ -125,6 +155,9 @@ func ravelIndex(c *backend.Call) error {
 	p := c.Params.(op.Ravel)
 	index := dense[int64](&c.In()[0])
 	if bad, found := kern.FindBeyond(index, p.Extent); found {
+		if p.Axis < 0 {
+			return &backend.IndexError{Text: fmt.Sprintf("out of range: tried to access index %d on a tensor of %d elements.", bad, p.Extent)}
+		}
 		return outOfBounds(bad, p.Axis, p.Extent)
 	}
 	kern.Ravel(dense[int64](&c.Out()[0]), index, p.Extent)

@@ -17,6 +17,8 @@ func (t *table) addIndexing() {
 		t[op.IndexSelect][dt] = row{takeRows, sized("take", dt)}
 		t[op.Embedding][dt] = t[op.IndexSelect][dt]
 		t[op.Gather][dt] = row{gather, sized("gather", dt)}
+		t[op.Scatter][dt] = row{scatter, sized("scatter", dt)}
+		t[op.IndexCopy][dt] = row{indexAdd, sized("put_rows", dt)}
 		t[op.Tril][dt] = row{triangle, sized("tril", dt)}
 		t[op.Triu][dt] = row{triangle, sized("triu", dt)}
 	}
@@ -27,7 +29,11 @@ func (t *table) addIndexing() {
 	for _, dt := range numbers {
 		t[op.IndexAdd][dt] = row{indexAdd, typed("add_rows", dt)}
 		t[op.EmbeddingGrad][dt] = row{embeddingGrad, typed("add_rows", dt)}
-		t[op.ScatterAdd][dt] = row{scatterAdd, typed("scatter_add", dt)}
+		for o, name := range map[op.Op]string{
+			op.ScatterAdd: "scatter_add", op.ScatterProd: "scatter_prod", op.ScatterAMax: "scatter_amax", op.ScatterAMin: "scatter_amin",
+		} {
+			t[o][dt] = row{scatter, typed(name, dt)}
+		}
 	}
 }
 
@@ -72,7 +78,7 @@ func moveRows(d *Device, views [2]*backend.View, body func(in, index uint64) err
 	return body(in, index)
 }
 
-// indexAdd is out[o][index[i]][k] += src[o][i][k].
+// indexAdd is out[o][index[i]][k] += src[o][i][k], and for put_rows = src[o][i][k].
 func indexAdd(d *Device, c *backend.Call, k kernelID) error {
 	axis, _ := c.Params.(op.Axis)
 	return addRows(d, c, k, axis.Axis, math.MinInt64)
@@ -129,8 +135,8 @@ func gather(d *Device, c *backend.Call, k kernelID) error {
 	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, index.Layout.Size())
 }
 
-// scatterAdd is out[index[i]] += in[i] along lines.
-func scatterAdd(d *Device, c *backend.Call, k kernelID) error {
+// scatter is out[index[i]] = in[i] along lines, or what becomes of both.
+func scatter(d *Device, c *backend.Call, k kernelID) error {
 	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
 	return alongLines(d, c, k, [3]*backend.View{out, src, index}, out, 0)
 }

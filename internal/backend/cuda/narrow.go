@@ -23,7 +23,10 @@ func (t *table) addNarrow() {
 }
 
 // updates are the ops that read their results, from that one on, before they write them.
-var updates = map[op.Op]int{op.SGDStep: 0, op.AdamStep: 0, op.IndexAdd: 0, op.ScatterAdd: 0, op.BatchNorm: 3}
+var updates = map[op.Op]int{
+	op.SGDStep: 0, op.AdamStep: 0, op.BatchNorm: 3,
+	op.IndexAdd: 0, op.ScatterAdd: 0, op.ScatterProd: 0, op.ScatterAMax: 0, op.ScatterAMin: 0,
+}
 
 // widened launches the row of a wider dtype on copies of the narrow operands.
 func widened(r row, narrow, wide dtype.DType) launcher {

@@ -1,9 +1,10 @@
 // Moving elements by index; elements by size. An index out of range is a fault, and its elements are not written.
 //
 // Grid: blocks of 256 threads, any number of them: as many as the result has elements. take takes Rows, gather takes Lines,
-// pick takes Runs; the triangles take Triangle.
+// pick takes Runs; the triangles take Triangle. scatter takes Lines, with a thread for each line; put_rows takes Rows, with the
+// grid of add_rows.
 // dtypes: b8 b16 b32 b64
-#include "elementwise.cuh"
+#include "scatter.cuh"
 
 // out[o][i] = in[o][index[i]]
 ROW_KERNEL(take, 256)(const Rows p) {
@@ -30,6 +31,16 @@ ROW_KERNEL(gather, 256)(const Lines p) {
 			store<T>(p.out, at[0] + i * p.steps[0], load<T>(p.in, at[1] + chosen * p.steps[1]));
 		}
 	}
+}
+
+// out[index[i]] = in[i] along every line: of those that meet the last.
+ROW_KERNEL(scatter, 256)(const Lines p) {
+	scatterLines(p, [](T, T b) { return b; });
+}
+
+// out[o][index[i]] = in[o][i]: of those that meet the last.
+ROW_KERNEL(put_rows, 256)(const Rows p) {
+	scatterRows(p, [](T, T b) { return b; });
 }
 
 // out[o][k][i] = dy[o][i] where k is index[o][i], or 1 where there is no dy; 0 elsewhere.

@@ -109,7 +109,7 @@ type Draw struct {
 	Report        Report
 }
 
-// Rows is the parameter of take and add_rows: rows of inner elements in [outer][extent][inner], chosen by count indexes.
+// Rows is the parameter of take, add_rows and put_rows: rows of inner elements in [outer][extent][inner], chosen by count indexes.
 // Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous.
 type Rows struct {
 	Outer, Count, Extent, Inner uint64
@@ -118,7 +118,7 @@ type Rows struct {
 	Report                      Report
 }
 
-// Lines is the parameter of gather and scatter_add: lines along one axis of operands of any strides: there are `lines`, of n
+// Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, of n
 // indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
 // in[index[i]]; ScatterAdd: out[index[i]] += in[i].
 type Lines struct {

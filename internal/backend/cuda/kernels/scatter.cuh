@@ -1,0 +1,43 @@
+// Writing elements to places that an index names: what meets in one place is written in the order of the index, by one thread.
+#pragma once
+
+#include "elementwise.cuh"
+
+// scatterLines writes along every line, by one thread in the order of the index, what join makes of out[index[i]] and in[i].
+template <class P, class Join> INLINE void scatterLines(const P &p, Join join) {
+#pragma unroll 1
+	for (u64 line = thread(); line < p.lines; line += threads()) {
+		i64 at[3];
+		locate<3>(p, (u32)line, at);
+#pragma unroll 1
+		for (u64 i = 0; i < p.n; i++) {
+			i64 chosen = load<i64>(p.index, at[2] + (i64)i * p.steps[2]);
+			if (within(p.report, chosen, p.extent, (i64)(line * p.n + i))) {
+				i64 to = at[0] + chosen * p.steps[0];
+				store<T>(p.out, to, join(load<T>(p.out, to), load<T>(p.in, at[1] + (i64)i * p.steps[1])));
+			}
+		}
+	}
+}
+
+// scatterRows writes what join makes of out[o][index[i]] and in[o][i], but for the index skip. Threads of all y share the rows of
+// the result, so that one thread does all that meets in an element, in the order of the index.
+template <class P, class Join> INLINE void scatterRows(const P &p, Join join) {
+	u64 columns = p.outer * p.inner;
+	u32 share = threadIdx.y + blockIdx.y * blockDim.y, shares = gridDim.y * blockDim.y;
+#pragma unroll 1
+	for (u64 column = thread(); column < columns; column += threads()) {
+		u64 o = column / p.inner, k = column - o * p.inner;
+#pragma unroll 1
+		for (u64 i = 0; i < p.count; i++) {
+			i64 chosen = load<i64>(p.index, (i64)i);
+			if ((u32)chosen % shares != share || chosen == p.skip) {
+				continue;
+			}
+			if (within(p.report, chosen, p.extent, (i64)i)) {
+				i64 to = (i64)((o * p.extent + chosen) * p.inner + k);
+				store<T>(p.out, to, join(load<T>(p.out, to), load<T>(p.in, (i64)((o * p.count + i) * p.inner + k))));
+			}
+		}
+	}
+}
