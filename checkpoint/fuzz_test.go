@@ -31,6 +31,15 @@ func fuzz(f *testing.F, formats []format, seeds ...string) {
 		}
 	}
 	path := filepath.Join(f.TempDir(), "x")
+	for _, beside := range []string{"cnn.safetensors", "f32.npy"} { // which an index may name
+		content, err := os.ReadFile(filepath.Join("testdata", beside))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(filepath.Dir(path), beside), content, 0o666)
+		}
+		if err != nil {
+			f.Fatal(err)
+		}
+	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		s := &source{path: path, file: memoryFile{bytes.NewReader(content)}, size: int64(len(content)), limits: Limits{Bytes: 1 << 24}.orDefault()}
 		opened, err := s.open(formats)
@@ -79,8 +88,12 @@ func FuzzNPY(f *testing.F) { fuzz(f, []format{{startsWith(""), openNPY}}, "*.npy
 // FuzzZip reads the layout of zip files, and NPZ.
 func FuzzZip(f *testing.F) { fuzz(f, []format{{startsWith(""), openZip}}, "*.npz", "protocol3.pt") }
 
-// FuzzIndex reads indexes of shards.
-func FuzzIndex(f *testing.F) { fuzz(f, []format{{startsWith(""), openIndex}}, "*.index.json") }
+// FuzzIndex reads indexes of shards, of which two files are there.
+func FuzzIndex(f *testing.F) {
+	f.Add([]byte(`{"weight_map":{"array":"f32.npy"}}`))
+	f.Add([]byte(`{"metadata":{"total_size":1e3},"weight_map":{"features.0.weight":"cnn.safetensors","features.1.bias":"cnn.safetensors"}}`))
+	fuzz(f, []format{{startsWith(""), openIndex}}, "*.index.json")
+}
 
 // FuzzTorchLegacy reads the legacy form of PyTorch's files.
 func FuzzTorchLegacy(f *testing.F) {

@@ -160,28 +160,44 @@ func (c *contents) add(s *source, file string, wanted []indexed) error {
 }
 
 // inFolder returns the file to open for a folder: as Hugging Face's programs look for it, safetensors before PyTorch's files, and
-// a file before an index.
+// a file before an index. Shards without an index are of a set that is half written, and nothing else is read in its place.
 func inFolder(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}
-	for _, suffix := range []string{".safetensors", ".safetensors" + indexSuffix, ".bin", ".bin" + indexSuffix, ".pt", ".pth"} {
-		var found []string
-		for _, e := range entries {
-			if name := e.Name(); strings.HasSuffix(name, suffix) && !shardName.MatchString(name) && !strings.HasPrefix(name, ".") {
-				found = append(found, name)
+	for _, suffix := range []string{".safetensors", ".bin", ".pt", ".pth"} {
+		models, indexes, shards := modelsIn(entries, suffix)
+		for _, found := range [][]string{models, indexes} {
+			switch len(found) {
+			case 0:
+			case 1:
+				return filepath.Join(dir, found[0]), nil
+			default:
+				return "", &FormatError{File: dir, Expected: "a folder with one model", Found: found[0] + " and " + found[1]}
 			}
 		}
-		switch len(found) {
-		case 0:
-		case 1:
-			return filepath.Join(dir, found[0]), nil
-		default:
-			return "", &FormatError{File: dir, Expected: "a folder with one model", Found: found[0] + " and " + found[1]}
+		if len(shards) > 0 {
+			return "", &FormatError{File: dir, Expected: "the index of " + shards[0], Found: "none"}
 		}
 	}
 	return "", &FormatError{File: dir, Expected: "a folder with a .safetensors, .bin, .pt or .pth file, or an index of them", Found: "none"}
+}
+
+// modelsIn returns the files of a folder that end in a suffix, the indexes of such, and the files that an index should name.
+func modelsIn(entries []fs.DirEntry, suffix string) (models, indexes, shards []string) {
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, "."):
+		case strings.HasSuffix(name, suffix+indexSuffix):
+			indexes = append(indexes, name)
+		case strings.HasSuffix(name, suffix) && shardName.MatchString(name):
+			shards = append(shards, name)
+		case strings.HasSuffix(name, suffix):
+			models = append(models, name)
+		}
+	}
+	return models, indexes, shards
 }
 
 // shardName is what the files of a set are named.

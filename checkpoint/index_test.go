@@ -87,3 +87,27 @@ func TestFolders(t *testing.T) {
 		t.Errorf("two models: %v", err)
 	}
 }
+
+// TestShardsWithoutIndex reads no other model in their place, unless readers prefer that.
+func TestShardsWithoutIndex(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model.safetensors")
+	want := map[string]*tensor.Tensor{"a": tensor.Ones(10), "b": tensor.Ones(10)}
+	if err := checkpoint.Write(filepath.Join(dir, "model.bin"), map[string]*tensor.Tensor{"c": tensor.Of(1.5)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkpoint.Write(path, want, checkpoint.ShardSize(40)); err != nil {
+		t.Fatal(err)
+	}
+	checkSame(t, dir, want)
+	if err := os.Remove(path + ".index.json"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := checkpoint.Open(dir); err == nil || err.Error() != dir+": expected the index of model-00001-of-00002.safetensors, but found none" {
+		t.Errorf("got %v", err)
+	}
+	if err := checkpoint.Write(path, want); err != nil {
+		t.Fatal(err)
+	}
+	checkSame(t, dir, want)
+}

@@ -29,12 +29,11 @@ func replace(on disk, path string, write func(w io.Writer) error) error {
 
 // draft is a file that is written, beside the place where it belongs.
 type draft struct {
-	on   disk
-	file diskFile
-	path string // as the caller names it
-	real string // where it belongs: what path leads to where it is a symbolic link
-	// named says that it stands there.
-	named bool
+	on    disk
+	file  diskFile
+	path  string // as the caller names it
+	real  string // where it belongs: what path leads to where it is a symbolic link
+	named bool   // it stands there
 }
 
 // newDraft writes a file beside path and syncs it.
