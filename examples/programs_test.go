@@ -61,6 +61,7 @@ func TestExamplesLearn(t *testing.T) {
 	for _, c := range []struct{ name, args, want string }{
 		{"cnn", "-samples 600 -epochs 1", `^9114 parameters on cpu\nepoch 1: loss \d\.\d{3}, ([4-9]\d|1\d\d) of 150 right\n$`},
 		{"unet", "-steps 200", `disc: intersection over union 0\.[5-9]\d\ncross: intersection over union 0\.[4-9]\d\n$`},
+		{"sentiment", "-steps 100", `(4[5-9]\d|500) of 500 reviews right\n`},
 		{"pinn", "-steps 1000", `largest error 0\.0\d\d\n$`},
 	} {
 		run := exec.Command(program(t, c.name), strings.Fields(c.args)...)

@@ -202,6 +202,17 @@ def torch_makers():
     add(f"batch_norm/{suffix}", batch_norm)
     add(f"group_norm/{suffix}", both(lambda x, w, b: F.group_norm(x, 32, w, b), pictures, (64,), (64,)))
 
+    def recurrent():
+        x, net = torch.randn(128, 64, 256), nn.LSTM(256, 256)
+        return lambda: net(x)
+
+    def recurrent_grad():
+        x, net, dy = torch.randn(128, 64, 256, requires_grad=True), nn.LSTM(256, 256), torch.randn(128, 64, 256)
+        return lambda: net(x)[0].backward(dy)
+
+    add("lstm/128x64x256", recurrent)
+    add("lstm_grad/128x64x256", recurrent_grad, grad=True)
+
     def small(f):
         def make():
             x, y, leaf = torch.ones(4), torch.ones(4), torch.ones(4, requires_grad=True)

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"cresset/device"
+	"cresset/nn"
 	"cresset/tensor"
 )
 
-// layers are pools, norms and larger sizes of pictures.
+// layers are pools, norms and larger sizes of pictures, and layers that read sequences.
 func layers() []Case {
 	const batch, channels, size = 32, 64, 56
 	pictures := float64(batch * channels * size * size)
@@ -38,7 +39,30 @@ func layers() []Case {
 			x := tensor.On(dev).Randn(8, 64, 28, 28)
 			return func() { x.Interpolate([]int{56, 56}, tensor.Bilinear).Release() }
 		}},
+		recurrent("lstm", 1), recurrent("lstm_grad", 3),
 	}
+}
+
+// recurrent is an LSTM over a batch of sequences, or with its backward pass three times that work.
+func recurrent(name string, passes float64) Case {
+	const length, batch, width, hidden = 128, 64, 256, 256
+	work := passes * length * flops(batch, width+hidden, 4*hidden)
+	return Case{Name: fmt.Sprintf("%s/%dx%dx%d", name, length, batch, hidden), Work: work, Unit: "FLOP", Make: func(dev device.Device) func() {
+		net := nn.To(nn.NewLSTM(width, hidden), dev)
+		x := tensor.On(dev).Randn(length, batch, width)
+		if passes == 1 {
+			net = nn.Frozen(net)
+			return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(x), nil, nil) }) }
+		}
+		dy := tensor.On(dev).Randn(length, batch, hidden)
+		x.SetRequiresGrad(true)
+		return func() {
+			step(func(s *tensor.Scope) {
+				y, _, _ := net.Forward(s.Enter(x), nil, nil)
+				y.Backward(tensor.Gradient(dy))
+			})
+		}
+	}}
 }
 
 // step runs f with a scope that ends with it.
