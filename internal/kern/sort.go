@@ -18,23 +18,36 @@ type Ordered struct {
 // Keys writes the elements of a line, so far apart in src, to line. A key has as many bytes as an element. NaN counts as the
 // largest number, zeros of both signs as equal.
 func Keys[T dtype.Number](line []Ordered, src []T, step int, descending bool) {
-	size := int(unsafe.Sizeof(src[0])) // a constant
-	var flip uint64                    // of all bits of a key turns the order round
+	var space [keyBlock]uint64
+	for lo := 0; lo < len(line); lo += keyBlock {
+		block := line[lo:min(lo+keyBlock, len(line))]
+		for i, key := range keys(space[:len(block)], src[lo*step:], step, descending) {
+			block[i] = Ordered{key, int64(lo + i)}
+		}
+	}
+}
+
+const keyBlock = 64 // keys that are computed at a time
+
+// keys fills dst with the keys of elements so far apart.
+func keys[T dtype.Number](dst []uint64, src []T, step int, descending bool) []uint64 {
+	var flip uint64 // of all bits of a key turns the order round
 	if descending {
-		flip = math.MaxUint64 >> (64 - 8*size)
+		flip = math.MaxUint64 >> (64 - 8*int(unsafe.Sizeof(src[0]))) // src is not read
 	}
 	switch src := any(src).(type) {
 	case []float32:
-		for i, at := 0, 0; i < len(line); i, at = i+1, at+step {
-			line[i] = Ordered{uint64(keyOfFloat32(src[at])) ^ flip, int64(i)}
+		for i, at := 0, 0; i < len(dst); i, at = i+1, at+step {
+			dst[i] = uint64(keyOfFloat32(src[at])) ^ flip
 		}
 	case []float64:
-		for i, at := 0, 0; i < len(line); i, at = i+1, at+step {
-			line[i] = Ordered{keyOfFloat64(src[at]) ^ flip, int64(i)}
+		for i, at := 0, 0; i < len(dst); i, at = i+1, at+step {
+			dst[i] = keyOfFloat64(src[at]) ^ flip
 		}
 	default:
-		keysOfIntegers(line, src.([]T), step, flip)
+		keysOfIntegers(dst, src.([]T), step, flip)
 	}
+	return dst
 }
 
 // keyOfFloat32 has the bits of v for v >= 0 with the sign bit set, and their complement for v < 0.
@@ -55,14 +68,14 @@ func keyOfFloat64(v float64) uint64 {
 }
 
 // keysOfIntegers shifts the range of the type so that it begins at 0.
-func keysOfIntegers[T dtype.Number](line []Ordered, src []T, step int, flip uint64) {
+func keysOfIntegers[T dtype.Number](dst []uint64, src []T, step int, flip uint64) {
 	all := uint64(math.MaxUint64) >> (64 - 8*int(unsafe.Sizeof(src[0])))
 	var least uint64
 	if zero := T(0); zero-1 < zero {
 		least = all/2 + 1
 	}
-	for i := range line {
-		line[i] = Ordered{(uint64(int64(src[i*step]))+least)&all ^ flip, int64(i)}
+	for i := range dst {
+		dst[i] = (uint64(int64(src[i*step]))+least)&all ^ flip
 	}
 }
 
@@ -112,21 +125,25 @@ func compareKeys(a, b Ordered) int {
 	return 0
 }
 
-// Top writes the first elements of line, as Sort would order it, to best; it is for a best that is short.
-func Top(best, line []Ordered) {
-	n := 0
-	for _, s := range line {
-		if n == len(best) {
-			if s.Key >= best[n-1].Key {
-				continue
+// Top writes the first elements of a line of n, so far apart in src, in the order of Sort, to best; it is for a best that is short, and
+// holds each element against the last of them.
+func Top[T dtype.Number](best []Ordered, src []T, n, step int, descending bool) {
+	var space [keyBlock]uint64
+	found := 0
+	for lo := 0; lo < n; lo += keyBlock {
+		for i, key := range keys(space[:min(keyBlock, n-lo)], src[lo*step:], step, descending) {
+			if found == len(best) {
+				if key >= best[found-1].Key {
+					continue
+				}
+				found--
 			}
-			n--
+			at := found
+			for ; at > 0 && key < best[at-1].Key; at-- {
+				best[at] = best[at-1]
+			}
+			best[at] = Ordered{key, int64(lo + i)}
+			found++
 		}
-		i := n
-		for ; i > 0 && s.Key < best[i-1].Key; i-- {
-			best[i] = best[i-1]
-		}
-		best[i] = s
-		n++
 	}
 }

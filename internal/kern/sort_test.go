@@ -48,7 +48,7 @@ func sortsLines[T dtype.Number](t *testing.T, draw func(r *rand.Rand) T) {
 				line, spare := make([]Ordered, n), make([]Ordered, n)
 				Keys(line, src, step, descending)
 				best := make([]Ordered, min(n, 5))
-				Top(best, line)
+				Top(best, src, n, step, descending)
 				Sort(line, spare, int(unsafe.Sizeof(src[0])))
 				for i := range want {
 					if line[i].From != want[i] {

@@ -65,12 +65,11 @@ func sortLines[T dtype.Number](c *backend.Call) error {
 	l.init(axis, values, indices, x)
 	return kern.ForWithWorkspaces(l.count, max(grain/n, 1), n, func(lo, hi int, line, spare []kern.Ordered) {
 		l.each(lo, hi, func(at *[layout.MaxOperands]int) {
-			kern.Keys(line, src[at[2]:], srcStep, p.Descending)
 			first := line[:k]
 			if k <= few && k < n {
-				first = spare[:k]
-				kern.Top(first, line)
+				kern.Top(first, src[at[2]:], n, srcStep, p.Descending)
 			} else {
+				kern.Keys(line, src[at[2]:], srcStep, p.Descending)
 				kern.Sort(line, spare, of[T]().Size())
 			}
 			for i, s := range first {
