@@ -58,6 +58,7 @@ var mistakes = []struct {
 	{tensor.ErrShape, "multi_dot(): tensor 1 must be 2D but got 1D", func() { linalg.MultiDot(tensor.Ones(2, 2), tensor.Ones(2), tensor.Ones(2)) }},
 	{tensor.ErrShape, "linalg.cross: inputs dimension -1 must have length 3. Got 3 and 2", func() { linalg.Cross(tensor.Ones(3), tensor.Ones(2), -1) }},
 	{tensor.ErrValue, "N must be greater than 1.", func() { linalg.Vander(tensor.Ones(3), 1) }},
+	{tensor.ErrShape, "torch.linalg.lstsq: input.size(-2) should match other.size(-2)", func() { linalg.LstSq(tensor.Ones(3, 2), tensor.Ones(2)) }},
 	{tensor.ErrValue, "linalg.qr(): argument 'A' (position 1) must be Tensor, not NoneType", func() { linalg.QR(nil) }},
 }
 

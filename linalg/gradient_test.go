@@ -3,6 +3,7 @@ package linalg_test
 import (
 	"testing"
 
+	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/gradcheck"
 	"cresset/linalg"
@@ -63,6 +64,12 @@ var gradients = []struct {
 	{"cond of order 1", []int{2, 3, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.Cond(plus(a, 3), linalg.P(1)) }},
 	{"nuclear norm", []int{3, 2, 4}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.MatrixNorm(a, linalg.Nuc, []int{2, 0}) }},
 	{"norm of order inf", []int{2, 3, 4}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.MatrixNorm(a, linalg.P(1), nil) }},
+	{"pinv of more rows", []int{2, 4, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.Pinv(a) }},
+	{"pinv of more columns", []int{3, 4}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.Pinv(a) }},
+	{"pinv, symmetric", []int{3, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.Pinv(a.Add(a.T()), linalg.Hermitian(true)) }},
+	{"lstsq", []int{2, 5, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.LstSq(a, a.Square()).Solution }},
+	{"lstsq of more unknowns", []int{2, 4}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.LstSq(a, a.Select(1, 0)).Solution }},
+	{"matrix_exp", []int{2, 3, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.MatrixExp(a.MulScalar(2)) }},
 	{"cross", []int{3, 4}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.Cross(a, a.Square(), 0) }},
 	{"multi_dot", []int{3, 4}, func(a *tensor.Tensor) *tensor.Tensor {
 		return linalg.MultiDot(a.Select(1, 0), a, a.T(), a, a.Select(0, 1))
@@ -93,7 +100,7 @@ func cubed(full bool) func(a *tensor.Tensor) *tensor.Tensor {
 
 func TestGradients(t *testing.T) {
 	for _, g := range gradients {
-		a := tensor.On(tensor.Of(1.0).Device()).As(dtype.Float64).With(tensor.NewGenerator(5)).Randn(g.shape...)
+		a := tensor.On(device.CPU).As(dtype.Float64).With(tensor.NewGenerator(5)).Randn(g.shape...)
 		f := func(x []*tensor.Tensor) *tensor.Tensor { return g.f(x[0]) }
 		if err := gradcheck.Check(g.name, f, a); err != nil {
 			t.Error(err)

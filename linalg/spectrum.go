@@ -79,12 +79,16 @@ func MatrixRank(a *tensor.Tensor, opts ...ToleranceOption) *tensor.Tensor {
 	if a.Dim() < 2 {
 		fail(name, tensor.ErrShape, name+": The input tensor A must have at least 2 dimensions.")
 	}
+	o := tolerances(a, opts)
+	return rankOf(a, magnitudes(a.Detach(), o.hermitian), o)
+}
+
+// rankOf counts the values of each matrix of a that are above the limit.
+func rankOf(a, values *tensor.Tensor, o tolerance) *tensor.Tensor {
 	if a.NumEl() == 0 {
 		return noMatrices(a).To(dtype.Int64)
 	}
-	o := tolerances(a, opts)
-	s := magnitudes(a.Detach(), o.hermitian)
-	return s.Gt(o.limit(s)).SumAxes([]int{-1})
+	return values.Gt(o.limit(values)).SumAxes([]int{-1})
 }
 
 // magnitudes returns the singular values of a; of symmetric matrices by their eigenvalues.

@@ -19,6 +19,7 @@ func linearAlgebra() friend.Linalg[*Tensor] {
 		InvEx:           (*Tensor).invEx,
 		Det:             (*Tensor).det,
 		SlogDet:         (*Tensor).slogDet,
+		Pinv:            (*Tensor).pinv,
 		QR:              (*Tensor).qr,
 		Eigh:            (*Tensor).eigh,
 		EigvalsH:        (*Tensor).eigvalsH,

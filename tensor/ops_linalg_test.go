@@ -39,6 +39,10 @@ var linalgRows = []opRow{
 	}, func(x, b array) array { return naiveSolved(naiveShifted(x, 8, 9, 10), b) }),
 	squareRow("linalg.inv", func(x *tensor.Tensor) *tensor.Tensor { return inner.Linalg.Inv(shifted(x, 8, 9, 10)) },
 		func(x array) array { return naiveSolved(naiveShifted(x, 8, 9, 10), naiveIdentity(x.shape)) }),
+	matrixRow("linalg.pinv", func(x *tensor.Tensor) *tensor.Tensor {
+		none := func(sizes *tensor.Tensor) *tensor.Tensor { return sizes.MulScalar(0) }
+		return inner.Linalg.Pinv(shifted(x, 8, 9, 10), false, none)
+	}, func(x array) array { return naiveSolved(naiveShifted(x, 8, 9, 10), naiveIdentity(x.shape)) }),
 	squareRow("linalg.det", func(x *tensor.Tensor) *tensor.Tensor { return inner.Linalg.Det(shifted(x, 3, 3, 3)) },
 		func(x array) array { return naiveDet(naiveShifted(x, 3, 3, 3)) }),
 	squareRow("linalg.slogdet", func(x *tensor.Tensor) *tensor.Tensor {

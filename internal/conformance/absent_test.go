@@ -26,9 +26,6 @@ var absent = map[string]string{
 	"torch.searchsorted": notThere,
 
 	// Products.
-	"torch.linalg.lstsq":      notThere,
-	"torch.linalg.matrix_exp": notThere,
-	"torch.linalg.pinv":       notThere,
 
 	// Activations.
 
@@ -55,6 +52,8 @@ var withoutKernel = map[string]string{
 	"linalg.eigh":                   factorized,
 	"linalg.eigvalsh":               factorized,
 	"linalg.inv":                    factorized,
+	"linalg.lstsq":                  factorized,
+	"linalg.pinv":                   factorized,
 	"linalg.lu":                     factorized,
 	"linalg.matrix_rank":            factorized,
 	"linalg.qr":                     factorized,

@@ -37,7 +37,15 @@ var linearAlgebra = table{
 	"torch.linalg.det":     unary(linalg.Det),
 	"torch.linalg.slogdet": func(a *pyexpr.Args) any { return tuple2(linalg.SlogDet(input(a, "A"))) },
 	"torch.logdet":         unary(linalg.LogDet),
-	"torch.linalg.eigh":    func(a *pyexpr.Args) any { return tuple2(linalg.Eigh(input(a, "A"))) },
+	"torch.linalg.pinv":    func(a *pyexpr.Args) any { return linalg.Pinv(input(a, "A")) },
+	"torch.linalg.lstsq": func(a *pyexpr.Args) any {
+		x, b := input(a, "A"), input(a, "B")
+		return linalg.LstSq(x, b)
+	},
+	"LeastSquares.solution":   func(a *pyexpr.Args) any { return pyexpr.Arg[linalg.LeastSquares](a, "self").Solution },
+	"LeastSquares.residuals":  func(a *pyexpr.Args) any { return pyexpr.Arg[linalg.LeastSquares](a, "self").Residuals },
+	"torch.linalg.matrix_exp": unary(linalg.MatrixExp),
+	"torch.linalg.eigh":       func(a *pyexpr.Args) any { return tuple2(linalg.Eigh(input(a, "A"))) },
 	"torch.linalg.eigvalsh": func(a *pyexpr.Args) any {
 		return linalg.EigvalsH(input(a, "A"))
 	},

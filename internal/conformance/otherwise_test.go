@@ -22,7 +22,6 @@ var otherwise = map[string]string{
 	"searchsorted side":          notThere,
 	"bucketize":                  notThere,
 	"kron":                       "a Go function takes tensors: another operand does not compile",
-	"lstsq":                      notThere,
 	"sdpa mask and causal":       notThere,
 	"sdpa widths":                notThere,
 	"sdpa heads":                 notThere,

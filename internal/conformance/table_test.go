@@ -7,6 +7,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/pyexpr"
+	"cresset/linalg"
 	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
@@ -45,6 +46,8 @@ func class(v any) string {
 		return "Tensor"
 	case pyexpr.Func:
 		return "function"
+	case linalg.LeastSquares:
+		return "LeastSquares"
 	case optim.Optimizer:
 		return "Optimizer"
 	case nn.Module, *nn.RNN, *nn.GRU, *nn.LSTM, *nn.RNNCell, *nn.GRUCell, *nn.LSTMCell, nn.ModuleDict:

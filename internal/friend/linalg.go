@@ -10,6 +10,7 @@ type Linalg[T any] struct {
 	Inv, Det        func(a T) T
 	InvEx           func(a T) (inverse, info T)
 	SlogDet         func(a T) (sign, logAbs T)
+	Pinv            func(a T, hermitian bool, limit func(values T) T) T
 	QR              func(a T, mode string) (q, r T)
 	Eigh            func(a T, upper bool) (values, vectors T)
 	EigvalsH        func(a T, upper bool) T

@@ -159,6 +159,7 @@ const (
 	Inv
 	Det
 	SlogDet
+	Pinv
 	SGDStep
 	AdamStep
 	Sum               // Σ a
@@ -446,6 +447,7 @@ var rows = [Count]row{
 	Inv:                   {name: "linalg_inv", grad: "LinalgInvExBackward0", composed: true},
 	Det:                   {name: "linalg_det", grad: "LinalgDetBackward0", composed: true},
 	SlogDet:               {name: "linalg_slogdet", grad: "LinalgSlogdetBackward0", composed: true},
+	Pinv:                  {name: "linalg_pinv", grad: "LinalgPinvBackward0", composed: true},
 	SGDStep:               {name: "sgd_step"},
 	AdamStep:              {name: "adam_step"},
 	Sum:                   {name: "sum", grad: "SumBackward0"},

@@ -191,6 +191,7 @@ var others = []Other{
 	{Op: "Inv", Name: "linalg_inv", GradFn: "LinalgInvExBackward0", Composed: true},
 	{Op: "Det", Name: "linalg_det", GradFn: "LinalgDetBackward0", Composed: true},
 	{Op: "SlogDet", Name: "linalg_slogdet", GradFn: "LinalgSlogdetBackward0", Composed: true},
+	{Op: "Pinv", Name: "linalg_pinv", GradFn: "LinalgPinvBackward0", Composed: true},
 
 	// Optimizer steps, in place on the parameter.
 	{Op: "SGDStep", Name: "sgd_step"},
