@@ -16,6 +16,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
 	Linalg:      linearAlgebra(),
 
+	Checkpointed:  checkpointed,
 	ReadMemory:    readMemory,
 	WriteMemory:   writeMemory,
 	EntireStorage: entireStorage,

@@ -21,9 +21,10 @@ import (
 // Several goroutines may compute in one scope, and one may close it while others do: kernels that run keep their operands'
 // memory until they are done, and what starts later panics with ErrReleased.
 type Scope struct {
-	order   uint64 // scopes opened later have higher numbers
-	private bool   // of one goroutine, which closes it when nothing runs
-	watched bool   // kernels that compute its results must be recorded: see underived
+	order   uint64  // scopes opened later have higher numbers
+	private bool    // of one goroutine, which closes it when nothing runs
+	watched bool    // kernels that compute its results must be recorded: see underived
+	region  *region // whose function computes in it, if any
 	users   atomic.Int32
 	waiting atomic.Bool // retired is not empty
 	mu      sync.Mutex

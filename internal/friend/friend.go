@@ -27,6 +27,8 @@ type Tensors[T any] struct {
 	LSTM func(gates, weight, projection, h, c T, s Sequences) (hs, lastH, lastC T)
 	// CatOn is Cat on a device of choice for tensors of any devices.
 	CatOn func(dev device.Device, ts []T, axis int) T
+	// Checkpointed returns what run makes of inputs without keeping what its gradients need: Backward makes it run again.
+	Checkpointed func(run func(inputs []T, again bool) []T, inputs []T) []T
 	// NewReplicas returns copies that several goroutines may use.
 	NewReplicas func() Replicas[T]
 	// Linalg is linear algebra with gradients.
