@@ -5,21 +5,20 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"image"
-	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"cresset/tensor"
 )
 
 func TestShrink(t *testing.T) {
-	p := image.NewNRGBA(image.Rect(1, 1, 5, 3)) // 2 rows of 4
-	set := func(x, y int, c color.NRGBA) { p.SetNRGBA(x, y, c) }
-	set(1, 1, color.NRGBA{255, 255, 255, 255})
-	set(2, 1, color.NRGBA{255, 255, 255, 128}) // half transparent
-	set(4, 2, color.NRGBA{0, 0, 0, 255})
+	white := []uint8{255, 255, 0, 0, 0, 0, 0, 0} // 2 rows of 4
+	alpha := []uint8{255, 128, 0, 0, 0, 0, 0, 255}
+	p := tensor.FromSlice(slices.Concat(white, white, white, alpha), 4, 2, 4)
 	for _, c := range []struct {
 		height, width int
 		invert        bool

@@ -16,7 +16,7 @@ import (
 
 type predictCommand struct {
 	Model  string        `arg:"" help:"A snapshot of cresset train --save, or the folder of them, of which the most accurate is taken."`
-	Files  []string      `arg:"" help:"Pictures in PNG or JPEG, and folders with IDX files under MNIST's names."`
+	Files  []string      `arg:"" help:"Pictures in PNG, JPEG or GIF, and folders with IDX files under MNIST's names."`
 	Invert bool          `help:"Pictures have dark ink on a bright ground."`
 	Device device.Device `default:"cpu" help:"Device to compute on."`
 	JSON   bool          `name:"json" help:"Print a JSON object on stdout."`
