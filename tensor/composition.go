@@ -20,9 +20,9 @@ func composition(o op.Op) gradient {
 		return stdComposed
 	case op.Norm:
 		return normComposed
-	case op.Max, op.Min, op.AMax, op.AMin:
+	case op.Max, op.Min, op.AMax, op.AMin, op.Median, op.NaNMedian:
 		return shareComposed
-	case op.MaxAxis, op.MinAxis:
+	case op.MaxAxis, op.MinAxis, op.MedianAxis, op.NaNMedianAxis, op.KthValue, op.Mode:
 		return pickComposed
 	case op.MaxPool2D, op.AdaptiveMaxPool2D:
 		return maxPoolComposed

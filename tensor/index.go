@@ -9,19 +9,10 @@ import (
 	"cresset/internal/op"
 )
 
-// Index returns the elements at places that tensors name, as x[i, j, …] does in Python with tensors for indices. Integer
-// tensors, one for each leading axis, are broadcast together and name one place each; negative ones count from the end. A
-// bool or uint8 tensor stands for as many axes as it has, and names the places where it is true. A nil keeps a whole axis.
-//
-// The axes of the broadcast indices stand where the first indexed axis was, or in front where a nil lies between indexed
-// axes.
-func (x *Tensor) Index(indices ...*Tensor) *Tensor {
+// indexed returns the elements at places that tensors name, one for each leading axis; a nil keeps a whole axis.
+func (x *Tensor) indexed(indices []*Tensor) *Tensor {
 	src, places := x.places(indices)
-	g := src.ravel(places)
-	if g.index == nil {
-		return x.viewAs(op.Alias, viewGrad, nil, *src.layout)
-	}
-	return src.pickRavelled(g)
+	return src.pickRavelled(src.ravel(places))
 }
 
 // pickRavelled returns the elements that a flat index names.

@@ -49,12 +49,12 @@ var linearOps = []struct {
 	}},
 	{"index", []int{4, 3}, func(x *Tensor) *Tensor { return x.Index(longs(-1, 0, -1)) }},
 	{"index pairs", []int{4, 3}, func(x *Tensor) *Tensor { return x.Index(longs(3, 0).View(2, 1), longs(0, 2)) }},
-	{"index second", []int{4, 3, 2}, func(x *Tensor) *Tensor { return x.Index(nil, longs(2, 2)) }},
-	{"index around", []int{4, 3, 2}, func(x *Tensor) *Tensor { return x.Index(longs(3, 0), nil, longs(1, 1)) }},
+	{"index second", []int{4, 3, 2}, func(x *Tensor) *Tensor { return x.Index(All, longs(2, 2)) }},
+	{"index around", []int{4, 3, 2}, func(x *Tensor) *Tensor { return x.Index(longs(3, 0), All, longs(1, 1)) }},
 	{"index mask", []int{2, 3}, func(x *Tensor) *Tensor {
 		return x.Index(FromSlice([]bool{true, false, true, false, true, false}, 2, 3))
 	}},
-	{"index all", []int{2, 3}, func(x *Tensor) *Tensor { return x.Index(nil, nil) }},
+	{"index all", []int{2, 3}, func(x *Tensor) *Tensor { return x.Index(All, All) }},
 	{"index truth", []int{2, 3}, func(x *Tensor) *Tensor { return x.Index(FromSlice([]bool{true}).View()) }},
 	{"masked select", []int{3, 1}, func(x *Tensor) *Tensor { return x.MaskedSelect(FromSlice([]bool{true, false, true})) }},
 	{"tril", []int{2, 3, 4}, func(x *Tensor) *Tensor { return x.Tril(1) }},
@@ -139,21 +139,21 @@ func TestIndexAgainstLoops(t *testing.T) {
 	x := counted(4, 3, 2)
 	i, j, k := longs(3, -4), longs(0, 2), longs(1, 1)
 	for _, c := range []struct {
-		indices []*Tensor
+		indices []any
 		want    *Tensor
 	}{
-		{[]*Tensor{i}, Stack([]*Tensor{x.At(3), x.At(0)}, 0)},
-		{[]*Tensor{i, j}, Stack([]*Tensor{x.At(3, 0), x.At(0, 2)}, 0)},
-		{[]*Tensor{i, j, k}, Stack([]*Tensor{x.At(3, 0, 1), x.At(0, 2, 1)}, 0)},
-		{[]*Tensor{nil, j}, Stack([]*Tensor{x.Select(1, 0), x.Select(1, 2)}, 1)},
-		{[]*Tensor{nil, j, k}, Stack([]*Tensor{x.Select(1, 0).Select(1, 1), x.Select(1, 2).Select(1, 1)}, 1)},
-		{[]*Tensor{i, nil, k}, Stack([]*Tensor{x.At(3).Select(1, 1), x.At(0).Select(1, 1)}, 0)},
-		{[]*Tensor{i.View(2, 1), j}, Stack([]*Tensor{
+		{[]any{i}, Stack([]*Tensor{x.At(3), x.At(0)}, 0)},
+		{[]any{i, j}, Stack([]*Tensor{x.At(3, 0), x.At(0, 2)}, 0)},
+		{[]any{i, j, k}, Stack([]*Tensor{x.At(3, 0, 1), x.At(0, 2, 1)}, 0)},
+		{[]any{All, j}, Stack([]*Tensor{x.Select(1, 0), x.Select(1, 2)}, 1)},
+		{[]any{All, j, k}, Stack([]*Tensor{x.Select(1, 0).Select(1, 1), x.Select(1, 2).Select(1, 1)}, 1)},
+		{[]any{i, All, k}, Stack([]*Tensor{x.At(3).Select(1, 1), x.At(0).Select(1, 1)}, 0)},
+		{[]any{i.View(2, 1), j}, Stack([]*Tensor{
 			Stack([]*Tensor{x.At(3, 0), x.At(3, 2)}, 0), Stack([]*Tensor{x.At(0, 0), x.At(0, 2)}, 0)}, 0)},
-		{[]*Tensor{longs(2).View()}, x.At(2)},
-		{[]*Tensor{longs()}, x.Slice(0, 0, 0)},
-		{[]*Tensor{FromSlice([]uint8{0, 1, 0, 2})}, Stack([]*Tensor{x.At(1), x.At(3)}, 0)},
-		{[]*Tensor{FromSlice([]bool{false, true, false, false}), longs(2, 0)}, Stack([]*Tensor{x.At(1, 2), x.At(1, 0)}, 0)},
+		{[]any{longs(2).View()}, x.At(2)},
+		{[]any{longs()}, x.Slice(0, 0, 0)},
+		{[]any{FromSlice([]uint8{0, 1, 0, 2})}, Stack([]*Tensor{x.At(1), x.At(3)}, 0)},
+		{[]any{FromSlice([]bool{false, true, false, false}), longs(2, 0)}, Stack([]*Tensor{x.At(1, 2), x.At(1, 0)}, 0)},
 	} {
 		got := x.Index(c.indices...)
 		if !got.Shape().Equal(c.want.Shape()) || !slices.Equal(Values[float64](got), Values[float64](c.want)) {

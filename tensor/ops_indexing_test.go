@@ -64,7 +64,7 @@ var viewRows = []opRow{
 		func(i []int) []int { return []int{i[0], 2 + i[1]} }).as(isView).as(takesAPart),
 	rearranged("split_with_sizes", []int{2, 5}, func(x *tensor.Tensor) *tensor.Tensor { return x.SplitSizes([]int{1, 3, 1}, 1)[1] }, []int{2, 3},
 		func(i []int) []int { return []int{i[0], 1 + i[1]} }).as(isView),
-	rearranged("whole axes", []int{2, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Index(nil, nil) }, []int{2, 3},
+	rearranged("whole axes", []int{2, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Index(tensor.All, tensor.All) }, []int{2, 3},
 		func(i []int) []int { return i }).as(isView),
 	rearranged("unbind", []int{2, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Unbind(1)[2] }, []int{2},
 		func(i []int) []int { return []int{i[0], 2} }).as(isView).as(takesAPart),
@@ -125,7 +125,7 @@ var indexingRows = []opRow{
 	},
 	{
 		name:   "index",
-		f:      func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Index(x[1], nil, x[2]) },
+		f:      func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Index(x[1], tensor.All, x[2]) },
 		in:     []arg{{shape: []int{3, 2, 4}}, places([]int{2, 1}, -1, 0), places([]int{3}, 3, 0, 3)},
 		dtypes: allTypes,
 

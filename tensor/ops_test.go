@@ -75,6 +75,8 @@ var opTables = [][]opRow{
 	copyRows,
 	reductionRows,
 	scanRows,
+	selectionRows,
+	assignmentRows,
 	scatterRows,
 	putRows,
 	countRows,

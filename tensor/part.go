@@ -150,13 +150,16 @@ func (x *Tensor) placed(shape Shape, l layout.Layout) *Tensor {
 	return g
 }
 
-func placedGrad(b *backprop, dy *Tensor) {
-	dy = dy.Contiguous()
-	l := b.params().(layout.Layout)
-	l.Offset += dy.layout.Offset
-	g := dy.alias(l)
-	record(g, op.Slice, cutGrad, ifTracked(dy, b.params()), dy)
-	b.give(0, g)
+func placedGrad(b *backprop, dy *Tensor) { b.give(0, dy.cutAt(b.params().(layout.Layout))) }
+
+// cutAt returns that part of x which l, a layout over a contiguous tensor of its shape, describes.
+func (x *Tensor) cutAt(l layout.Layout) *Tensor {
+	x = x.Contiguous()
+	at := l
+	at.Offset += x.layout.Offset
+	g := x.alias(at)
+	record(g, op.Slice, cutGrad, ifTracked(x, l), x)
+	return g
 }
 
 // cutGrad is the gradient of a part that is not named by an axis.

@@ -8,20 +8,12 @@ var absent = map[string]string{
 	"torch.lgamma":  notThere,
 
 	// Reductions.
-	"torch.kthvalue":           notThere,
-	"torch.median":             notThere,
-	"torch.mode":               notThere,
-	"torch.nanmedian":          notThere,
-	"torch.nanquantile":        notThere,
-	"torch.quantile":           notThere,
 	"torch.unique":             notThere,
 	"torch.unique_consecutive": notThere,
 
 	// Indexing.
 	"F.embedding":        notThere,
 	"F.embedding_bag":    notThere,
-	"operator.getitem":   notThere,
-	"slice":              notThere,
 	"torch.bucketize":    notThere,
 	"torch.searchsorted": notThere,
 

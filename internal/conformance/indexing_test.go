@@ -16,6 +16,16 @@ var indexing = table{
 		x, y := pyexpr.Arg[any](a, "input"), pyexpr.Arg[any](a, "other")
 		return tensor.Where(condition, x, y)
 	},
+	"operator.getitem": func(a *pyexpr.Args) any {
+		x := input(a, "input")
+		return x.Index(subscripts(pyexpr.Arg[any](a, "index"))...)
+	},
+	"Tensor.__setitem__": func(a *pyexpr.Args) any {
+		x, index := input(a, "input"), subscripts(pyexpr.Arg[any](a, "index"))
+		x.SetIndex(pyexpr.Arg[any](a, "value"), index...)
+		return nil
+	},
+	"slice": func(a *pyexpr.Args) any { return pyexpr.Slice{Stop: pyexpr.Arg[any](a, "stop")} },
 	"torch.take": func(a *pyexpr.Args) any {
 		x, index := input(a, "input"), input(a, "index")
 		return x.Take(index)
@@ -81,4 +91,31 @@ func reducing(a *pyexpr.Args, f func(x *tensor.Tensor, axis int, index, src *ten
 	x, axis, index, src := destination(a)
 	reduce := pyexpr.Arg[string](a, "reduce")
 	return f(x, axis, index, src, reduce, flag[tensor.IncludeSelf](a, "include_self", true))
+}
+
+// subscripts are the indices of a subscript, which is a tuple of several.
+func subscripts(v any) []any {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	indices := make([]any, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case pyexpr.Slice:
+			indices[i] = tensor.Span(bound(v.Start, 0), bound(v.Stop, tensor.End), bound(v.Step, 1))
+		case pyexpr.Ellipsis:
+			indices[i] = tensor.Ellipsis
+		default:
+			indices[i] = v
+		}
+	}
+	return indices
+}
+
+func bound(v any, or int) int {
+	if v == nil {
+		return or
+	}
+	return v.(int)
 }

@@ -22,6 +22,19 @@ var reductions = table{
 		return x.ArgSort(axis, descending)
 	},
 
+	"torch.median":      allOrAlong((*tensor.Tensor).Median, (*tensor.Tensor).MedianAxis),
+	"torch.nanmedian":   allOrAlong((*tensor.Tensor).NaNMedian, (*tensor.Tensor).NaNMedianAxis),
+	"torch.quantile":    quantile((*tensor.Tensor).Quantile),
+	"torch.nanquantile": quantile((*tensor.Tensor).NaNQuantile),
+	"torch.mode": func(a *pyexpr.Args) any {
+		x, axis := input(a, "input"), pyexpr.Arg(a, "dim", -1)
+		return tuple(x.Mode(axis, flag[tensor.KeepDim](a, "keepdim", false)))
+	},
+	"torch.kthvalue": func(a *pyexpr.Args) any {
+		x, k, axis := input(a, "input"), pyexpr.Arg[int](a, "k"), pyexpr.Arg(a, "dim", -1)
+		return tuple(x.KthValue(k, axis, flag[tensor.KeepDim](a, "keepdim", false)))
+	},
+
 	"torch.cumprod":      along((*tensor.Tensor).CumProd),
 	"torch.cummax":       pairAlong((*tensor.Tensor).CumMax),
 	"torch.cummin":       pairAlong((*tensor.Tensor).CumMin),
@@ -92,5 +105,29 @@ func spread(f func(x *tensor.Tensor, axes []int, opts ...tensor.VarOption) (spre
 	return func(a *pyexpr.Args) any {
 		x, axes, correction := input(a, "input"), sizes(a, "dim", nil), pyexpr.Arg(a, "correction", 1.0)
 		return tuple(f(x, axes, tensor.Correction(correction), flag[tensor.KeepDim](a, "keepdim", false)))
+	}
+}
+
+// allOrAlong is of all elements where no axis is named.
+func allOrAlong(all func(x *tensor.Tensor) *tensor.Tensor, along func(x *tensor.Tensor, axis int, keep ...tensor.KeepDim) (values, indices *tensor.Tensor)) pyexpr.Func {
+	return func(a *pyexpr.Args) any {
+		x := input(a, "input")
+		if !a.Has("dim") {
+			return all(x)
+		}
+		axis := pyexpr.Arg[int](a, "dim")
+		return tuple(along(x, axis, flag[tensor.KeepDim](a, "keepdim", false)))
+	}
+}
+
+func quantile(f func(x *tensor.Tensor, q any, opts ...tensor.QuantileOption) *tensor.Tensor) pyexpr.Func {
+	return func(a *pyexpr.Args) any {
+		x, q := input(a, "input"), pyexpr.Arg[any](a, "q")
+		var opts []tensor.QuantileOption
+		if a.Has("dim") {
+			opts = append(opts, tensor.OverAxis(pyexpr.Arg[int](a, "dim")))
+		}
+		between := pyexpr.Arg(a, "interpolation", "linear")
+		return f(x, q, append(opts, tensor.Between(between), flag[tensor.KeepDim](a, "keepdim", false))...)
 	}
 }

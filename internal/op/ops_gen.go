@@ -57,6 +57,12 @@ const (
 	ArgMin
 	Var
 	Std
+	Median
+	MedianAxis
+	NaNMedian
+	NaNMedianAxis
+	KthValue
+	Mode
 	NaNSum
 	Norm
 	LogSumExp
@@ -99,6 +105,7 @@ const (
 	IndexCopy
 	IndexFill
 	IndexPut
+	SetIndex
 	IndexSelect
 	Index
 	RavelIndex
@@ -345,6 +352,12 @@ var rows = [Count]row{
 	ArgMin:                {name: "argmin"},
 	Var:                   {name: "var", grad: "VarBackward0"},
 	Std:                   {name: "std", grad: "StdBackward0", derivative: StdGrad},
+	Median:                {name: "median", grad: "MedianBackward0", derivative: ShareGrad, composed: true},
+	MedianAxis:            {name: "median", grad: "MedianBackward1", derivative: PickGrad, composed: true},
+	NaNMedian:             {name: "nanmedian", grad: "NanmedianBackward0", derivative: ShareGrad, composed: true},
+	NaNMedianAxis:         {name: "nanmedian", grad: "NanmedianBackward1", derivative: PickGrad, composed: true},
+	KthValue:              {name: "kthvalue", grad: "KthvalueBackward0", derivative: PickGrad, composed: true},
+	Mode:                  {name: "mode", grad: "ModeBackward0", derivative: PickGrad, composed: true},
 	NaNSum:                {name: "nansum", grad: "NansumBackward0", composed: true},
 	Norm:                  {name: "norm", grad: "LinalgVectorNormBackward0", derivative: NormGrad},
 	LogSumExp:             {name: "logsumexp", grad: "LogsumexpBackward0", derivative: LogSumExpGrad},
@@ -387,6 +400,7 @@ var rows = [Count]row{
 	IndexCopy:             {name: "index_copy", grad: "IndexCopyBackward0"},
 	IndexFill:             {name: "index_fill", grad: "IndexFillBackward0", composed: true},
 	IndexPut:              {name: "index_put", grad: "IndexPutBackward0", composed: true},
+	SetIndex:              {name: "index_put_", grad: "CopySlices", composed: true},
 	IndexSelect:           {name: "index_select", grad: "IndexSelectBackward0"},
 	Index:                 {name: "index", grad: "IndexBackward0", composed: true},
 	RavelIndex:            {name: "ravel_index"},
