@@ -13,11 +13,13 @@ type Dropout struct {
 }
 
 // NewDropout returns the layer; it panics unless 0 ≤ p ≤ 1.
-func NewDropout(p float64) *Dropout {
+func NewDropout(p float64) *Dropout { return &Dropout{P: probability(p)} }
+
+func probability(p float64) float64 {
 	if !(p >= 0 && p <= 1) {
 		panic(fault("dropout", fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p)))
 	}
-	return &Dropout{P: p}
+	return p
 }
 
 // Forward returns x with elements dropped in training, x itself in evaluation.
@@ -26,4 +28,60 @@ func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
 }
 
 // String prints the layer as PyTorch does.
-func (d *Dropout) String() string { return "Dropout(p=" + number(d.P) + ", inplace=False)" }
+func (d *Dropout) String() string { return printDropout("Dropout", d.P) }
+
+func printDropout(name string, p float64) string {
+	return name + "(p=" + number(p) + ", inplace=False)"
+}
+
+// MaskedDropout drops whole channels, or leaves mean and variance as they are, or both.
+type MaskedDropout struct {
+	Mode
+	P float64
+
+	name string
+	f    func(x *tensor.Tensor, p float64, opts ...tensor.DropoutOption) *tensor.Tensor
+}
+
+// NewDropout1D returns a layer for tensor's FeatureDropout of x [N, C, L] or [C, L]; it panics unless 0 ≤ p ≤ 1.
+func NewDropout1D(p float64) *MaskedDropout {
+	return &MaskedDropout{P: probability(p), name: "Dropout1d", f: func(x *tensor.Tensor, p float64, opts ...tensor.DropoutOption) *tensor.Tensor {
+		switch x.Dim() {
+		case 2:
+			return x.Unsqueeze(0).FeatureDropout(p, opts...).SqueezeAxis(0)
+		case 3:
+			return x.FeatureDropout(p, opts...)
+		}
+		panic(fault("dropout1d", fmt.Sprintf("dropout1d: Expected 2D or 3D input, but received a %dD input. "+
+			"Note that dropout1d exists to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "+
+			"(i.e. 2D or 3D inputs).", x.Dim())))
+	}}
+}
+
+// NewDropout2D returns a layer for tensor's FeatureDropout of x [N, C, H, W]; it panics unless 0 ≤ p ≤ 1.
+func NewDropout2D(p float64) *MaskedDropout {
+	return &MaskedDropout{P: probability(p), name: "Dropout2d", f: (*tensor.Tensor).FeatureDropout}
+}
+
+// NewDropout3D returns a layer for tensor's FeatureDropout of x [N, C, D, H, W]; it panics unless 0 ≤ p ≤ 1.
+func NewDropout3D(p float64) *MaskedDropout {
+	return &MaskedDropout{P: probability(p), name: "Dropout3d", f: (*tensor.Tensor).FeatureDropout}
+}
+
+// NewAlphaDropout returns a layer for tensor's AlphaDropout, which goes with SELU; it panics unless 0 ≤ p ≤ 1.
+func NewAlphaDropout(p float64) *MaskedDropout {
+	return &MaskedDropout{P: probability(p), name: "AlphaDropout", f: (*tensor.Tensor).AlphaDropout}
+}
+
+// NewFeatureAlphaDropout returns a layer for tensor's FeatureAlphaDropout; it panics unless 0 ≤ p ≤ 1.
+func NewFeatureAlphaDropout(p float64) *MaskedDropout {
+	return &MaskedDropout{P: probability(p), name: "FeatureAlphaDropout", f: (*tensor.Tensor).FeatureAlphaDropout}
+}
+
+// Forward returns x with elements dropped in training, x itself in evaluation.
+func (d *MaskedDropout) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return d.f(x, d.P, tensor.Training(d.Training()))
+}
+
+// String prints the layer as PyTorch does.
+func (d *MaskedDropout) String() string { return printDropout(d.name, d.P) }

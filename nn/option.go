@@ -85,6 +85,7 @@ type (
 		NormOption
 		RNNOption
 		RNNCellOption
+		PReLUOption
 	}
 	// BiasOption is what Bias returns.
 	BiasOption interface {
@@ -153,6 +154,8 @@ type options struct {
 	approximate   bool  // GELU
 	anyOrder      bool  // packed sequences
 	paddingValue  float64
+	upsample      Upsample
+	slope         float64 // PReLU
 	beta          float64
 	threshold     float64
 }
@@ -177,13 +180,16 @@ func (option) groupNorm()       {}
 func (option) layerNorm()       {}
 func (option) rmsNorm()         {}
 func (option) rnn()             {}
+func (option) prelu()           {}
+func (option) upsample()        {}
 func (option) pack()            {}
 func (option) pad()             {}
 func (option) rnnCell()         {}
 
 // read returns PyTorch's defaults, changed by the options that are given.
 func read[O setter](opts []O) options {
-	o := options{bias: true, eps: 1e-5, momentum: 0.1, beta: 1, threshold: 20}
+	o := options{bias: true, eps: 1e-5, momentum: 0.1, beta: 1, threshold: 20, slope: 0.25}
+	o.upsample.Mode = tensor.Nearest
 	o.window = windowOptions{groups: 1, countPadding: true}
 	o.rnn = rnnOptions{layers: 1, nonlinearity: "tanh"}
 	for _, opt := range opts {

@@ -12,6 +12,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	RNN:         (*Tensor).rnn,
 	GRU:         (*Tensor).gru,
 	LSTM:        (*Tensor).lstm,
+	LossWeight:  lossWeightOf,
 	CatOn:       catOn,
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
 	Linalg:      linearAlgebra(),

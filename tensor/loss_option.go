@@ -106,6 +106,17 @@ func Weight(w *Tensor) WeightOption { return lossWeight{w} }
 // PosWeight weighs the positive class of each element; it is broadcast.
 func PosWeight(w *Tensor) BCEWithLogitsOption { return positiveWeight{w} }
 
+// lossWeightOf returns the tensor of an option, nil where it holds none, and whether it weighs the positive class.
+func lossWeightOf(option any) (weight *Tensor, positive bool) {
+	switch o := option.(type) {
+	case lossWeight:
+		return o.Tensor, false
+	case positiveWeight:
+		return o.Tensor, true
+	}
+	return nil, false
+}
+
 type (
 	lossWeight     struct{ *Tensor }
 	positiveWeight struct{ *Tensor }

@@ -1,6 +1,9 @@
 package conformance
 
 import (
+	"maps"
+	"slices"
+
 	"cresset/internal/pyexpr"
 	"cresset/nn"
 	"cresset/tensor"
@@ -20,8 +23,47 @@ var modules = table{
 		}
 		return nn.NewEmbedding(n, width, nn.PaddingIndex(pyexpr.Arg[int](a, "padding_idx")))
 	},
-	"nn.Flatten": func(*pyexpr.Args) any { return nn.NewFlatten() },
-	"nn.Dropout": func(a *pyexpr.Args) any { return nn.NewDropout(pyexpr.Arg(a, "p", 0.5)) },
+	"nn.PReLU": func(a *pyexpr.Args) any {
+		n := pyexpr.Arg(a, "num_parameters", 1)
+		return nn.NewPReLU(n, nn.InitialSlope(pyexpr.Arg(a, "init", 0.25)))
+	},
+	"nn.Identity": func(*pyexpr.Args) any { return nn.NewIdentity() },
+	"nn.Bilinear": func(a *pyexpr.Args) any {
+		in1, in2 := pyexpr.Arg[int](a, "in1_features"), pyexpr.Arg[int](a, "in2_features")
+		return nn.NewBilinear(in1, in2, pyexpr.Arg[int](a, "out_features"), nn.Bias(pyexpr.Arg(a, "bias", true)))
+	},
+	"nn.CosineSimilarity": func(a *pyexpr.Args) any { return nn.NewCosineSimilarity(pyexpr.Arg(a, "dim", 1)) },
+	"nn.PairwiseDistance": func(a *pyexpr.Args) any { return nn.NewPairwiseDistance(pyexpr.Arg(a, "p", 2.0)) },
+	"nn.PixelShuffle":     func(a *pyexpr.Args) any { return nn.NewPixelShuffle(pyexpr.Arg[int](a, "upscale_factor")) },
+	"nn.Upsample": func(a *pyexpr.Args) any {
+		var opts []nn.UpsampleOption
+		if size := sizes(a, "size", nil); size != nil {
+			opts = append(opts, nn.Size(size...))
+		}
+		if factors := pyexpr.Arg(a, "scale_factor", []float64(nil)); factors != nil {
+			opts = append(opts, nn.ScaleFactor(factors...))
+		}
+		opts = append(opts, nn.UpsampleMode(tensor.Interpolation(pyexpr.Arg(a, "mode", "nearest"))))
+		return nn.NewUpsample(append(opts, nn.AlignCorners(pyexpr.Arg(a, "align_corners", false)))...)
+	},
+	"nn.ModuleDict": func(a *pyexpr.Args) any {
+		modules := pyexpr.Arg[map[string]any](a, "modules")
+		var d nn.ModuleDict
+		for _, name := range slices.Sorted(maps.Keys(modules)) {
+			d = append(d, nn.Item[any]{Name: name, Value: modules[name]})
+		}
+		return d
+	},
+	"nn.ModuleList": func(a *pyexpr.Args) any {
+		var list nn.ModuleList
+		for _, m := range pyexpr.Arg[[]any](a, "modules") {
+			list = append(list, m.(nn.Module))
+		}
+		return list
+	},
+	"nn.ParameterList": func(a *pyexpr.Args) any { return tensors(pyexpr.Arg[any](a, "values")) },
+	"nn.Flatten":       func(*pyexpr.Args) any { return nn.NewFlatten() },
+	"nn.Dropout":       func(a *pyexpr.Args) any { return nn.NewDropout(pyexpr.Arg(a, "p", 0.5)) },
 	"nn.utils.parametrizations.weight_norm": func(a *pyexpr.Args) any {
 		return nn.NewWeightNorm(pyexpr.Arg[*nn.Linear](a, "module"))
 	},
@@ -117,6 +159,8 @@ func newBatchNorm(usual bool, f func(channels int, opts ...nn.BatchNormOption) a
 var calling = table{
 	"Module.__call__": func(a *pyexpr.Args) any {
 		switch m := pyexpr.Arg[any](a, "self").(type) {
+		case *nn.RNNCell, *nn.GRUCell:
+			return callRecurrent(m, a)
 		case interface {
 			ForwardTo(x *tensor.Tensor, size ...int) *tensor.Tensor
 			Forward(x *tensor.Tensor) *tensor.Tensor
@@ -128,9 +172,35 @@ var calling = table{
 			return m.Forward(x)
 		case nn.Module:
 			return m.Forward(input(a, "input"))
+		case interface {
+			Forward(x, y *tensor.Tensor) *tensor.Tensor
+		}:
+			x := input(a, "input1")
+			return m.Forward(x, input(a, "input2"))
 		default:
 			return callRecurrent(m, a)
 		}
+	},
+	"Module.__getitem__": func(a *pyexpr.Args) any {
+		switch m := pyexpr.Arg[any](a, "self").(type) {
+		case nn.ModuleDict:
+			return m.At(pyexpr.Arg[string](a, "key"))
+		case nn.ModuleList:
+			return m[pyexpr.Arg[int](a, "index")]
+		case []*tensor.Tensor:
+			return m[pyexpr.Arg[int](a, "index")]
+		}
+		return nil
+	},
+	"Module.load_state_dict": func(a *pyexpr.Args) any {
+		m, state := pyexpr.Arg[any](a, "self"), map[string]*tensor.Tensor{}
+		for name, v := range pyexpr.Arg[map[string]any](a, "state_dict") {
+			state[name] = v.(*tensor.Tensor)
+		}
+		if err := nn.LoadState(m, state); err != nil {
+			panic(&tensor.Error{Op: "load_state_dict", Kind: tensor.ErrShape, Err: err})
+		}
+		return nil
 	},
 	"Module.eval": func(a *pyexpr.Args) any { return nn.Eval(pyexpr.Arg[any](a, "self")) },
 }

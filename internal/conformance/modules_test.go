@@ -129,20 +129,13 @@ func TestModuleErrors(t *testing.T) { checkErrors(t, "modules", "", otherwiseMod
 
 // absentModules lists the modules that cresset lacks, with the reason.
 var absentModules = map[string]string{
-	"nn.Bilinear":                notThere,
-	"nn.CosineSimilarity":        notThere,
 	"nn.EmbeddingBag":            notThere,
 	"nn.Fold":                    notThere,
-	"nn.Identity":                notThere,
 	"nn.MultiheadAttention":      notThere,
-	"nn.PReLU":                   notThere,
-	"nn.PairwiseDistance":        notThere,
-	"nn.PixelShuffle":            notThere,
 	"nn.Transformer":             notThere,
 	"nn.TransformerDecoderLayer": notThere,
 	"nn.TransformerEncoderLayer": notThere,
 	"nn.Unfold":                  notThere,
-	"nn.Upsample":                notThere,
 }
 
 // otherwiseModules lists the recorded mistakes with modules that are not answered in PyTorch's words, with the reason.
@@ -154,10 +147,6 @@ var otherwiseModules = map[string]string{
 	"TransformerEncoderLayer activation": notThere,
 	"Transformer batch":                  notThere,
 	"EmbeddingBag offsets":               notThere,
-	"PReLU":                              notThere,
-	"Bilinear":                           notThere,
-	"Upsample":                           notThere,
-	"load_state_dict missing":            notThere,
 	"register_buffer":                    notThere,
 	"get_submodule":                      notThere,
 }

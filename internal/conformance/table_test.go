@@ -50,7 +50,11 @@ func class(v any) string {
 		return "LeastSquares"
 	case optim.Optimizer:
 		return "Optimizer"
-	case nn.Module, *nn.RNN, *nn.GRU, *nn.LSTM, *nn.RNNCell, *nn.GRUCell, *nn.LSTMCell, nn.ModuleDict:
+	case nn.Module, *nn.RNN, *nn.GRU, *nn.LSTM, *nn.RNNCell, *nn.GRUCell, *nn.LSTMCell, nn.ModuleDict, nn.ModuleList, []*tensor.Tensor:
+		return "Module"
+	case interface {
+		Forward(x, y *tensor.Tensor) *tensor.Tensor
+	}:
 		return "Module"
 	}
 	return "object"

@@ -25,6 +25,8 @@ type Tensors[T any] struct {
 	RNN  func(gates, weight, h T, relu bool, s Sequences) (hs, last T)
 	GRU  func(gates, weight, bias, h T, s Sequences) (hs, last T)
 	LSTM func(gates, weight, projection, h, c T, s Sequences) (hs, lastH, lastC T)
+	// LossWeight returns the tensor of an option Weight or PosWeight, nil of another, and whether it is a PosWeight.
+	LossWeight func(option any) (weight T, positive bool)
 	// CatOn is Cat on a device of choice for tensors of any devices.
 	CatOn func(dev device.Device, ts []T, axis int) T
 	// Checkpointed returns what run makes of inputs without keeping what its gradients need: Backward makes it run again.

@@ -137,6 +137,9 @@ func (n subscript) eval(e *Env) any {
 	case map[string]any:
 		return of[index.(string)]
 	}
+	if own := e.Class(of) + ".__getitem__"; e.Funcs[own] != nil {
+		return e.run(own, []any{of, index}, nil)
+	}
 	return e.run("operator.getitem", []any{of, index}, nil)
 }
 
