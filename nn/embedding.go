@@ -10,30 +10,55 @@ import (
 type Embedding struct {
 	Weight  *tensor.Tensor // [number, width]
 	Padding *int           // an index whose row gets no gradient; nil for none
+	MaxNorm *float64       // the largest Euclidean norm of the rows that are looked up; nil for none
 }
 
-// NewEmbedding returns a table of n rows of the given width, drawn from N(0, 1). It takes PaddingIndex, On and As.
+// NewEmbedding returns a table of n rows of the given width, drawn from N(0, 1). It takes PaddingIndex, MaxNorm, On and As.
 func NewEmbedding(n, width int, opts ...EmbeddingOption) *Embedding {
 	o := read(opts)
-	e := &Embedding{Weight: o.place.Empty(n, width).NormalInPlace(0, 1)}
+	weight, padding := o.table(n, width)
+	return &Embedding{weight, padding, o.maxNorm}
+}
+
+// table draws a table, and returns its padding index from its beginning.
+func (o *options) table(n, width int) (weight *tensor.Tensor, padding *int) {
+	weight = o.place.Empty(n, width).NormalInPlace(0, 1)
 	if p := o.padding; p != nil {
 		if *p < -n || *p >= n {
 			panic(fault("embedding", "Padding_idx must be within num_embeddings"))
 		}
-		e.Padding = new((*p + n) % n)
-		e.Weight.Select(0, *e.Padding).ZeroInPlace()
+		padding = new((*p + n) % n)
+		weight.Select(0, *padding).ZeroInPlace()
 	}
-	e.Weight = tensor.Parameter(e.Weight)
-	return e
+	return tensor.Parameter(weight), padding
 }
 
-// PaddingIndex names the index of an Embedding that stands for nothing: its row starts as zeros and gets no gradient.
-func PaddingIndex(i int) EmbeddingOption {
+// PaddingIndex names the index of an Embedding or an EmbeddingBag that stands for nothing: its row starts as zeros and gets no gradient, and
+// a bag does not count it.
+func PaddingIndex(i int) AnyEmbeddingOption {
 	return option(func(o *options) { o.padding = &i })
+}
+
+// MaxNorm makes an Embedding shorten the rows that it looks up, in place, to a Euclidean norm.
+func MaxNorm(norm float64) EmbeddingOption {
+	return option(func(o *options) { o.maxNorm = &norm })
+}
+
+// shorten makes the rows that x names no longer than MaxNorm.
+func (e *Embedding) shorten(x *tensor.Tensor) {
+	table := e.Weight.Detach()
+	norms := table.NormAxes(2, []int{1}, true)
+	named := tensor.Like(norms).Zeros(norms.Shape()...).IndexAdd(0, x.Flatten(0, -1), tensor.Like(norms).Ones(x.NumEl(), 1))
+	scale := norms.AddScalar(1e-7).Reciprocal().MulScalar(*e.MaxNorm)
+	long := norms.GtScalar(*e.MaxNorm).LogicalAnd(named.GtScalar(0))
+	table.CopyInPlace(table.Mul(tensor.Where(long, scale, 1)))
 }
 
 // Forward returns the rows that x, of integers, names: its shape with the width added.
 func (e *Embedding) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if e.MaxNorm != nil {
+		e.shorten(x)
+	}
 	if e.Padding != nil {
 		return tensor.Embedding(e.Weight, x, tensor.PaddingIndex(*e.Padding))
 	}
@@ -45,6 +70,9 @@ func (e *Embedding) String() string {
 	s := fmt.Sprintf("Embedding(%d, %d", e.Weight.Size(0), e.Weight.Size(1))
 	if e.Padding != nil {
 		s += fmt.Sprintf(", padding_idx=%d", *e.Padding)
+	}
+	if e.MaxNorm != nil {
+		s += ", max_norm=" + number(*e.MaxNorm)
 	}
 	return s + ")"
 }

@@ -81,7 +81,7 @@ type (
 	Option interface {
 		LinearOption
 		AnyConvOption
-		EmbeddingOption
+		AnyEmbeddingOption
 		NormOption
 		RNNOption
 		RNNCellOption
@@ -111,6 +111,11 @@ type (
 		LayerNormOption
 		RMSNormOption
 	}
+	// ColumnsOption is an option of every layer that slides a window, and of NewUnfold and NewFold.
+	ColumnsOption interface {
+		KernelOption
+		UnfoldOption
+	}
 	// AnyConvOption is an option of convolutions and of transposed ones.
 	AnyConvOption interface {
 		ConvOption
@@ -126,17 +131,21 @@ type (
 	KernelOption interface {
 		AnyConvOption
 		PoolOption
+		MaxUnpoolOption
 	}
 	// PaddingOption is what Padding returns.
 	PaddingOption interface {
 		AnyConvOption
 		MaxPoolOption
 		AvgPoolOption
+		UnfoldOption
+		MaxUnpoolOption
 	}
 	// DilationOption is what Dilation returns.
 	DilationOption interface {
 		AnyConvOption
 		MaxPoolOption
+		UnfoldOption
 	}
 )
 
@@ -155,7 +164,10 @@ type options struct {
 	anyOrder      bool  // packed sequences
 	paddingValue  float64
 	upsample      Upsample
-	slope         float64 // PReLU
+	bagMode       tensor.BagMode
+	includeLast   bool
+	maxNorm       *float64 // Embedding
+	slope         float64  // PReLU
 	beta          float64
 	threshold     float64
 }
@@ -180,6 +192,9 @@ func (option) groupNorm()       {}
 func (option) layerNorm()       {}
 func (option) rmsNorm()         {}
 func (option) rnn()             {}
+func (option) embeddingBag()    {}
+func (option) unfold()          {}
+func (option) maxUnpool()       {}
 func (option) prelu()           {}
 func (option) upsample()        {}
 func (option) pack()            {}
@@ -189,7 +204,7 @@ func (option) rnnCell()         {}
 // read returns PyTorch's defaults, changed by the options that are given.
 func read[O setter](opts []O) options {
 	o := options{bias: true, eps: 1e-5, momentum: 0.1, beta: 1, threshold: 20, slope: 0.25}
-	o.upsample.Mode = tensor.Nearest
+	o.upsample.Mode, o.bagMode = tensor.Nearest, tensor.MeanBags
 	o.window = windowOptions{groups: 1, countPadding: true}
 	o.rnn = rnnOptions{layers: 1, nonlinearity: "tanh"}
 	for _, opt := range opts {

@@ -22,7 +22,7 @@ type windowOptions struct {
 }
 
 // KernelSize gives a window an extent of its own for each axis, in place of the one that its layer is made with.
-func KernelSize(n ...int) KernelOption {
+func KernelSize(n ...int) ColumnsOption {
 	atLeast("kernel_size", 1, "kernel size should be greater than zero", n...)
 	return option(func(o *options) { o.window.kernel = n })
 }
@@ -35,7 +35,7 @@ func KernelWidth(w int) KernelOption {
 
 // Stride is how far a window moves at a time, one number for all axes, or one for each. A pool moves by its kernel unless told
 // otherwise, a convolution by 1.
-func Stride(n ...int) KernelOption {
+func Stride(n ...int) ColumnsOption {
 	atLeast("stride", 1, "non-positive stride is not supported", n...)
 	return option(func(o *options) { o.window.stride = n })
 }

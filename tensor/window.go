@@ -20,6 +20,18 @@ type (
 		slide(*sliding)
 		convTranspose()
 	}
+	// ColumnsOption is an option of convolutions, pools and of Unfold2D and Fold2D.
+	ColumnsOption interface {
+		WindowOption
+		UnfoldOption
+		MaxUnpoolOption
+	}
+	// KernelOption is what KernelSize returns.
+	KernelOption interface {
+		Pool2DOption
+		UnfoldOption
+		MaxUnpoolOption
+	}
 	// AnyConvOption is an option of convolutions and of transposed ones.
 	AnyConvOption interface {
 		ConvOption
@@ -46,6 +58,7 @@ type (
 	DilationOption interface {
 		AnyConvOption
 		MaxPool2DOption
+		UnfoldOption
 	}
 	// WindowOption is an option of convolutions and of pools.
 	WindowOption interface {
@@ -57,6 +70,8 @@ type (
 // sliding is a window as the options say: of each figure one number for all axes, or one for each axis.
 type sliding struct {
 	kernel, stride, padding, dilation, outputPadding []int
+
+	outputSize []int // of MaxUnpool2D and its like
 
 	width   int // the last of kernel, where it was given alone
 	divisor *int
@@ -75,18 +90,18 @@ func (windowOption) maxPool()             {}
 func (windowOption) avgPool()             {}
 
 // KernelSize gives the window of a pool an extent of its own for each axis, in place of the one that the pool is called with.
-func KernelSize(n ...int) Pool2DOption { return windowOption(func(o *sliding) { o.kernel = n }) }
+func KernelSize(n ...int) KernelOption { return windowOption(func(o *sliding) { o.kernel = n }) }
 
 // KernelWidth makes the window of a pool w wide; its other extents stay.
 func KernelWidth(w int) Pool2DOption { return windowOption(func(o *sliding) { o.width = w }) }
 
 // Stride is how far a window moves at a time, one number for all axes, or one for each; unless given it is 1 for a
 // convolution and the kernel's extent for a pool.
-func Stride(n ...int) WindowOption { return windowOption(func(o *sliding) { o.stride = n }) }
+func Stride(n ...int) ColumnsOption { return windowOption(func(o *sliding) { o.stride = n }) }
 
 // Padding is how many elements are added on each side, 0 unless given: one number for all axes, or one for each. A transposed
 // convolution leaves out as many on each side of its result.
-func Padding(n ...int) WindowOption {
+func Padding(n ...int) ColumnsOption {
 	return windowOption(func(o *sliding) { o.padding, o.same = n, false })
 }
 
@@ -128,6 +143,7 @@ type window struct {
 	divided      bool
 	same, ceil   bool
 	countPadding bool
+	outputSize   []int // of MaxUnpool2D and its like
 }
 
 // readWindow returns the window of a kernel over some axes as the options say. That of a convolution, whose weight tells the
@@ -137,7 +153,7 @@ func readWindow[O interface{ slide(*sliding) }](name string, axes, kernel int, o
 	for _, o := range opts {
 		o.slide(&s)
 	}
-	w := window{axes: axes, groups: s.groups, same: s.same, ceil: s.ceil, countPadding: s.countPadding}
+	w := window{axes: axes, groups: s.groups, same: s.same, ceil: s.ceil, outputSize: s.outputSize, countPadding: s.countPadding}
 	w.kernel = w.each(name, "kernel_size", s.kernel, kernel)
 	if s.width != 0 {
 		w.kernel[2] = s.width

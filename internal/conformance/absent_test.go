@@ -13,7 +13,6 @@ var absent = map[string]string{
 
 	// Indexing.
 	"F.embedding":        notThere,
-	"F.embedding_bag":    notThere,
 	"torch.bucketize":    notThere,
 	"torch.searchsorted": notThere,
 
@@ -22,12 +21,7 @@ var absent = map[string]string{
 	// Activations.
 
 	// Layers.
-	"F.affine_grid":                  notThere,
-	"F.fold":                         notThere,
-	"F.grid_sample":                  notThere,
-	"F.max_unpool2d":                 notThere,
 	"F.scaled_dot_product_attention": notThere,
-	"F.unfold":                       notThere,
 }
 
 const notThere = "cresset has no such function"

@@ -161,6 +161,9 @@ var calling = table{
 		switch m := pyexpr.Arg[any](a, "self").(type) {
 		case *nn.RNNCell, *nn.GRUCell:
 			return callRecurrent(m, a)
+		case *nn.EmbeddingBag:
+			x := input(a, "input")
+			return m.Forward(x, optional(a, "offsets"))
 		case interface {
 			ForwardTo(x *tensor.Tensor, size ...int) *tensor.Tensor
 			Forward(x *tensor.Tensor) *tensor.Tensor

@@ -129,13 +129,10 @@ func TestModuleErrors(t *testing.T) { checkErrors(t, "modules", "", otherwiseMod
 
 // absentModules lists the modules that cresset lacks, with the reason.
 var absentModules = map[string]string{
-	"nn.EmbeddingBag":            notThere,
-	"nn.Fold":                    notThere,
 	"nn.MultiheadAttention":      notThere,
 	"nn.Transformer":             notThere,
 	"nn.TransformerDecoderLayer": notThere,
 	"nn.TransformerEncoderLayer": notThere,
-	"nn.Unfold":                  notThere,
 }
 
 // otherwiseModules lists the recorded mistakes with modules that are not answered in PyTorch's words, with the reason.
@@ -146,7 +143,6 @@ var otherwiseModules = map[string]string{
 	"MultiheadAttention padding":         notThere,
 	"TransformerEncoderLayer activation": notThere,
 	"Transformer batch":                  notThere,
-	"EmbeddingBag offsets":               notThere,
 	"register_buffer":                    notThere,
 	"get_submodule":                      notThere,
 }

@@ -19,7 +19,7 @@ type table = map[string]pyexpr.Func
 // families are the tables, a file each.
 var families = []table{
 	arithmetic, pointwise, elementary, activations, reductions, indexing, shapes, products, layers, losses, initializers,
-	convolutions, resampling, modules, recurrent, linearAlgebra, calling,
+	convolutions, resampling, modules, recurrent, sampling, linearAlgebra, calling,
 }
 
 // environment evaluates expressions over x0, x1, ... on one device.
