@@ -143,6 +143,6 @@ var otherwiseModules = map[string]string{
 	"MultiheadAttention padding":         notThere,
 	"TransformerEncoderLayer activation": notThere,
 	"Transformer batch":                  notThere,
-	"register_buffer":                    notThere,
-	"get_submodule":                      notThere,
+	"register_buffer":                    "a buffer is a field of a struct: its name has no dot",
+	"get_submodule":                      "a module is a field of a struct: another name does not compile",
 }
