@@ -7,13 +7,17 @@ import (
 
 // indexing picks elements and puts them.
 var indexing = map[string]operator{
-	"Slice":          slice,
-	"Gather":         gather,
-	"GatherElements": gatherElements,
-	"GatherND":       gatherND,
-	"Compress":       compress,
-	"NonZero":        unary(func(x *tensor.Tensor) *tensor.Tensor { return x.NonZero().T() }),
-	"OneHot":         oneHot,
+	"Slice":           slice,
+	"Gather":          gather,
+	"GatherElements":  gatherElements,
+	"GatherND":        gatherND,
+	"Compress":        compress,
+	"NonZero":         unary(func(x *tensor.Tensor) *tensor.Tensor { return x.NonZero().T() }),
+	"OneHot":          oneHot,
+	"ScatterElements": scatterElements,
+	"Scatter":         scatterElements,
+	"ScatterND":       scatterND,
+	"TensorScatter":   tensorScatter,
 	"ReverseSequence": func(n *node) []*tensor.Tensor {
 		return one(reverseSequence(n.input(0), n.list(1), n.integer("batch_axis", 1), n.integer("time_axis", 0)))
 	},
@@ -138,4 +142,51 @@ func reverseSequence(x *tensor.Tensor, lengths []int, batch, time int) *tensor.T
 		rows = append(rows, tensor.Cat([]*tensor.Tensor{row.Narrow(time, 0, length).Flip(time), row.Narrow(time, length, row.Size(time)-length)}, time))
 	}
 	return tensor.Cat(rows, batch)
+}
+
+// scattering are names of reductions in PyTorch.
+var scattering = map[string]string{"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+
+func scatterElements(n *node) []*tensor.Tensor {
+	x, axis := n.input(0), n.integer("axis", 0)
+	index := positive(n.input(1), x.Size(axis))
+	if how := n.text("reduction", "none"); how != "none" {
+		return one(x.ScatterReduce(axis, index, n.input(2), scattering[how]))
+	}
+	return one(x.Scatter(axis, index, n.input(2)))
+}
+
+// scatterND writes rows to coordinates.
+func scatterND(n *node) []*tensor.Tensor {
+	x := n.input(0)
+	at, rest := coordinates(x.Shape(), n.input(1))
+	width := count(rest)
+	flat, values := x.Reshape(x.NumEl()/width, width), n.input(2).Reshape(at.NumEl(), width)
+	index := at.Flatten(0, -1).View(-1, 1).Expand(at.NumEl(), width)
+	if how := n.text("reduction", "none"); how != "none" {
+		return one(flat.ScatterReduce(0, index, values, scattering[how]).View(x.Shape()...))
+	}
+	return one(flat.Scatter(0, index, values).View(x.Shape()...))
+}
+
+// tensorScatter writes what is new behind what a cache holds of each sequence, from its start again where it is circular.
+func tensorScatter(n *node) []*tensor.Tensor {
+	x, news, axis := n.input(0), n.input(1), n.integer("axis", -2)
+	size, length := x.Size(axis), news.Size(axis)
+	starts := make([]int, x.Size(0))
+	if n.has(2) {
+		starts = n.list(2)
+	}
+	var rows []*tensor.Tensor
+	for i, start := range starts {
+		places := make([]int, length)
+		for j := range places {
+			places[j] = start + j
+			if n.text("mode", "linear") == "circular" {
+				places[j] %= size
+			}
+		}
+		rows = append(rows, x.Narrow(0, i, 1).IndexCopy(axis, integers(places...), news.Narrow(0, i, 1)))
+	}
+	return one(tensor.Cat(rows, 0))
 }

@@ -2,6 +2,7 @@ package onnxnode
 
 import (
 	"cresset/dtype"
+	"cresset/linalg"
 	"cresset/tensor"
 )
 
@@ -20,6 +21,7 @@ var products = map[string]operator{
 		}
 		return one(a.MatMul(b))
 	},
+	"Det":             unary(linalg.Det),
 	"RotaryEmbedding": rotary,
 	"Attention":       attention,
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // families are the tables of operators, a file each.
-var families = []map[string]operator{elementwise, comparisons, reductions, shapes, indexing, products, windows, norms, losses}
+var families = []map[string]operator{elementwise, comparisons, reductions, shapes, indexing, products, windows, norms, losses, recurrent}
 
 // TestNodes runs the cases in the folder that CRESSET_ONNX names. Each has to pass or to be listed in reasons, and none both.
 func TestNodes(t *testing.T) {
