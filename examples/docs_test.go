@@ -222,8 +222,8 @@ func TestInternalsShowCodeThatIsThere(t *testing.T) {
 
 // known are the packages that blocks of code use without importing them.
 var known = []string{
-	"bytes", "context", "encoding/json", "errors", "fmt", "io", "net/http", "net/http/httptest", "os", "path/filepath", "strings", "sync", "time",
-	"cresset/checkpoint", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/nn/parallel", "cresset/nn/plan", "cresset/optim",
+	"bytes", "context", "encoding/json", "errors", "fmt", "io", "math", "net/http", "net/http/httptest", "os", "path/filepath", "strings", "sync", "time",
+	"cresset/checkpoint", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/linalg", "cresset/nn", "cresset/nn/parallel", "cresset/nn/plan", "cresset/optim",
 	"cresset/smi", "cresset/tensor", "cresset/vision",
 }
 

@@ -1,0 +1,185 @@
+package examples
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// coverage is what docs/pytorch.md says of a module of PyTorch.
+type coverage struct {
+	module   string
+	names    []string          // all that PyTorch 2.15 has, from testdata/torch215.txt
+	composed map[string]string // a line of Go by name
+	absent   map[string]string // a reason by name
+}
+
+// homes are the packages that have the functions of a module of PyTorch. A name there is spelled without regard to case and
+// underscores, and a constructor has New in front.
+var homes = map[string][]string{
+	"torch":                    {"tensor", "linalg", "dtype"},
+	"torch.linalg":             {"linalg", "tensor"},
+	"torch.nn":                 {"nn"},
+	"torch.nn.functional":      {"tensor", "nn"},
+	"torch.nn.init":            {"nn/nninit"},
+	"torch.optim":              {"optim"},
+	"torch.optim.lr_scheduler": {"optim"},
+	"torch.utils.data":         {"data"},
+}
+
+// TestEveryNameOfPyTorchHasAPlace wants each name of PyTorch 2.15 present, composed by a line of Go, or absent for a reason. What is
+// present is found in the sources; -update writes its list and the counts.
+func TestEveryNameOfPyTorchHasAPlace(t *testing.T) {
+	page := read(t, "../docs/pytorch.md")
+	counts := []string{"module | names | present | composed | absent", "---|---|---|---|---"}
+	for _, c := range coverages(t, page) {
+		public := publicNames(t, homes[c.module])
+		var present []string
+		for _, name := range c.names {
+			_, composed := c.composed[name]
+			_, absent := c.absent[name]
+			here := public[spelled(name)]
+			switch {
+			case composed && absent:
+				t.Errorf("%s.%s is both composed and absent", c.module, name)
+			case absent && here:
+				t.Errorf("%s.%s is said to be absent, but is there", c.module, name)
+			case !composed && !absent && !here:
+				t.Errorf("%s.%s is neither present nor composed nor absent", c.module, name)
+			case !composed && !absent:
+				present = append(present, "`"+name+"`")
+			}
+		}
+		for _, told := range []map[string]string{c.composed, c.absent} {
+			for name := range told {
+				if !slices.Contains(c.names, name) {
+					t.Errorf("docs/pytorch.md lists %s.%s, which PyTorch lacks", c.module, name)
+				}
+			}
+		}
+		counts = append(counts, fmt.Sprintf("`%s` | %d | %d | %d | %d", c.module, len(c.names), len(present), len(c.composed), len(c.absent)))
+		page = hold(t, page, "\n### "+c.module+"\n", "Present: ", "Present: "+strings.Join(present, ", ")+".")
+	}
+	page = hold(t, page, "# PyTorch to cresset\n", counts[0], strings.Join(counts, "\n"))
+	if *update {
+		if err := os.WriteFile("../docs/pytorch.md", []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// hold wants the paragraph that follows a heading, and begins so, to be text, and returns the page with it.
+func hold(t *testing.T, page, heading, start, text string) string {
+	t.Helper()
+	from := strings.Index(page, heading)
+	if from < 0 {
+		t.Fatalf("docs/pytorch.md has no heading %q", heading)
+	}
+	n := strings.Index(page[from:], "\n"+start)
+	if n < 0 {
+		t.Fatalf("docs/pytorch.md has no paragraph %q after %q", start, heading)
+	}
+	from += n + 1
+	old, _, _ := strings.Cut(page[from:], "\n\n")
+	if old = strings.TrimSuffix(old, "\n"); old != text && !*update {
+		t.Errorf("docs/pytorch.md is out of date after %q: go test ./examples -run PyTorch -update", heading)
+	}
+	return page[:from] + text + page[from+len(old):]
+}
+
+// TestComposedLinesCompile builds the lines of Go that stand for names of PyTorch.
+func TestComposedLinesCompile(t *testing.T) {
+	var body strings.Builder
+	for _, c := range coverages(t, read(t, "../docs/pytorch.md")) {
+		for _, name := range slices.Sorted(maps.Keys(c.composed)) {
+			line := c.composed[name]
+			if names, _, ok := strings.Cut(line, " := "); ok {
+				fmt.Fprintf(&body, "{\n%s\nuse(%s)\n}\n", line, strings.Trim(strings.ReplaceAll(", "+names+", ", ", _", ""), ", "))
+			} else {
+				fmt.Fprintf(&body, "use(%s)\n", line)
+			}
+		}
+	}
+	code := `
+func use(...any) {}
+
+func main() {
+	var x, y, z, w, b *tensor.Tensor
+	var ts []*tensor.Tensor
+	var dataset, more data.Dataset[data.Batch]
+	var stream *data.Stream[*tensor.Tensor, *tensor.Tensor]
+	var opt optim.Optimizer
+	var n, k int
+	var rtol, atol, lo, hi, v float64
+	use(x, y, z, w, b, ts, dataset, more, stream, opt, n, k, rtol, atol, lo, hi, v)
+` + body.String() + "}\n"
+	code = "package shown\n\n" + imports(code) + code
+	if err := goBuild(map[string]string{"examples/composed/composed.go": code}, "./examples/composed"); err != nil {
+		t.Error(err)
+	}
+}
+
+// coverages reads the list of PyTorch's names, and what the page says of each.
+func coverages(t *testing.T, page string) (all []*coverage) {
+	t.Helper()
+	for line := range strings.Lines(read(t, "testdata/torch215.txt")) {
+		words := strings.Fields(line)
+		if !strings.HasPrefix(line, " ") {
+			all = append(all, &coverage{module: words[0], composed: map[string]string{}, absent: map[string]string{}})
+			continue
+		}
+		c := all[len(all)-1]
+		c.names = append(c.names, words...)
+	}
+	quoted := regexp.MustCompile("`([^`]+)`")
+	for _, c := range all {
+		_, section, _ := strings.Cut(page, "\n### "+c.module+"\n")
+		section, _, _ = strings.Cut(section, "\n##")
+		var told map[string]string
+		for line := range strings.Lines(section) {
+			left, right, ok := strings.Cut(strings.TrimSpace(line), " | ")
+			switch {
+			case line == "composed | in Go\n":
+				told = c.composed
+			case line == "absent | why\n":
+				told = c.absent
+			case ok && told != nil:
+				for _, name := range quoted.FindAllStringSubmatch(left, -1) {
+					if told[name[1]] != "" {
+						t.Errorf("docs/pytorch.md has %s.%s twice", c.module, name[1])
+					}
+					told[name[1]] = strings.ReplaceAll(strings.Trim(right, "`"), `\|`, "|")
+				}
+			case !ok && line == "\n":
+				told = nil
+			}
+		}
+		slices.SortFunc(c.names, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	}
+	return all
+}
+
+// publicNames returns the exported names of packages as spelled spells them, those of methods and constructors without their type
+// and New.
+func publicNames(t *testing.T, packages []string) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, pkg := range packages {
+		for name := range exported(t, filepath.Join("..", filepath.FromSlash(pkg))) {
+			name = path.Ext("." + name)[1:]
+			all[spelled(name)] = true
+			all[spelled(strings.TrimPrefix(name, "New"))] = true
+		}
+	}
+	return all
+}
+
+// spelled is a name without case and underscores.
+func spelled(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
