@@ -26,6 +26,8 @@ var reasons = map[string]string{
 
 	"reduce_max_empty_set": "PyTorch refuses the largest of nothing", "reduce_min_empty_set": "PyTorch refuses the least of nothing",
 
+	"col2im_5d": "PyTorch folds two axes",
+
 	"BitCast": "a view of another type is not there",
 
 	"LinearAttention": unwritten, "CausalConvWithState": unwritten, "DeformConv": unwritten,

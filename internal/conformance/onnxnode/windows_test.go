@@ -15,8 +15,14 @@ var windows = map[string]operator{
 	"MaxPool":       maxPool,
 	"AveragePool":   averagePool,
 	"LpPool":        lpPool,
-	"Upsample":      resize,
-	"Resize":        resize,
+	"MaxUnpool":     maxUnpool,
+	"Col2Im":        col2Im,
+	"AffineGrid": func(n *node) []*tensor.Tensor {
+		return one(tensor.AffineGrid(n.input(0), n.list(1), tensor.AlignCorners(n.flag("align_corners", 0))))
+	},
+	"GridSample": gridSample,
+	"Upsample":   resize,
+	"Resize":     resize,
 }
 
 // sliding are the figures of a window: one for each axis of pixels, pads before and after.
@@ -222,4 +228,40 @@ func lpPool(n *node) []*tensor.Tensor {
 	x, p := n.input(0), float64(n.integer("p", 2))
 	s := slidingOf(n, x, n.ints("kernel_shape"))
 	return one(s.sums(s.pad(x.Abs().Pow(p), 0), n.flag("ceil_mode", 0)).Pow(1 / p))
+}
+
+// gridModes are PyTorch's names of ways to read between elements, which ONNX has called otherwise before version 20.
+var gridModes = map[string]tensor.Interpolation{
+	"linear": tensor.Bilinear, "bilinear": tensor.Bilinear, "cubic": tensor.Bicubic, "bicubic": tensor.Bicubic, "nearest": tensor.Nearest,
+}
+
+func gridSample(n *node) []*tensor.Tensor {
+	return one(n.input(0).GridSample(n.input(1), gridModes[n.text("mode", "linear")], tensor.PaddingMode(n.text("padding_mode", "zeros")),
+		tensor.AlignCorners(n.flag("align_corners", 0))))
+}
+
+// maxUnpool takes places of the whole of x, as maxPool gives them.
+func maxUnpool(n *node) []*tensor.Tensor {
+	x, at := n.input(0), n.input(1)
+	s := slidingOf(n, x, n.ints("kernel_shape"))
+	shape := append([]int{}, x.Shape()...)
+	for i, k := range s.kernel {
+		shape[2+i] = (x.Size(2+i)-1)*s.stride[i] + k - s.before[i] - s.after[i]
+	}
+	y := tensor.Zeros(count(shape)).Scatter(0, at.Flatten(0, -1), x.Flatten(0, -1)).View(shape...)
+	if n.has(2) {
+		for axis, size := range n.list(2) {
+			end := sliding{before: []int{0}, after: []int{size - y.Size(axis)}}
+			y = end.pad(y.Transpose(axis, -1), 0).Transpose(axis, -1)
+		}
+	}
+	return one(y)
+}
+
+func col2Im(n *node) []*tensor.Tensor {
+	size, kernel := n.list(1), n.list(2)
+	s := slidingOf(n, n.input(0), kernel)
+	grown := []int{size[0] + s.before[0] + s.after[0], size[1] + s.before[1] + s.after[1]}
+	y := n.input(0).Fold2D(grown[0], grown[1], kernel[0], tensor.KernelSize(kernel...), tensor.Stride(s.stride...), tensor.Dilation(s.dilation...))
+	return one(y.Narrow(2, s.before[0], size[0]).Narrow(3, s.before[1], size[1]))
 }
