@@ -142,6 +142,9 @@ func (b *bags) check(weight, indices, offsets *Tensor) {
 	refuseNil(name, "weight", 1, weight)
 	refuseNil(name, "input", 2, indices)
 	switch {
+	case !weight.dtype.IsFloat():
+		fail(name, ErrDType, fmt.Sprintf("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; "+
+			"but got %s instead (while checking arguments for embedding_bag)", weight.legacyType()), weight, indices)
 	case b.weights != nil && !b.weights.Shape().Equal(indices.Shape()):
 		fail(name, ErrShape, fmt.Sprintf("embedding_bag: If per_sample_weights (%s) is not None, then it must have the same shape as the input (%s)",
 			b.weights.Shape().List(), indices.Shape().List()), weight, indices)

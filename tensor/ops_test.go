@@ -85,6 +85,7 @@ var opTables = [][]opRow{
 	convolutionRows,
 	poolRows,
 	channelRows,
+	samplingRows,
 	layerRows,
 	lossRows,
 	pairLossRows,

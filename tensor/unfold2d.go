@@ -19,6 +19,7 @@ func (windowOption) unfold() {}
 func (x *Tensor) Unfold2D(kernel int, opts ...UnfoldOption) *Tensor {
 	const name = "im2col"
 	w := readColumns(name, kernel, opts)
+	refuseIntegers(name, "im2col_out_cpu", x)
 	switch x.Dim() {
 	case 3:
 		return x.Unsqueeze(0).unfold2D(name, w).SqueezeAxis(0)

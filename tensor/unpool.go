@@ -47,10 +47,11 @@ func (x *Tensor) maxUnpool(name string, indices *Tensor, axes, kernel int, opts 
 			x.Shape().List(), indices.Shape().List()), x, indices)
 	}
 	lead := x.Shape()[:rank-axes]
+	refuseIntegers(name, name, x)
 	to := w.unpooled(x, rank)
 	places, _ := Shape(to).NumEl()
 	flat := append(append(Shape{}, lead...), -1)
-	y := Like(x).Zeros(append(append(Shape{}, lead...), places)...)
+	y := x.zeros(append(append(Shape{}, lead...), places))
 	return y.Scatter(-1, indices.Reshape(flat...), x.Reshape(flat...)).View(append(append(Shape{}, lead...), to...)...)
 }
 
