@@ -83,6 +83,10 @@ var opsOfArguments = []struct {
 	{"one hot", func(a *arguments, _ *Tensor) any { return OneHot(a.indices(), a.number()) }},
 	{"sort", func(a *arguments, x *Tensor) any { v, _ := x.Sort(a.number(), Descending(true)); return v }},
 	{"topk", func(a *arguments, x *Tensor) any { v, _ := x.TopK(a.number(), a.number()); return v }},
+	{"searchsorted", func(a *arguments, x *Tensor) any { return SearchSorted(x, a.floats(), Right(a.IntN(2) == 0)) }},
+	{"multinomial", func(a *arguments, x *Tensor) any {
+		return x.Abs().Multinomial(a.number(), WithReplacement(a.IntN(2) == 0))
+	}},
 	{"non zero", func(a *arguments, _ *Tensor) any { return a.indices().NonZero() }},
 	{"diagonal", func(a *arguments, x *Tensor) any { return x.Diagonal(a.number(), a.number(), a.number()) }},
 	{"diag_embed", func(a *arguments, x *Tensor) any { return x.DiagEmbed(a.number(), a.number(), a.number()) }},

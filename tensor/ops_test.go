@@ -80,6 +80,7 @@ var opTables = [][]opRow{
 	scatterRows,
 	putRows,
 	countRows,
+	searchRows,
 	productRows,
 	contractionRows,
 	convolutionRows,

@@ -127,6 +127,13 @@ var threadIndexing = []threadRow{
 	of1("sort", wide, func(x *tensor.Tensor) *tensor.Tensor { v, _ := x.Sort(1); return v }),
 	of1("sort of columns", tall, func(x *tensor.Tensor) *tensor.Tensor { v, _ := x.Sort(0, tensor.Descending(true)); return v }),
 	of1("topk", wide, func(x *tensor.Tensor) *tensor.Tensor { v, _ := x.TopK(7, 1); return v }),
+	{"searchsorted", nil, func([]*tensor.Tensor) *tensor.Tensor {
+		return tensor.SearchSorted(tensor.Arange(0, 5000, 3), scrambled(5001, 70_001))
+	}},
+	{"searchsorted of lines", nil, func([]*tensor.Tensor) *tensor.Tensor {
+		lines, _ := scrambled(900, 40, 700).Sort(1)
+		return tensor.SearchSorted(lines, scrambled(900, 40, 2001), tensor.Right(true))
+	}},
 	of1("tril", []int{400, 500}, func(x *tensor.Tensor) *tensor.Tensor { return x.Tril(3) }),
 	of1("triu", []int{400, 500}, func(x *tensor.Tensor) *tensor.Tensor { return x.Triu(-3) }),
 	{"one_hot", nil, func([]*tensor.Tensor) *tensor.Tensor { return tensor.OneHot(scrambled(50, 5000), 50) }},

@@ -48,6 +48,7 @@ var seededDraws = map[string]struct {
 	"dropout.5":              {0, func() []*Tensor { return []*Tensor{Ones(10).Dropout(.5)} }},
 	"random_()":              {0, func() []*Tensor { return []*Tensor{Place{}.As(dtype.Int64).Empty(4).RandomInPlace()} }},
 	"exponential_":           {5, func() []*Tensor { return []*Tensor{Empty(4).ExponentialInPlace(1)} }},
+	"multinomial":            {0, func() []*Tensor { return []*Tensor{Of([]float32{.1, .2, .3, .4}).Multinomial(3)} }},
 	"rand half":              {0, func() []*Tensor { return []*Tensor{halfs.Rand(5), bhalfs.Rand(5)} }},
 	"Embedding(3,2)":         {5, func() []*Tensor { return []*Tensor{Randn(3, 2)} }},
 	"rand(2,3).t() strided fill": {0, func() []*Tensor {
@@ -60,7 +61,6 @@ var elsewhere = map[string]string{
 	"Linear(3,1)":   "nn",
 	"Linear(4,3)":   "nn",
 	"Conv2d(1,2,3)": "nn",
-	"multinomial":   "tensors have no counterpart yet",
 }
 
 var seededRow = regexp.MustCompile(`^(\d+) (.+?) (\[.*)$`)

@@ -12,9 +12,7 @@ var absent = map[string]string{
 	"torch.unique_consecutive": notThere,
 
 	// Indexing.
-	"F.embedding":        notThere,
-	"torch.bucketize":    notThere,
-	"torch.searchsorted": notThere,
+	"F.embedding": notThere,
 
 	// Products.
 

@@ -38,6 +38,22 @@ var indexing = table{
 		return x.TakeAlongAxis(index)
 	},
 
+	"torch.searchsorted": func(a *pyexpr.Args) any {
+		sorted, values := input(a, "sorted_sequence"), pyexpr.Arg[any](a, "input")
+		opts := []tensor.SearchOption{flag[tensor.OutInt32](a, "out_int32", false), flag[tensor.Right](a, "right", false)}
+		if a.Has("side") {
+			opts = append(opts, tensor.Side(pyexpr.Arg[string](a, "side")))
+		}
+		if a.Has("sorter") {
+			opts = append(opts, tensor.Sorter(input(a, "sorter")))
+		}
+		return tensor.SearchSorted(sorted, values, opts...)
+	},
+	"torch.bucketize": func(a *pyexpr.Args) any {
+		x, boundaries := pyexpr.Arg[any](a, "input"), input(a, "boundaries")
+		return tensor.Bucketize(x, boundaries, flag[tensor.OutInt32](a, "out_int32", false), flag[tensor.Right](a, "right", false))
+	},
+
 	"Tensor.scatter": func(a *pyexpr.Args) any {
 		x, axis, index := input(a, "input"), pyexpr.Arg[int](a, "dim"), input(a, "index")
 		return x.Scatter(axis, index, pyexpr.Arg[any](a, "src"))

@@ -114,6 +114,7 @@ const (
 	NonZero
 	Sort
 	TopK
+	SearchSorted
 	Tril
 	Triu
 	OneHot
@@ -409,6 +410,7 @@ var rows = [Count]row{
 	NonZero:               {name: "nonzero"},
 	Sort:                  {name: "sort", grad: "SortBackward0"},
 	TopK:                  {name: "topk", grad: "TopkBackward0"},
+	SearchSorted:          {name: "searchsorted"},
 	Tril:                  {name: "tril", grad: "TrilBackward0"},
 	Triu:                  {name: "triu", grad: "TriuBackward0"},
 	OneHot:                {name: "one_hot"},

@@ -103,6 +103,9 @@ type Order struct {
 	Descending bool
 }
 
+// Search belongs to SearchSorted: whether equal elements stand before the place that is found.
+type Search struct{ Right bool }
+
 // Draw belongs to random ops. Generator is the device's own generator; A and B are what the distribution calls them. For
 // Dropout, whose results are the elements and the mask, A is the probability to keep one.
 type Draw struct {

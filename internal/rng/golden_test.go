@@ -85,7 +85,7 @@ var unasserted = map[string]string{
 }
 
 // notDrawn maps draws that this package lacks to the reason.
-var notDrawn = map[string]string{"multinomial": "tensors have no counterpart yet"}
+var notDrawn = map[string]string{"multinomial": "package tensor makes it of exponential draws"}
 
 func TestGoldenSeededRows(t *testing.T) {
 	seen := map[string]int{}

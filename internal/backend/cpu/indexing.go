@@ -34,6 +34,7 @@ func addIndexSums[T dtype.Number](t *table) {
 	t[op.IndexAdd][dt] = rowMajor(indexAdd[T])
 	t[op.EmbeddingGrad][dt] = rowMajor(embeddingGrad[T])
 	t[op.Sort][dt], t[op.TopK][dt] = sortLines[T], sortLines[T]
+	t[op.SearchSorted][dt] = rowMajor(searchSorted[T])
 }
 
 // The kernels that only move elements exist once for each element size.

@@ -27,6 +27,7 @@ func (t *table) addIndexing() {
 	t[op.NonZero][dtype.Bool] = row{launch: m.launch}
 	t[op.RavelIndex][dtype.Int64] = row{ravel, typed("ravel", dtype.Int64)}
 	for _, dt := range numbers {
+		t[op.SearchSorted][dt] = row{searchSorted, typed("search", dt)}
 		t[op.IndexAdd][dt] = row{indexAdd, typed("add_rows", dt)}
 		t[op.EmbeddingGrad][dt] = row{embeddingGrad, typed("add_rows", dt)}
 		for o, name := range map[op.Op]string{

@@ -140,6 +140,7 @@ var others = []Other{
 	{Op: "NonZero", Name: "nonzero"},
 	{Op: "Sort", Name: "sort", GradFn: "SortBackward0"},
 	{Op: "TopK", Name: "topk", GradFn: "TopkBackward0"},
+	{Op: "SearchSorted", Name: "searchsorted"},
 	{Op: "Tril", Name: "tril", GradFn: "TrilBackward0"},
 	{Op: "Triu", Name: "triu", GradFn: "TriuBackward0"},
 	{Op: "OneHot", Name: "one_hot"},

@@ -156,6 +156,15 @@ struct Sort {
 };
 static_assert(sizeof(Sort) == 88, "");
 
+// Search is the parameter of search: for each of n values, count to a line, how many of the extent elements of a sorted line are less or,
+// with right, not larger. There are as many sorted lines as lines of values; a count of 0 says that there is one for all.
+struct Search {
+	u64 n, count, extent;
+	u64 out, in, sorted;
+	u32 right, unused;
+};
+static_assert(sizeof(Search) == 56, "");
+
 // NonZero is the parameter of nonzero: the indexes of the true elements of a contiguous mask of n elements, a row of rank
 // each, outermost first. counts has a number for each chunk of the mask. Extents are outermost first, and all axes count.
 struct NonZero {

@@ -151,6 +151,14 @@ type Sort struct {
 	Descending, Unused  uint32
 }
 
+// Search is the parameter of search: for each of n values, count to a line, how many of the extent elements of a sorted line are less or,
+// with right, not larger. There are as many sorted lines as lines of values; a count of 0 says that there is one for all.
+type Search struct {
+	N, Count, Extent uint64
+	Out, In, Sorted  uint64
+	Right, Unused    uint32
+}
+
 // NonZero is the parameter of nonzero: the indexes of the true elements of a contiguous mask of n elements, a row of rank
 // each, outermost first. counts has a number for each chunk of the mask. Extents are outermost first, and all axes count.
 type NonZero struct {
