@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"fmt"
+	"math"
+	"reflect"
 
 	"cresset/dtype"
 	"cresset/internal/op"
@@ -35,9 +37,9 @@ const (
 //   - a Span for some places in their order, All for one whole axis, Ellipsis for those that no other index stands for;
 //   - nil for a new axis of extent 1;
 //   - a tensor of int64 or int32, or a []int, for the places that it names: such indices are broadcast together;
-//   - a bool or uint8 tensor for the places where it is true, of as many axes as it has; or a bool.
+//   - a bool or uint8 tensor for the places where it is true, of as many axes as it has; or a bool, or a []bool.
 //
-// The axes of the broadcast tensors stand where the first of them did, or in front where another index lies between them. Without
+// Anything else, a float too, is an ErrIndex. The axes of the broadcast tensors stand where the first of them did, or in front where another index lies between them. Without
 // tensors the result is a view.
 func (x *Tensor) Index(indices ...any) *Tensor {
 	y, tensors := x.subscript(indices)
@@ -112,13 +114,30 @@ func (s *subscripting) apply(index any) {
 	case Section:
 		s.y = s.y.Slice(s.axis, i.start, i.end, i.step)
 		s.pass(1, 1)
-	case []int:
+	case []int, []bool:
 		s.put(Of(i).To(s.of.storage.device), 1)
 	case *Tensor:
 		s.tensor(i)
+	case int:
+		s.pick(int64(i))
 	default:
-		s.pick(scalarOf("index", index).Int())
+		s.pick(s.integer(index))
 	}
+}
+
+// integer is an index of any integer type.
+func (s *subscripting) integer(index any) int64 {
+	r := reflect.ValueOf(index)
+	switch {
+	case r.CanInt():
+		return r.Int()
+	case r.CanUint() && r.Uint() <= math.MaxInt64:
+		return int64(r.Uint())
+	}
+	failHint("index", ErrIndex, fmt.Sprintf(
+		"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %T)", index),
+		"indices are integers, Span, All, Ellipsis, nil, bools, []int, []bool and tensors of integers or bools")
+	return 0
 }
 
 // pass leaves axes of y, and of x, as they are.
