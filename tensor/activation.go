@@ -1,9 +1,17 @@
 package tensor
 
-import "cresset/internal/op"
+import (
+	"cresset/dtype"
+	"cresset/internal/op"
+)
 
 // ReLU returns max(x, 0); NaN stays.
-func (x *Tensor) ReLU() *Tensor { return x.elementwise(op.ReLU, nil) }
+func (x *Tensor) ReLU() *Tensor {
+	if x.dtype == dtype.Bool {
+		fail("relu", ErrKernel, "Boolean inputs not supported for relu", x)
+	}
+	return x.elementwise(op.ReLU, nil)
+}
 
 // LeakyReLU returns x where it is positive, else slope·x.
 func (x *Tensor) LeakyReLU(slope float64) *Tensor {

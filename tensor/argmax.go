@@ -37,6 +37,8 @@ func (x *Tensor) positionAxis(o op.Op, axis int, keep bool) *Tensor {
 }
 
 func (x *Tensor) positions(o op.Op, p op.Axis, shape Shape) *Tensor {
-	x.refuseBool(o, o.String()+"_cpu")
+	if x.dtype == dtype.Bool {
+		fail(o.String(), ErrKernel, o.String()+"(): does not support bool input", x)
+	}
 	return x.reduceTo(o, dtype.Int64, p, shape)
 }

@@ -267,5 +267,9 @@ func (x *Tensor) checkGridSample(grid *Tensor, s *gridSampler) {
 				x.Shape().List(), 2+i), x, grid)
 		}
 	}
-	refuseIntegers(name, "grid_sampler_2d_cpu", x)
+	kernel := "grid_sampler_2d_cpu_kernel_impl"
+	if x.Dim() == 5 {
+		kernel = "grid_sampler3d_cpu"
+	}
+	refuseIntegers(name, kernel, x)
 }

@@ -240,7 +240,29 @@ func (x *Tensor) checkInterpolate(p *interpolation, size []int) {
 	case p.antialias && p.mode != Bilinear && p.mode != Bicubic:
 		refuse("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input")
 	}
-	refuseIntegers("interpolate", "upsample_"+string(p.mode), x)
+	refuseIntegers("interpolate", p.kernel(axes), x)
+}
+
+// kernel is PyTorch's name of the CPU's kernel that computes the mode over so many axes.
+func (p *interpolation) kernel(axes int) string {
+	switch {
+	case p.antialias:
+		return "compute_index_ranges_weights"
+	case p.mode == Area && axes == 3:
+		return "adaptive_avg_pool3d_cpu"
+	case p.mode == Area:
+		return "adaptive_avg_pool2d"
+	case axes == 2 && p.mode == Bilinear:
+		return "upsample_bilinear2d_channels_last"
+	case axes == 2 && p.mode != Bicubic:
+		return "upsample_nearest2d_channels_last"
+	case p.mode == Bicubic:
+		return "compute_indices_weights_cubic"
+	case p.mode == Nearest || p.mode == NearestExact:
+		return "compute_indices_weights_nearest"
+	default:
+		return "compute_indices_weights_linear"
+	}
 }
 
 func checkInterpolated(x *Tensor, from, to []int) {

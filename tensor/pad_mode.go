@@ -2,12 +2,14 @@ package tensor
 
 import (
 	"fmt"
+
+	"cresset/dtype"
 )
 
 // PadReflect returns x with elements around it that mirror it at its first and last ones, which are not repeated. pads is as for Pad,
 // of one to three axes; there must be at least one axis more, and fewer elements are added than there are.
 func (x *Tensor) PadReflect(pads []int) *Tensor {
-	return x.padBy(pads, func(axis, before, after, n int) {
+	return x.padBy("reflection", pads, func(axis, before, after, n int) {
 		if before >= n || after >= n {
 			fail("pad", ErrShape, fmt.Sprintf("Argument #4: Padding size should be less than the corresponding input dimension, but got: padding (%d, %d) at dimension %d of input %s",
 				before, after, axis, x.layout.Shape().List()), x)
@@ -22,7 +24,7 @@ func (x *Tensor) PadReflect(pads []int) *Tensor {
 
 // PadReplicate returns x with its first and last elements repeated around it. pads is as for PadReflect.
 func (x *Tensor) PadReplicate(pads []int) *Tensor {
-	return x.padBy(pads, func(axis, _, _, n int) {
+	return x.padBy("replication", pads, func(axis, _, _, n int) {
 		if n == 0 {
 			fail("pad", ErrShape, fmt.Sprintf("Expected 2D or 3D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s",
 				x.layout.Shape().List()), x)
@@ -32,15 +34,15 @@ func (x *Tensor) PadReplicate(pads []int) *Tensor {
 
 // PadCircular returns x with elements of its other end around it. pads is as for PadReflect.
 func (x *Tensor) PadCircular(pads []int) *Tensor {
-	return x.padBy(pads, func(_, before, after, n int) {
+	return x.padBy("circular", pads, func(_, before, after, n int) {
 		if before > n || after > n {
 			fail("pad", ErrShape, "Padding value causes wrapping around more than once.", x)
 		}
 	}, func(i, n int) int { return (i + n) % n })
 }
 
-// padBy pads one axis after the other: place tells which element of n stands at i, which may lie outside.
-func (x *Tensor) padBy(pads []int, check func(axis, before, after, n int), place func(i, n int) int) *Tensor {
+// padBy pads one axis after the other: place tells which element of n stands at i, which may lie outside. Only a circle takes bool.
+func (x *Tensor) padBy(mode string, pads []int, check func(axis, before, after, n int), place func(i, n int) int) *Tensor {
 	rank, axes := x.layout.Rank(), len(pads)/2
 	if len(pads)%2 != 0 {
 		fail("pad", ErrValue, "Padding length must be divisible by 2", x)
@@ -51,6 +53,9 @@ func (x *Tensor) padBy(pads []int, check func(axis, before, after, n int), place
 			"  - 2D or 3D input: padding size = 2 (pads last dimension)\n"+
 			"  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"+
 			"  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)", len(pads), rank), x)
+	}
+	if x.dtype == dtype.Bool && mode != "circular" {
+		fail("pad", ErrKernel, noKernel(fmt.Sprintf("%s_pad%dd", mode, axes), x.dtype, x), x)
 	}
 	for i := range axes {
 		axis, before, after := rank-1-i, pads[2*i], pads[2*i+1]

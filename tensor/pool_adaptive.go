@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"strings"
 
 	"cresset/internal/op"
 )
@@ -93,6 +94,10 @@ func (x *Tensor) adaptiveShape(name, afterName, afterGot string, sizes []int) Sh
 				"but input has sizes %s with dimension %d being empty", name, shape.List(), i), x)
 		}
 	}
-	refuseIntegers(name, name+"_cpu", x)
+	kernel := strings.Replace(name, "1d", "2d", 1)
+	if axes == 3 {
+		kernel += "_cpu"
+	}
+	refuseIntegers(name, kernel, x)
 	return checkSizes(name, append(append(Shape{}, shape[:rank-axes]...), sizes...))
 }

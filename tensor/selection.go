@@ -15,6 +15,7 @@ func (x *Tensor) Median() *Tensor { return x.medianOfAll(op.Median, false) }
 func (x *Tensor) NaNMedian() *Tensor { return x.medianOfAll(op.NaNMedian, true) }
 
 func (x *Tensor) medianOfAll(o op.Op, skip bool) *Tensor {
+	x.refuseBool(o, "median_cpu")
 	flat := x.Detach().Reshape(-1)
 	if flat.layout.Size() == 0 {
 		if !x.dtype.IsFloat() {
@@ -31,6 +32,7 @@ func (x *Tensor) medianOfAll(o op.Op, skip bool) *Tensor {
 // MedianAxis returns along an axis the elements in the middle of the sorted ones, of two the smaller, and an index of each; the first
 // NaN where there is one. The axis disappears unless KeepDim is given. Gradients flow to the elements that the indices name.
 func (x *Tensor) MedianAxis(axis int, keep ...KeepDim) (values, indices *Tensor) {
+	x.refuseBool(op.MedianAxis, "median_out")
 	return x.ranked(op.MedianAxis, axis, kept(keep), func(y *Tensor, axis int) *Tensor {
 		_, indices := y.medianAlong(axis, false)
 		return indices
@@ -39,6 +41,7 @@ func (x *Tensor) MedianAxis(axis int, keep ...KeepDim) (values, indices *Tensor)
 
 // NaNMedianAxis is MedianAxis of the elements that are not NaN; NaN where there are no others.
 func (x *Tensor) NaNMedianAxis(axis int, keep ...KeepDim) (values, indices *Tensor) {
+	x.refuseBool(op.NaNMedianAxis, "median_out")
 	return x.ranked(op.NaNMedianAxis, axis, kept(keep), func(y *Tensor, axis int) *Tensor {
 		_, indices := y.medianAlong(axis, true)
 		return indices
@@ -80,6 +83,7 @@ func (x *Tensor) KthValue(k, axis int, keep ...KeepDim) (values, indices *Tensor
 	if k < 1 || k > x.atLeast1().layout.Shape()[at] {
 		fail("kthvalue", ErrIndex, fmt.Sprintf("kthvalue(): selected number k out of range for dimension %d", at), x)
 	}
+	x.refuseBool(op.KthValue, "kthvalue_cpu")
 	return x.ranked(op.KthValue, axis, kept(keep), func(y *Tensor, axis int) *Tensor {
 		_, order := y.TopK(k, axis, Largest(false))
 		return order.Narrow(axis, k-1, 1)

@@ -31,6 +31,9 @@ func (x *Tensor) TopK(k, axis int, largest ...Largest) (values, indices *Tensor)
 	if k < 0 || k > n {
 		fail("topk", ErrIndex, "selected index k out of range", x)
 	}
+	if x.dtype == dtype.Bool && !x.IsCUDA() {
+		fail("topk", ErrKernel, "topk does not support bool dtypes on CPU", x)
+	}
 	return x.sorted(op.TopK, op.Order{Axis: axis, Descending: last(largest, true)}, shape)
 }
 

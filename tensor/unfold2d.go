@@ -76,6 +76,9 @@ func (x *Tensor) unfold2D(name string, w window) *Tensor {
 		fail(name, ErrShape, fmt.Sprintf("Given input with spatial size (%d, %d), %s, calculated shape of the array of sliding blocks as (%d, %d), "+
 			"but its components must be at least one.", shape[2], shape[3], w.figures(), n[0], n[1]), x)
 	}
+	if x.dtype.IsInteger() {
+		fail(name, ErrKernel, noKernel("im2col_out_cpu", x.dtype, x), x)
+	}
 	y := x
 	if w.padding[1]+w.padding[2] > 0 {
 		y = x.Pad([]int{w.padding[2], w.padding[2], w.padding[1], w.padding[1]}, 0)

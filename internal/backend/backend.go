@@ -142,6 +142,14 @@ var gpuKernels = map[string]string{
 	"log_softmax_kernel_impl":         "host_softmax",
 	"log_softmax_lastdim_kernel_impl": "host_softmax",
 	"GeluKernelImpl":                  "GeluCUDAKernelImpl",
+	"floor_vml_cpu":                   "floor_cuda",
+	"ceil_vml_cpu":                    "ceil_cuda",
+	"round_vml_cpu":                   "round_cuda",
+	"trunc_vml_cpu":                   "trunc_cuda",
+	"adaptive_avg_pool2d":             "adaptive_avg_pool2d_cuda",
+	"adaptive_max_pool2d":             "adaptive_max_pool2d_cuda",
+	"grid_sampler_2d_cpu_kernel_impl": "grid_sampler_2d_cuda",
+	"grid_sampler3d_cpu":              "grid_sampler_3d_cuda",
 }
 
 // IndexError says that the data hold an index outside of its range.

@@ -41,7 +41,7 @@ var arithmeticOps = []Elementwise{
 		Int:   func(b *builder, a integ) integ { return b.ISub(b.Int(0), a) },
 	},
 	{
-		Op: "Abs", Name: "abs", GradFn: "AbsBackward0", Doc: "|a|; the least integer is its own", HandHalf: "AbsHalf",
+		Op: "Abs", Name: "abs", Kernel: "abs_cpu", GradFn: "AbsBackward0", Doc: "|a|; the least integer is its own", HandHalf: "AbsHalf",
 		Float: (*builder).Abs,
 		Int: func(b *builder, a integ) integ {
 			return b.IfInt(b.ILess(a, b.Int(0)), b.ISub(b.Int(0), a), a)
@@ -56,10 +56,10 @@ var arithmeticOps = []Elementwise{
 			return b.IfInt(b.ILess(b.Int(0), a), b.Int(1), b.IfInt(b.ILess(a, b.Int(0)), b.Int(-1), b.Int(0)))
 		},
 	},
-	{Op: "Floor", Name: "floor", GradFn: "FloorBackward0", Doc: "⌊a⌋", Float: (*builder).Floor, Halves: true},
-	{Op: "Ceil", Name: "ceil", GradFn: "CeilBackward0", Doc: "⌈a⌉", Float: (*builder).Ceil, Halves: true},
-	{Op: "Round", Name: "round", GradFn: "RoundBackward0", Doc: "the integer nearest to a, the even one of two", Float: (*builder).Round, Halves: true},
-	{Op: "Trunc", Name: "trunc", GradFn: "TruncBackward0", Doc: "a without its fraction", Float: (*builder).Trunc, Halves: true},
+	{Op: "Floor", Name: "floor", Kernel: "floor_vml_cpu", GradFn: "FloorBackward0", Doc: "⌊a⌋", Float: (*builder).Floor, Halves: true},
+	{Op: "Ceil", Name: "ceil", Kernel: "ceil_vml_cpu", GradFn: "CeilBackward0", Doc: "⌈a⌉", Float: (*builder).Ceil, Halves: true},
+	{Op: "Round", Name: "round", Kernel: "round_vml_cpu", GradFn: "RoundBackward0", Doc: "the integer nearest to a, the even one of two", Float: (*builder).Round, Halves: true},
+	{Op: "Trunc", Name: "trunc", Kernel: "trunc_vml_cpu", GradFn: "TruncBackward0", Doc: "a without its fraction", Float: (*builder).Trunc, Halves: true},
 	{
 		Op: "Square", Name: "square", GradFn: "PowBackward0", Doc: "a²", Halves: true,
 		Float: func(b *builder, a float) float { return b.Mul(a, a) },
@@ -91,7 +91,7 @@ var arithmeticOps = []Elementwise{
 // divisionOps are divisions with a remainder. An integer divided by zero is an error.
 var divisionOps = []Elementwise{
 	{
-		Op: "FloorDivide", Name: "floor_divide", Operands: []string{"a", "b"}, Doc: "⌊a / b⌋",
+		Op: "FloorDivide", Name: "floor_divide", Kernel: "div_floor_cpu", Operands: []string{"a", "b"}, Doc: "⌊a / b⌋",
 		HandFloat: "FloorDivide", HandInt: "FloorDivideInt", Divides: true,
 	},
 	{
@@ -99,11 +99,11 @@ var divisionOps = []Elementwise{
 		Float: func(b *builder, x, y float) float { return b.Trunc(b.Div(x, y)) },
 	},
 	{
-		Op: "Remainder", Name: "remainder", GradFn: "RemainderBackward0", Operands: []string{"a", "b"}, Doc: "the rest of a / b, with the sign of b",
+		Op: "Remainder", Name: "remainder", Kernel: "remainder_cpu", GradFn: "RemainderBackward0", Operands: []string{"a", "b"}, Doc: "the rest of a / b, with the sign of b",
 		HandFloat: "Remainder", HandInt: "RemainderInt", Divides: true,
 	},
 	{
-		Op: "Fmod", Name: "fmod", GradFn: "FmodBackward0", Operands: []string{"a", "b"}, Doc: "the rest of a / b, with the sign of a",
+		Op: "Fmod", Name: "fmod", Kernel: "fmod_cpu", GradFn: "FmodBackward0", Operands: []string{"a", "b"}, Doc: "the rest of a / b, with the sign of a",
 		HandFloat: "Fmod", HandInt: "FmodInt", Divides: true,
 	},
 }

@@ -3,6 +3,7 @@ package recipe
 // Other describes an op that no recipe says: its kernels are written by hand.
 type Other struct {
 	Op, Name   string // the constant of package op, and the name in errors
+	Kernel     string // PyTorch's name of the CPU's kernel, where it is another
 	Doc        string // what it computes, where the name does not tell
 	GradFn     string // what PyTorch prints for its gradient; empty where it has none
 	View       bool   // another layout of the same storage
@@ -39,8 +40,8 @@ var others = []Other{
 	{Op: "Clone", Name: "clone", GradFn: "CloneBackward0", Composed: true},
 	{Op: "CopyInPlace", Name: "copy_", GradFn: "CopyBackwards", Composed: true},
 	{Op: "Fill", Name: "fill_", GradFn: "FillBackward0"},
-	{Op: "Arange", Name: "arange"},
-	{Op: "Linspace", Name: "linspace"},
+	{Op: "Arange", Name: "arange", Kernel: "arange_cpu"},
+	{Op: "Linspace", Name: "linspace", Kernel: "linspace_cpu"},
 
 	// Random draws.
 	{Op: "Uniform", Name: "uniform_", GradFn: "UniformBackward0"},
