@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -41,7 +42,7 @@ type comparison struct {
 // difference is how a tensor of one file differs from that of the other.
 type difference struct {
 	Name     string   `json:"name"`
-	What     string   `json:"what"`        // "shape", "dtype", "elements", "unread" where cresset lacks a dtype
+	What     string   `json:"what"`        // "shape", "dtype", "elements", "unread" where a tensor cannot be made
 	A        string   `json:"a,omitempty"` // dtype and shape, where they differ
 	B        string   `json:"b,omitempty"`
 	Elements int      `json:"elements,omitempty"` // that differ
@@ -102,6 +103,9 @@ func (c *diffCommand) compare(s *session, a, b *checkpoint.File) (*comparison, e
 		}
 		delete(other, e.Name)
 		d, err := c.compareTensors(s, a, b, e, o)
+		if errors.As(err, new(*tensor.Error)) { // as for a tensor of too many axes; the others can be compared
+			d, err = &difference{Name: e.Name, What: "unread", A: kind(e), B: kind(o)}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -120,15 +124,17 @@ func (c *diffCommand) compare(s *session, a, b *checkpoint.File) (*comparison, e
 	return found, nil
 }
 
+// kind returns the dtype and the shape of a tensor.
+func kind(e checkpoint.Entry) string {
+	name := e.DType
+	if e.Type != dtype.Undefined {
+		name = e.Type.Name()
+	}
+	return name + tensor.Shape(e.Shape).List()
+}
+
 // compareTensors returns how two tensors differ, nil where they do not.
 func (c *diffCommand) compareTensors(s *session, a, b *checkpoint.File, e, o checkpoint.Entry) (*difference, error) {
-	kind := func(e checkpoint.Entry) string {
-		name := e.DType
-		if e.Type != dtype.Undefined {
-			name = e.Type.Name()
-		}
-		return name + tensor.Shape(e.Shape).List()
-	}
 	if !slices.Equal(e.Shape, o.Shape) {
 		return &difference{Name: e.Name, What: "shape", A: kind(e), B: kind(o)}, nil
 	}

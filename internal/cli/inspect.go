@@ -127,6 +127,10 @@ func (found *inspection) measure(s *session, f *checkpoint.File) error {
 			continue
 		}
 		x, err := f.Tensor(e.Name, s.whileWanted())
+		if cannot := new(tensor.Error); errors.As(err, &cannot) { // as for a tensor of too many axes; the others can be read
+			found.Problems = append(found.Problems, fmt.Sprintf("%s: %s", e.Name, firstLine(cannot.Error())))
+			continue
+		}
 		if err != nil {
 			return err
 		}
