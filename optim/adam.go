@@ -53,8 +53,8 @@ func adamForm(class string, defaults figures) *form {
 				u.amsgrad()
 				return
 			}
-			inner.AdamStep(u.param, u.grad, u.tensors["exp_avg"], u.tensors["exp_avg_sq"], op.Adam{
-				LR: u.lr, Beta1: f.betas[0], Beta2: f.betas[1], Eps: f.eps, WeightDecay: f.weightDecay, Decoupled: f.decoupled, Maximize: f.maximize, Step: u.step})
+			u.steps.AdamStep(u.param, u.grad, u.tensors["exp_avg"], u.tensors["exp_avg_sq"], op.Adam{
+				LR: u.lr, Beta1: f.betas[0], Beta2: f.betas[1], Eps: f.eps, WeightDecay: f.weightDecay, Decoupled: f.decoupled, Maximize: f.maximize, Step: u.step}, u)
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"cresset/internal/friend"
 	"cresset/tensor"
 )
 
@@ -16,6 +17,7 @@ type Algorithm struct {
 	groups []*Group
 	form   *form
 	states map[*tensor.Tensor]*state
+	steps  friend.Updates[*tensor.Tensor]
 }
 
 var _ Optimizer = (*Algorithm)(nil)
@@ -73,7 +75,7 @@ func newAlgorithm[O setter](f *form, ps iter.Seq2[string, *tensor.Tensor], opts 
 	for _, o := range opts {
 		o.set(&settings)
 	}
-	return &Algorithm{f.group(ps, settings), f, make(map[*tensor.Tensor]*state)}
+	return &Algorithm{f.group(ps, settings), f, make(map[*tensor.Tensor]*state), inner.NewUpdates()}
 }
 
 // group divides parameters into groups with their settings.
@@ -133,7 +135,7 @@ func (a *Algorithm) ZeroGrad() {
 
 // Copy returns an optimizer like a, without what a keeps of its parameters, of what of returns for each of them.
 func (a *Algorithm) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
-	out := &Algorithm{make([]*Group, len(a.groups)), a.form, make(map[*tensor.Tensor]*state)}
+	out := &Algorithm{make([]*Group, len(a.groups)), a.form, make(map[*tensor.Tensor]*state), inner.NewUpdates()}
 	for i, g := range a.groups {
 		c := *g
 		c.scheduledBy = maps.Clone(g.scheduledBy)
@@ -146,15 +148,16 @@ func (a *Algorithm) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
 	return out
 }
 
-// Step updates every parameter that has a gradient.
+// Step updates every parameter that has a gradient. On a GPU SGD and Adam update all that are alike by one launch.
 func (a *Algorithm) Step() {
+	defer a.steps.Drop() // what a panic has left
 	for _, g := range a.groups {
 		for _, p := range g.Params {
 			grad := inner.BorrowGrad(p)
 			if grad == nil {
 				continue
 			}
-			u := &update{state: a.stateOf(p, g), param: p, grad: grad, lr: g.LR, f: &g.figures}
+			u := &update{state: a.stateOf(p, g), param: p, grad: grad, lr: g.LR, f: &g.figures, steps: a.steps}
 			if !a.form.fused {
 				u.p = p.Detach()
 			}
@@ -162,6 +165,7 @@ func (a *Algorithm) Step() {
 			a.form.update(u)
 		}
 	}
+	a.steps.Run()
 }
 
 // stateOf returns what is kept of a parameter of a group. What is not there yet begins: a schedule may turn momentum on.

@@ -48,9 +48,10 @@ var sgd = &form{
 		if o.Momentum != 0 {
 			if momentum = u.tensors["momentum_buffer"]; momentum == nil {
 				momentum, o.First = tensor.EmptyLike(u.param), true
+				u.began = true
 				u.tensors["momentum_buffer"] = momentum
 			}
 		}
-		inner.SGDStep(u.param, u.grad, momentum, o)
+		u.steps.SGDStep(u.param, u.grad, momentum, o, u)
 	},
 }

@@ -1,6 +1,9 @@
 package optim
 
-import "cresset/tensor"
+import (
+	"cresset/internal/friend"
+	"cresset/tensor"
+)
 
 // update is what a step knows of one parameter.
 type update struct {
@@ -9,6 +12,16 @@ type update struct {
 	grad     *tensor.Tensor
 	lr       float64
 	f        *figures
+	steps    friend.Updates[*tensor.Tensor] // what runs fused kernels
+	began    bool                           // the momentum is new
+}
+
+// Undo makes the state what it was before a step that a fused kernel has not run.
+func (u *update) Undo() {
+	u.step--
+	if u.began {
+		delete(u.tensors, "momentum_buffer")
+	}
 }
 
 // direction returns the gradient, negated to maximize, with the weight decay that is not decoupled. It is only to be read.

@@ -40,7 +40,7 @@ func (m *model) step() float64 {
 	loss := tensor.CrossEntropy(y, m.target).Add(h.Pow(2).Mean())
 	loss.Backward()
 	for i := range p {
-		inner.SGDStep(p[i].Detach(), p[i].Grad(), m.momenta[i], op.SGD{LR: 0.1, Momentum: 0.9})
+		sgdStep(p[i].Detach(), p[i].Grad(), m.momenta[i], op.SGD{LR: 0.1, Momentum: 0.9})
 	}
 	m.dropGradients()
 	return loss.Float64()

@@ -5,8 +5,7 @@ import "cresset/internal/friend"
 // The functions of this package that linalg, nn, optim, nn/parallel and checkpoint need and users do not: the one registration of the project.
 var _ = friend.Register(&friend.Tensors[*Tensor]{
 	BorrowGrad:  (*Tensor).borrowGrad,
-	SGDStep:     sgdStep,
-	AdamStep:    adamStep,
+	NewUpdates:  func() friend.Updates[*Tensor] { return new(updates) },
 	LinearReLU:  (*Tensor).linearReLU,
 	Conv2DReLU:  (*Tensor).conv2DReLU,
 	RNN:         (*Tensor).rnn,

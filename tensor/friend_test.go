@@ -2,8 +2,22 @@ package tensor_test
 
 import (
 	"cresset/internal/friend"
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
 // inner is what package tensor registers for nn and optim.
 var inner = friend.Of[*tensor.Tensor]()
+
+// sgdStep and adamStep are steps of one parameter.
+func sgdStep(p, grad, momentum *tensor.Tensor, o op.SGD) {
+	u := inner.NewUpdates()
+	u.SGDStep(p, grad, momentum, o, nil)
+	u.Run()
+}
+
+func adamStep(p, grad, mean, square *tensor.Tensor, o op.Adam) {
+	u := inner.NewUpdates()
+	u.AdamStep(p, grad, mean, square, o, nil)
+	u.Run()
+}

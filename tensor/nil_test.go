@@ -42,7 +42,7 @@ func TestNilOperandsAreErrors(t *testing.T) {
 		"stack": func() { tensor.Stack([]*tensor.Tensor{x, nil}, 0) }, "copy": func() { x.CopyInPlace(nil) }, "to": func() { x.To(none) },
 		"expand as": func() { x.ExpandAs(nil) }, "view as": func() { x.ViewAs(nil) }, "like": func() { tensor.ZerosLike(nil) }, "data": func() { x.SetData(nil) },
 		"parameter": func() { tensor.Parameter(nil) }, "enter": func() { tensor.NewScope().Enter(nil) }, "one hot": func() { tensor.OneHot(nil, 2) },
-		"sgd": func() { inner.SGDStep(x, nil, nil, op.SGD{}) }, "adam": func() { inner.AdamStep(x, x, nil, x, op.Adam{}) },
+		"sgd": func() { sgdStep(x, nil, nil, op.SGD{}) }, "adam": func() { adamStep(x, x, nil, x, op.Adam{}) },
 		"bernoulli": func() { tensor.Bernoulli(nil) }, "grad": func() { tensor.Grad(x, []*tensor.Tensor{nil}) }, "values": func() { tensor.Values[float64](none) },
 		"nobody's exp": func() { none.Exp() }, "nobody's sum": func() { none.Sum() }, "nobody's fill": func() { none.FillInPlace(0) },
 		"nobody's backward": func() { none.Backward() }, "nobody's softmax": func() { none.Softmax(0) }, "nobody's size": func() { none.Size(0) },

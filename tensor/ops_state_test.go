@@ -97,25 +97,25 @@ var stateRows = []opRow{
 	}),
 
 	optimizer("sgd step", func(p, g *tensor.Tensor, _ []*tensor.Tensor) {
-		inner.SGDStep(p, g, nil, op.SGD{LR: 0.5, WeightDecay: 0.25})
+		sgdStep(p, g, nil, op.SGD{LR: 0.5, WeightDecay: 0.25})
 	}, func(v []float64) []float64 { return []float64{v[0] - 0.5*(v[1]+0.25*v[0])} }, 0),
 	optimizer("sgd step with momentum", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
-		inner.SGDStep(p, g, state[0], op.SGD{LR: 0.5, Momentum: 0.75, Dampening: 0.125})
+		sgdStep(p, g, state[0], op.SGD{LR: 0.5, Momentum: 0.75, Dampening: 0.125})
 	}, func(v []float64) []float64 {
 		m := 0.75*v[2] + 0.875*v[1]
 		return []float64{v[0] - 0.5*m, m}
 	}, 1),
 	optimizer("sgd step of Nesterov", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
-		inner.SGDStep(p, g, state[0], op.SGD{LR: 0.5, Momentum: 0.75, Nesterov: true})
+		sgdStep(p, g, state[0], op.SGD{LR: 0.5, Momentum: 0.75, Nesterov: true})
 	}, func(v []float64) []float64 {
 		m := 0.75*v[2] + v[1]
 		return []float64{v[0] - 0.5*(v[1]+0.75*m), m}
 	}, 1),
 	optimizer("adam step", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
-		inner.AdamStep(p, g, state[0], state[1], op.Adam{LR: 0.5, Beta1: 0.5, Beta2: 0.75, Eps: 0.125, Step: 2})
+		adamStep(p, g, state[0], state[1], op.Adam{LR: 0.5, Beta1: 0.5, Beta2: 0.75, Eps: 0.125, Step: 2})
 	}, func(v []float64) []float64 { return adam(v[0], v[1], v[2], v[3]) }, 2),
 	optimizer("adamw step", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
-		inner.AdamStep(p, g, state[0], state[1],
+		adamStep(p, g, state[0], state[1],
 			op.Adam{LR: 0.5, Beta1: 0.5, Beta2: 0.75, Eps: 0.125, Step: 2, WeightDecay: 0.25, Decoupled: true})
 	}, func(v []float64) []float64 { return adam(v[0]*(1-0.5*0.25), v[1], v[2], v[3]) }, 2),
 }

@@ -218,10 +218,10 @@ var threadStates = []threadRow{
 	filled("random_", func(x *tensor.Tensor) *tensor.Tensor { return x.RandIntInPlace(0, 99) }),
 	filled("randperm", func(*tensor.Tensor) *tensor.Tensor { return tensor.RandPerm(100_000) }),
 	step("sgd step", func(p, g, m, _ *tensor.Tensor) {
-		inner.SGDStep(p, g, m, op.SGD{LR: 0.5, Momentum: 0.9, WeightDecay: 0.1, Nesterov: true})
+		sgdStep(p, g, m, op.SGD{LR: 0.5, Momentum: 0.9, WeightDecay: 0.1, Nesterov: true})
 	}),
 	step("adam step", func(p, g, m, v *tensor.Tensor) {
-		inner.AdamStep(p, g, m, v.Square(), op.Adam{LR: 0.5, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Step: 2, WeightDecay: 0.1})
+		adamStep(p, g, m, v.Square(), op.Adam{LR: 0.5, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Step: 2, WeightDecay: 0.1})
 	}),
 }
 

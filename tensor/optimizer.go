@@ -3,44 +3,178 @@ package tensor
 import (
 	"fmt"
 
+	"cresset/internal/backend"
+	"cresset/internal/friend"
 	"cresset/internal/op"
 )
 
-// sgdStep updates the parameter p in place by its gradient; momentum is nil without momentum. It is not recorded for
+// updates are the steps of an optimizer, each of one parameter. On a device that updates many parameters by one launch they wait
+// for others of the same settings and dtype until Run; elsewhere they run at once.
+type updates struct {
+	batches []batch // the first used hold steps; all keep what devices know of parameters
+	used    int
+}
+
+// batch is steps that run by one launch.
+type batch struct {
+	op     op.Op
+	params any
+	on     backend.Backend
+	runner backend.Updates
+	calls  []*backend.Call
+	steps  []updateStep
+}
+
+// updateStep is a step that waits: state changes, of which the first is the parameter.
+type updateStep struct {
+	state []*Tensor
+	grad  *Tensor
+	undo  friend.Undoer
+}
+
+// SGDStep updates the parameter p in place by its gradient; momentum is nil without momentum. It is not recorded for
 // gradients:
 //
 //	g += WeightDecay·p;  momentum = Momentum·momentum + (1-Dampening)·g
 //	p -= LR·momentum     // LR·(g + Momentum·momentum) with Nesterov, LR·g without momentum
-func sgdStep(p, grad, momentum *Tensor, o op.SGD) {
-	outs := []*Tensor{p}
+func (u *updates) SGDStep(p, grad, momentum *Tensor, o op.SGD, undo friend.Undoer) {
+	state := []*Tensor{p}
 	if momentum != nil {
-		outs = append(outs, momentum)
+		state = append(state, momentum)
 	}
-	optimizerStep(op.SGDStep, o, outs, grad)
+	u.add(op.SGDStep, o, updateStep{state, grad, undo})
 }
 
-// adamStep updates the parameter p in place by its gradient; mean and square are the running means of the gradient and of
+// AdamStep updates the parameter p in place by its gradient; mean and square are the running means of the gradient and of
 // its square. It is not recorded for gradients:
 //
 //	mean += (1-Beta1)·(g-mean);  square = Beta2·square + (1-Beta2)·g²
 //	p -= LR/(1-Beta1^Step) · mean / (√square/√(1-Beta2^Step) + Eps)
-func adamStep(p, grad, mean, square *Tensor, o op.Adam) {
-	optimizerStep(op.AdamStep, o, []*Tensor{p, mean, square}, grad)
+func (u *updates) AdamStep(p, grad, mean, square *Tensor, o op.Adam, undo friend.Undoer) {
+	u.add(op.AdamStep, o, updateStep{[]*Tensor{p, mean, square}, grad, undo})
 }
 
-// optimizerStep runs a kernel that changes state, of which the first is the parameter, by its gradient.
-func optimizerStep(o op.Op, params any, state []*Tensor, grad *Tensor) {
-	p := state[0]
-	for _, t := range append(state, grad) {
+// add runs a step, or lets it wait with those like it. A step that panics is undone.
+func (u *updates) add(o op.Op, params any, s updateStep) {
+	added := false
+	defer func() {
+		if !added && s.undo != nil {
+			s.undo.Undo()
+		}
+	}()
+	u.try(o, params, s)
+	added = true
+}
+
+// try is add, without what follows a panic.
+func (u *updates) try(o op.Op, params any, s updateStep) {
+	s.check(o)
+	p := s.state[0]
+	updater, ok := p.storage.backend.(backend.Updater)
+	if !ok {
+		launch(o, p.dtype, params, s.state, []*Tensor{s.grad})
+		s.changed()
+		return
+	}
+	c := callOf(o, p.dtype, params, s.state, []*Tensor{s.grad})
+	b := u.batchFor(c, p.storage.backend, updater)
+	b.calls, b.steps = append(b.calls, c), append(b.steps, s)
+}
+
+// check panics where the tensors do not fit one another.
+func (s *updateStep) check(o op.Op) {
+	p, all := s.state[0], append(s.state, s.grad)
+	for _, t := range all {
 		t.alive()
 		if !t.layout.Shape().Equal(p.layout.Shape()) || t.dtype != p.dtype {
 			fail(o.String(), ErrShape, fmt.Sprintf("a gradient or state of %s%s does not fit a parameter of %s%s",
-				t.dtype.Name(), t.layout.Shape().List(), p.dtype.Name(), p.layout.Shape().List()), p, grad)
+				t.dtype.Name(), t.layout.Shape().List(), p.dtype.Name(), p.layout.Shape().List()), p, s.grad)
 		}
 	}
-	sameDevice(o.String(), append(state, grad)...)
-	launch(o, p.dtype, params, state, []*Tensor{grad})
-	for _, t := range state {
+	sameDevice(o.String(), all...)
+}
+
+// changed notes that the step has run.
+func (s *updateStep) changed() {
+	for _, t := range s.state {
 		t.storage.version++
 	}
+}
+
+// batchFor returns the batch that a call belongs to. A new one takes the place of that which was new at the same time in the step
+// before, which most likely was of the same parameters.
+func (u *updates) batchFor(c *backend.Call, on backend.Backend, updater backend.Updater) *batch {
+	for i := range u.batches[:u.used] {
+		if b := &u.batches[i]; b.op == c.Op && b.on == on && b.calls[0].DType == c.DType && b.params == c.Params {
+			return b
+		}
+	}
+	if u.used == len(u.batches) {
+		u.batches = append(u.batches, batch{})
+	}
+	b := &u.batches[u.used]
+	u.used++
+	if b.on != on {
+		b.on, b.runner = on, updater.NewUpdates()
+	}
+	b.op, b.params = c.Op, c.Params
+	return b
+}
+
+// Run runs the steps that wait. After a panic those that have not run still wait: Drop forgets them.
+func (u *updates) Run() {
+	for i := range u.batches[:u.used] {
+		u.batches[i].run()
+	}
+	u.used = 0
+}
+
+// Drop undoes what was done in view of the steps that wait, and forgets them. It does nothing where there are none.
+func (u *updates) Drop() {
+	for i := range u.batches[:u.used] {
+		b := &u.batches[i]
+		for k := len(b.steps) - 1; k >= 0; k-- {
+			b.steps[k].undo.Undo()
+		}
+		b.forget(len(b.steps))
+	}
+	u.used = 0
+}
+
+// run runs the steps of a batch.
+func (b *batch) run() {
+	done, err := b.runner.Run(b.calls)
+	for i := range b.steps[:done] {
+		b.steps[i].changed()
+	}
+	if err != nil {
+		s := b.steps[done]
+		b.forget(done)
+		checkDone(b.op.String(), err, append(s.state, s.grad)...)
+	}
+	if watching.Load() != 0 {
+		b.underived()
+	}
+	b.forget(done)
+}
+
+// underived tells the parameters whose gradients have records of their own that the steps have none.
+func (b *batch) underived() {
+	for _, s := range b.steps {
+		for _, t := range s.state {
+			t.underived(b.op, s.grad)
+		}
+	}
+}
+
+// forget gives back the first n calls.
+func (b *batch) forget(n int) {
+	for _, c := range b.calls[:n] {
+		c.Release()
+	}
+	left := copy(b.calls, b.calls[n:])
+	clear(b.calls[left:])
+	copy(b.steps, b.steps[n:])
+	clear(b.steps[left:])
+	b.calls, b.steps = b.calls[:left], b.steps[:left]
 }

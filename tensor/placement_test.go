@@ -91,7 +91,7 @@ func TestHintsMendDevices(t *testing.T) {
 			"weight float32[4, 2] on cuda:0, made|index int64[1] on cpu, made by tensor at|index.To(weight.Device()) moves index to the model on cuda:0"},
 		{"optimizer state", func() {
 			p := tensor.Parameter(on(first, 2))
-			inner.SGDStep(p, on(first, 2), on(device.CPU, 2), op.SGD{LR: 1})
+			sgdStep(p, on(first, 2), on(device.CPU, 2), op.SGD{LR: 1})
 		}, "parameter float32[2] on cuda:0, made|momentum float32[2] on cpu, made|gradient float32[2] on cuda:0, made|" +
 			"move the model with nn.To before the optimizer's first step: the optimizer's state stays where it was made"},
 		{"gradient", func() { tensor.Parameter(on(first, 2)).SetGrad(on(device.CPU, 2)) },

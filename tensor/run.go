@@ -16,6 +16,18 @@ func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 
 // launchThen is launch of an op that another follows: an elementwise one on the result, in place, which may be op.Invalid.
 func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
+	c := callOf(o, key, params, outs, ins)
+	c.Then = then
+	run(c, outs[0], ins...)
+	if watching.Load() != 0 {
+		for _, t := range outs[1:] {
+			t.underived(o, ins...)
+		}
+	}
+}
+
+// callOf returns a call with the results and operands of a launch.
+func callOf(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) *backend.Call {
 	dev := outs[0].storage.device
 	for _, t := range outs[1:] {
 		if t.storage.device != dev {
@@ -23,7 +35,7 @@ func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor)
 		}
 	}
 	c := backend.NewCall(o, key)
-	c.Params, c.Then = params, then
+	c.Params = params
 	for _, t := range outs {
 		t.writtenBy(c)
 	}
@@ -34,12 +46,7 @@ func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor)
 			t.readBy(c, dev)
 		}
 	}
-	run(c, outs[0], ins...)
-	if watching.Load() != 0 {
-		for _, t := range outs[1:] {
-			t.underived(o, ins...)
-		}
-	}
+	return c
 }
 
 // run issues a call whose first result is out, gives it back, and panics with its error.

@@ -76,6 +76,19 @@ type Gatherer interface {
 	Slice(b Buffer, offset, bytes int) Buffer
 }
 
+// Updater is a backend that runs the steps of optimizers for many parameters by one launch.
+type Updater interface {
+	// NewUpdates returns a place for steps of the same parameters, over and over.
+	NewUpdates() Updates
+}
+
+// Updates keeps what a device knows of parameters from step to step.
+type Updates interface {
+	// Run runs calls as the backend's Run does one after another. They are of one op, SGDStep or AdamStep, one dtype and equal
+	// Params. It returns how many ran: all, or those before the one that failed.
+	Run(calls []*Call) (int, error)
+}
+
 // What went wrong in a backend, for errors.Is.
 var (
 	ErrDevice = errors.New("the device failed")

@@ -11,10 +11,8 @@ import (
 type Tensors[T any] struct {
 	// BorrowGrad returns the gradient of a leaf for use until it is dropped, nil where there is none.
 	BorrowGrad func(x T) T
-	// SGDStep updates the parameter p in place by its gradient; momentum is nil without momentum.
-	SGDStep func(p, grad, momentum T, o op.SGD)
-	// AdamStep updates the parameter p in place by its gradient and the running means of the gradient and of its square.
-	AdamStep func(p, grad, mean, square T, o op.Adam)
+	// NewUpdates returns a place for the steps of an optimizer.
+	NewUpdates func() Updates[T]
 	// LinearReLU returns the ReLU of Linear without keeping what lies between.
 	LinearReLU func(x, weight, bias T) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
@@ -63,6 +61,22 @@ type Replicas[T any] interface {
 	// backward: the next Of may write its memory anew.
 	Of(ts []T, devices []device.Device) [][]T
 }
+
+// Updates changes parameters in place by their gradients. On some devices steps wait for others like them until Run; on others
+// they run at once.
+type Updates[T any] interface {
+	// SGDStep is a step of SGD; momentum is nil without momentum.
+	SGDStep(p, grad, momentum T, o op.SGD, undo Undoer)
+	// AdamStep is a step of Adam, which keeps running means of the gradient and of its square.
+	AdamStep(p, grad, mean, square T, o op.Adam, undo Undoer)
+	// Run runs the steps that wait. After a panic those that have not run still wait.
+	Run()
+	// Drop undoes and forgets the steps that wait, if any.
+	Drop()
+}
+
+// Undoer takes back what was done in view of a step that has not run.
+type Undoer interface{ Undo() }
 
 // Described is a field of structs whose String is nn.Describe of themselves: Describe prints such a struct by its fields, so that
 // it knows which models it is in the middle of.

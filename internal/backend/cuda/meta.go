@@ -88,6 +88,13 @@ func emptyDriver() *driver.API {
 		MemGetInfo: func(driver.Context) (free, total uint64, r driver.Result) {
 			return math.MaxInt64, math.MaxInt64, driver.Success
 		},
+		MemHostAlloc: func(_ driver.Context, bytes uint64, _ uint32) ([]byte, driver.Result) {
+			return make([]byte, bytes), driver.Success
+		},
+		MemcpyHtoDAsync:   func(driver.Context, driver.Ptr, []byte, driver.Stream) driver.Result { return driver.Success },
+		EventCreate:       func(driver.Context, uint32) (driver.Event, driver.Result) { return 1, driver.Success },
+		EventRecord:       func(driver.Context, driver.Event, driver.Stream) driver.Result { return driver.Success },
+		EventQuery:        func(driver.Context, driver.Event) driver.Result { return driver.Success },
 		MemsetD8Async:     func(driver.Context, driver.Ptr, uint8, uint64, driver.Stream) driver.Result { return driver.Success },
 		CtxSynchronize:    func(driver.Context) driver.Result { return driver.Success },
 		StreamSynchronize: func(driver.Context, driver.Stream) driver.Result { return driver.Success },

@@ -22,34 +22,44 @@ var (
 
 // sgdStep updates out[0], the parameter, and out[1], the momentum where there is one, by in[0], the gradient.
 func sgdStep(d *Device, c *backend.Call, k kernelID) error {
-	o, n := c.Params.(op.SGD), c.Out()[0].Layout.Size()
+	n := c.Out()[0].Layout.Size()
 	return inPlace(d, c, func(state *[maxScratch]uint64, grad uint64) error {
 		p := sgdParams.take()
 		defer sgdParams.give(p)
-		*p = kernels.SGD{
-			N: uint64(n), P: state[0], Buffer: state[1], Grad: grad,
-			Rate: -o.LR, Decay: o.WeightDecay, Momentum: o.Momentum, Keep: 1 - o.Dampening,
-			Nesterov: flag(o.Nesterov), First: flag(o.First), Maximize: flag(o.Maximize),
-		}
+		*p = sgdOf(c.Params.(op.SGD))
+		p.N, p.P, p.Buffer, p.Grad = uint64(n), state[0], state[1], grad
 		return launch(d, k, d.flat(n), p)
 	})
 }
 
+// sgdOf returns the settings of a step, without addresses.
+func sgdOf(o op.SGD) kernels.SGD {
+	return kernels.SGD{
+		Rate: -o.LR, Decay: o.WeightDecay, Momentum: o.Momentum, Keep: 1 - o.Dampening,
+		Nesterov: flag(o.Nesterov), First: flag(o.First), Maximize: flag(o.Maximize),
+	}
+}
+
 // adamStep updates out[0], the parameter, and out[1] and out[2], its means, by in[0], the gradient.
 func adamStep(d *Device, c *backend.Call, k kernelID) error {
-	o, n := c.Params.(op.Adam), c.Out()[0].Layout.Size()
+	n := c.Out()[0].Layout.Size()
 	return inPlace(d, c, func(state *[maxScratch]uint64, grad uint64) error {
 		p := adamParams.take()
 		defer adamParams.give(p)
-		step := float64(o.Step)
-		*p = kernels.Adam{
-			N: uint64(n), P: state[0], M: state[1], V: state[2], Grad: grad,
-			Step: -o.LR / (1 - math.Pow(o.Beta1, step)), Root: math.Sqrt(1 - math.Pow(o.Beta2, step)), Eps: o.Eps,
-			Weight1: 1 - o.Beta1, Beta2: o.Beta2, Weight2: 1 - o.Beta2, Decay: o.WeightDecay,
-			Shrink: 1 - float64(o.LR*o.WeightDecay), Decoupled: flag(o.Decoupled), Maximize: flag(o.Maximize),
-		}
+		*p = adamOf(c.Params.(op.Adam))
+		p.N, p.P, p.M, p.V, p.Grad = uint64(n), state[0], state[1], state[2], grad
 		return launch(d, k, d.flat(n), p)
 	})
+}
+
+// adamOf returns the settings of a step, without addresses.
+func adamOf(o op.Adam) kernels.Adam {
+	step := float64(o.Step)
+	return kernels.Adam{
+		Step: -o.LR / (1 - math.Pow(o.Beta1, step)), Root: math.Sqrt(1 - math.Pow(o.Beta2, step)), Eps: o.Eps,
+		Weight1: 1 - o.Beta1, Beta2: o.Beta2, Weight2: 1 - o.Beta2, Decay: o.WeightDecay,
+		Shrink: 1 - float64(o.LR*o.WeightDecay), Decoupled: flag(o.Decoupled), Maximize: flag(o.Maximize),
+	}
 }
 
 func flag(on bool) uint32 {

@@ -11,10 +11,7 @@ import (
 
 var (
 	copyPieces = sized("copy_pieces", dtype.Uint8)
-	addPieces  = [dtype.Count]kernelID{
-		dtype.Float16: typed("add_pieces", dtype.Float16), dtype.BFloat16: typed("add_pieces", dtype.BFloat16),
-		dtype.Float32: typed("add_pieces", dtype.Float32), dtype.Float64: typed("add_pieces", dtype.Float64),
-	}
+	addPieces  = typedForFloats("add_pieces")
 )
 
 // CopyPieces copies from[i] into to[i], which has as many bytes, for all i by one launch. No piece may overlap another.

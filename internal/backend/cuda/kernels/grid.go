@@ -157,6 +157,18 @@ func PieceGrid(pieces int, largest uint64, most int) Grid {
 	return g
 }
 
+// ChunkLength is into how long chunks many parameters of so many elements in all are cut for sgd_all and adam_all, so that a device
+// that most blocks fill has several chunks for each of them.
+func ChunkLength(elements uint64, most int) uint64 {
+	const worth = 1 << 12 // elements of a chunk
+	return max(divideUp(elements, 4*uint64(max(most, 1))*256)*256, worth)
+}
+
+// ChunkGrid is the grid of sgd_all and adam_all over so many chunks.
+func ChunkGrid(chunks int) Grid {
+	return Grid{[3]uint32{uint32(min(max(chunks, 1), mostBlocks)), 1, 1}, [3]uint32{256, 1, 1}}
+}
+
 // OneBlock is the grid of nll.
 func OneBlock() Grid { return Grid{[3]uint32{1, 1, 1}, [3]uint32{256, 1, 1}} }
 

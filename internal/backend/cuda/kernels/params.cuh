@@ -184,7 +184,7 @@ struct Range {
 };
 static_assert(sizeof(Range) == 56, "");
 
-// SGD is the parameter of sgd: one step of n parameters. buffer is 0 without momentum. rate is -lr, keep is 1-dampening.
+// SGD is the parameter of sgd and sgd_all: one step of n parameters. buffer is 0 without momentum. rate is -lr, keep is 1-dampening.
 struct SGD {
 	u64 n;
 	u64 p, buffer, grad;
@@ -193,7 +193,7 @@ struct SGD {
 };
 static_assert(sizeof(SGD) == 80, "");
 
-// Adam is the parameter of adam: one step of n parameters, with what the step number gives computed by the host in float64:
+// Adam is the parameter of adam and adam_all: one step of n parameters, with what the step number gives computed by the host in float64:
 // step = -lr/(1-β1ᵗ), root = √(1-β2ᵗ), weight1 = 1-β1, weight2 = 1-β2, shrink = 1 - lr·decay.
 struct Adam {
 	u64 n;
@@ -202,6 +202,13 @@ struct Adam {
 	u32 decoupled, maximize;
 };
 static_assert(sizeof(Adam) == 112, "");
+
+// Chunk is a part of a parameter in the list of sgd_all and adam_all: the addresses of n elements of it, of what an optimizer
+// keeps of them (sgd's buffer, 0 without momentum; adam's m and v), and of their gradient.
+struct Chunk {
+	u64 n, p, first, second, grad;
+};
+static_assert(sizeof(Chunk) == 40, "");
 
 // Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes
 // behind the base of each term.

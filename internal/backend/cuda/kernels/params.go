@@ -176,7 +176,7 @@ type Range struct {
 	WholeStart, WholeStep int64
 }
 
-// SGD is the parameter of sgd: one step of n parameters. buffer is 0 without momentum. rate is -lr, keep is 1-dampening.
+// SGD is the parameter of sgd and sgd_all: one step of n parameters. buffer is 0 without momentum. rate is -lr, keep is 1-dampening.
 type SGD struct {
 	N                                 uint64
 	P, Buffer, Grad                   uint64
@@ -184,13 +184,19 @@ type SGD struct {
 	Nesterov, First, Maximize, Unused uint32
 }
 
-// Adam is the parameter of adam: one step of n parameters, with what the step number gives computed by the host in float64:
+// Adam is the parameter of adam and adam_all: one step of n parameters, with what the step number gives computed by the host in float64:
 // step = -lr/(1-β1ᵗ), root = √(1-β2ᵗ), weight1 = 1-β1, weight2 = 1-β2, shrink = 1 - lr·decay.
 type Adam struct {
 	N                                                       uint64
 	P, M, V, Grad                                           uint64
 	Step, Root, Eps, Weight1, Beta2, Weight2, Decay, Shrink float64
 	Decoupled, Maximize                                     uint32
+}
+
+// Chunk is a part of a parameter in the list of sgd_all and adam_all: the addresses of n elements of it, of what an optimizer
+// keeps of them (sgd's buffer, 0 without momentum; adam's m and v), and of their gradient.
+type Chunk struct {
+	N, P, First, Second, Grad uint64
 }
 
 // Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes

@@ -1,0 +1,192 @@
+package cuda
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"runtime"
+	"slices"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/op"
+)
+
+// chunkList is a list of chunks of parameters, which lies on the device for as long as no address changes: a step whose
+// gradients lie where they did copies nothing there.
+type chunkList struct {
+	device *Device
+	table  *Buffer // the list; nil where there is none yet
+	words  []byte  // what the table holds; none after a failure
+	next   []byte  // the list of the step under way
+}
+
+// NewUpdates returns a place for steps of the same parameters, over and over.
+func (d *Device) NewUpdates() backend.Updates { return &chunkList{device: d} }
+
+// The kernels that update many parameters. Half types have them too, which round as steps of wide copies do.
+var sgdAll, adamAll = typedForFloats("sgd_all"), typedForFloats("adam_all")
+
+// typedForFloats returns the kernels of that name for all float dtypes.
+func typedForFloats(name string) (ids [dtype.Count]kernelID) {
+	for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64} {
+		ids[dt] = typed(name, dt)
+	}
+	return ids
+}
+
+// Run runs calls by one launch where they are several whose memory is in row-major order and apart, else one by one.
+func (u *chunkList) Run(calls []*backend.Call) (int, error) {
+	if c := calls[0]; len(calls) > 1 && u.device.Has(c.Op, c.DType) && !slices.ContainsFunc(calls, scattered) {
+		if done, err := u.runAll(calls); done || err != nil {
+			if err != nil {
+				return 0, err
+			}
+			return len(calls), nil
+		}
+	}
+	for i, c := range calls {
+		if err := u.device.Run(c); err != nil {
+			return i, err
+		}
+	}
+	return len(calls), nil
+}
+
+// scattered reports whether an operand of the call must be copied for kernels.
+func scattered(c *backend.Call) bool {
+	other := func(v backend.View) bool { return v.IsConst() || !v.Layout.IsContiguous() }
+	return slices.ContainsFunc(c.Out(), other) || slices.ContainsFunc(c.In(), other)
+}
+
+// runAll runs the calls by one launch; it does nothing, and says so, where the memory of one overlaps another's.
+func (u *chunkList) runAll(calls []*backend.Call) (done bool, err error) {
+	d, c := u.device, calls[0]
+	if e := d.failure.Load(); e != nil {
+		return false, e
+	}
+	u.list(calls)
+	if !bytes.Equal(u.next, u.words) {
+		if overlap(calls) {
+			return false, nil
+		}
+		if err := u.upload(); err != nil {
+			return false, err
+		}
+	}
+	count := len(u.words) / chunkBytes
+	if count == 0 {
+		return true, nil
+	}
+	d.lastOp.Store(uint32(c.Op))
+	if err := u.launch(c, count); err != nil {
+		return false, err
+	}
+	if d.blocking {
+		err = d.waitFor(compute)
+	}
+	return err == nil, err
+}
+
+// launch issues the kernel over the chunks, with the parameters of one call.
+func (u *chunkList) launch(c *backend.Call, count int) error {
+	g := kernels.ChunkGrid(count)
+	defer runtime.KeepAlive(u.table)
+	if o, ok := c.Params.(op.SGD); ok {
+		p := sgdParams.take()
+		defer sgdParams.give(p)
+		*p = sgdOf(o)
+		p.N, p.P = uint64(count), u.table.ptr
+		return launch(u.device, sgdAll[c.DType], g, p)
+	}
+	p := adamParams.take()
+	defer adamParams.give(p)
+	*p = adamOf(c.Params.(op.Adam))
+	p.N, p.P = uint64(count), u.table.ptr
+	return launch(u.device, adamAll[c.DType], g, p)
+}
+
+const chunkBytes = 5 * 8 // of a kernels.Chunk
+
+// list makes u.next the chunks of the calls: a block of threads updates one at a time, so large parameters are cut.
+func (u *chunkList) list(calls []*backend.Call) {
+	total, size := 0, uint64(calls[0].DType.Size())
+	for _, c := range calls {
+		total += c.Out()[0].Layout.Size()
+	}
+	longest := kernels.ChunkLength(uint64(total), u.device.properties.Multiprocessors*(u.device.properties.MaxThreadsPerSM/256))
+	u.next = u.next[:0]
+	for _, c := range calls {
+		var state [3]uint64 // the parameter and what is kept of it
+		for i := range c.Out() {
+			state[i] = address(&c.Out()[i])
+		}
+		grad, n := address(&c.In()[0]), uint64(c.Out()[0].Layout.Size())
+		for at := uint64(0); at < n; at += longest {
+			u.next = binary.LittleEndian.AppendUint64(u.next, min(longest, n-at))
+			for i, a := range [...]uint64{state[0], state[1], state[2], grad} {
+				if i < len(c.Out()) || i == 3 {
+					a += at * size
+				}
+				u.next = binary.LittleEndian.AppendUint64(u.next, a)
+			}
+		}
+	}
+}
+
+// upload copies u.next to the device, behind the work that reads the list before it.
+func (u *chunkList) upload() error {
+	u.words = u.words[:0]
+	if len(u.next) == 0 {
+		return nil
+	}
+	if u.table == nil || u.table.bytes < len(u.next) {
+		b, err := u.device.alloc.alloc(len(u.next), compute)
+		if err != nil {
+			return err
+		}
+		if u.table != nil {
+			u.device.alloc.release(u.table)
+		}
+		u.table = b
+	}
+	if err := u.device.CopyIn(u.table, 0, u.next); err != nil {
+		return err
+	}
+	u.words, u.next = u.next, u.words
+	return nil
+}
+
+// overlap reports whether the calls could not run in any order: one writes what another reads or writes.
+func overlap(calls []*backend.Call) bool {
+	type span struct {
+		from, to uint64
+		written  bool
+	}
+	var spans []span
+	add := func(views []backend.View, written bool) {
+		for i := range views {
+			if n := views[i].Layout.Size() * views[i].DType.Size(); n > 0 {
+				from := address(&views[i])
+				spans = append(spans, span{from, from + uint64(n), written})
+			}
+		}
+	}
+	for _, c := range calls {
+		add(c.Out(), true)
+		add(c.In(), false)
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var end, writtenEnd uint64
+	for _, s := range spans {
+		if s.from < writtenEnd || s.written && s.from < end {
+			return true
+		}
+		end = max(end, s.to)
+		if s.written {
+			writtenEnd = max(writtenEnd, s.to)
+		}
+	}
+	return false
+}
