@@ -10,7 +10,7 @@ import (
 // QuantileOption is an option of Quantile and NaNQuantile: OverAxis, KeepDim or Between.
 type QuantileOption interface{ quantileOption() }
 
-// OverAxis is the axis along which Quantile goes; all elements are one line unless it is given.
+// OverAxis is the axis along which Quantile goes, and whose parts Unique compares; all elements are one line unless it is given.
 type OverAxis int
 
 // Between says what Quantile returns between two elements a and b: "linear", as it does unless given, a + (b-a)·fraction, or

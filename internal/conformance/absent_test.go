@@ -8,8 +8,6 @@ var absent = map[string]string{
 	"torch.lgamma":  notThere,
 
 	// Reductions.
-	"torch.unique":             notThere,
-	"torch.unique_consecutive": notThere,
 
 	// Indexing.
 	"F.embedding": notThere,

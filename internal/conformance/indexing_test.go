@@ -54,6 +54,9 @@ var indexing = table{
 		return tensor.Bucketize(x, boundaries, flag[tensor.OutInt32](a, "out_int32", false), flag[tensor.Right](a, "right", false))
 	},
 
+	"torch.unique":             distinct((*tensor.Tensor).Unique),
+	"torch.unique_consecutive": distinct((*tensor.Tensor).UniqueConsecutive),
+
 	"Tensor.scatter": func(a *pyexpr.Args) any {
 		x, axis, index := input(a, "input"), pyexpr.Arg[int](a, "dim"), input(a, "index")
 		return x.Scatter(axis, index, pyexpr.Arg[any](a, "src"))
@@ -94,6 +97,26 @@ var indexing = table{
 		x := input(a, "tensor")
 		return tensor.OneHot(x, pyexpr.Arg(a, "num_classes", -1))
 	},
+}
+
+// distinct returns, of what f returns, what is asked for.
+func distinct(f func(x *tensor.Tensor, opts ...tensor.UniqueOption) (values, inverse, counts *tensor.Tensor)) pyexpr.Func {
+	return func(a *pyexpr.Args) any {
+		x := input(a, "input")
+		var opts []tensor.UniqueOption
+		if a.Has("dim") {
+			opts = append(opts, tensor.OverAxis(pyexpr.Arg[int](a, "dim")))
+		}
+		values, inverse, counts := f(x, opts...)
+		results := []*tensor.Tensor{values}
+		if pyexpr.Arg(a, "return_inverse", false) {
+			results = append(results, inverse)
+		}
+		if pyexpr.Arg(a, "return_counts", false) {
+			results = append(results, counts)
+		}
+		return tuple(results...)
+	}
 }
 
 // destination are a tensor, an axis, indices of it, and what goes there.

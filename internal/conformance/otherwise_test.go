@@ -6,7 +6,6 @@ var otherwise = map[string]string{
 	"digamma":                    notThere,
 	"clamp mixed":                "the text lists Python's overloads",
 	"nan_to_num":                 "a compile error",
-	"unique dim":                 notThere,
 	"meshgrid":                   "the text names the shape instead of printing the tensor as C++ does",
 	"kron":                       "a Go function takes tensors: another operand does not compile",
 	"sdpa mask and causal":       notThere,
