@@ -43,6 +43,20 @@ func (x *Tensor) underived(o op.Op, ins ...*Tensor) {
 	}
 }
 
+// byKernels returns g, of which a gradient function's kernels have written the parts: where a graph is created, g is a result without
+// a derivative of dy and of all that was saved.
+func (b *backprop) byKernels(g, dy *Tensor) *Tensor {
+	if !b.scratch.watched {
+		return g
+	}
+	ins := []*Tensor{dy}
+	for i := range b.current.saved {
+		ins = append(ins, b.saved(i))
+	}
+	g.underived(b.current.op, ins...)
+	return g
+}
+
 // unrecorded returns the node of what a kernel has made of ins without a record.
 func unrecorded(o op.Op, dt dtype.DType, l *layout.Layout, ins ...*Tensor) *node {
 	n := &node{op: o, back: noDerivative, order: nodes.Add(1), out: dt, layout: l}

@@ -10,6 +10,7 @@ import (
 
 	"cresset/device"
 	"cresset/internal/devicetest"
+	"cresset/nn"
 	"cresset/tensor"
 )
 
@@ -102,6 +103,32 @@ func TestKernelsWithoutDerivative(t *testing.T) {
 	err = tensor.Try(func() { constant.Sum().Backward() })
 	if !errors.Is(err, tensor.ErrAutograd) || !strings.Contains(err.Error(), "element 0 of tensors does not require grad") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestRecurrencesWithoutDerivative wants the error for each gradient of a recurrent layer, whose parts kernels write one by one.
+func TestRecurrencesWithoutDerivative(t *testing.T) {
+	lstm, gru, rnn := nn.NewLSTM(3, 4, nn.ProjSize(2)), nn.NewGRU(3, 2), nn.NewRNN(3, 2)
+	for _, c := range []struct {
+		name  string
+		layer any
+		run   func(x, h *tensor.Tensor) *tensor.Tensor
+	}{
+		{"lstm", lstm, func(x, h *tensor.Tensor) *tensor.Tensor {
+			y, _, _ := lstm.Forward(x, h, tensor.Zeros(1, 5, 4))
+			return y
+		}},
+		{"gru", gru, func(x, h *tensor.Tensor) *tensor.Tensor { y, _ := gru.Forward(x, h); return y }},
+		{"rnn", rnn, func(x, h *tensor.Tensor) *tensor.Tensor { y, _ := rnn.Forward(x, h); return y }},
+	} {
+		x, h := tensor.Rand(2, 5, 3).SetRequiresGrad(true), tensor.Rand(1, 5, 2).SetRequiresGrad(true)
+		inputs := append(nn.ParameterList(c.layer), x, h)
+		for i, g := range tensor.Grad(c.run(x, h).Square().Sum(), inputs, tensor.CreateGraph(true)) {
+			err := tensor.Try(func() { g.Square().Sum().Backward(tensor.RetainGraph(true)) })
+			if !errors.Is(err, tensor.ErrAutograd) || !strings.Contains(err.Error(), "is not implemented") {
+				t.Errorf("the second derivative of %s by input %d of %d: %v", c.name, i, len(inputs), err)
+			}
+		}
 	}
 }
 

@@ -68,8 +68,9 @@ func gruGrad(b *backprop, dy *Tensor) {
 		state.columns(2, 3).compute(op.Mul, nil, dn, gr)
 		dh.addProductBefore(m, state, weight)
 	}
-	b.give(0, dx)
+	b.give(0, b.byKernels(dx, dy))
+	b.byKernels(du, dy)
 	b.giveNeeded(1, func() *Tensor { return du.T().MM(r.starts(hs)) })
 	b.giveNeeded(2, func() *Tensor { return du.SumAxes([]int{0}) })
-	b.giveNeeded(3, func() *Tensor { return dh.rows(r.first(), r.sequences()).Clone() })
+	b.giveNeeded(3, func() *Tensor { return b.byKernels(dh.rows(r.first(), r.sequences()).Clone(), dy) })
 }

@@ -86,14 +86,14 @@ func lstmGrad(b *backprop, dy *Tensor) {
 		dc.addBefore(m, tmp)
 		dh.addProductBefore(m, dg, weight)
 	}
-	b.give(0, dx)
+	b.give(0, b.byKernels(dx, dy))
 	b.giveNeeded(1, func() *Tensor { return dx.T().MM(l.starts(states)) })
 	b.giveNeeded(2, func() *Tensor {
 		raw := bent.Mul(gates.columns(3, 4))
-		return dh.rows(l.base(), l.rows).T().MM(raw)
+		return b.byKernels(dh.rows(l.base(), l.rows), dy).T().MM(raw)
 	})
-	b.giveNeeded(3, func() *Tensor { return dh.rows(l.first(), l.sequences()).Clone() })
-	b.giveNeeded(4, func() *Tensor { return dc.rows(l.first(), l.sequences()).Clone() })
+	b.giveNeeded(3, func() *Tensor { return b.byKernels(dh.rows(l.first(), l.sequences()).Clone(), dy) })
+	b.giveNeeded(4, func() *Tensor { return b.byKernels(dc.rows(l.first(), l.sequences()).Clone(), dy) })
 }
 
 // stepBack computes the gradients dg of a step's gates, of its state's gradient dh and of dc, to which it adds what the state hands on; tmp

@@ -247,7 +247,7 @@ func rnnGrad(b *backprop, dy *Tensor) {
 		d.compute(f, nil, dh.rows(at, m.n), hs.rows(at, m.n))
 		dh.addProductBefore(m, d, weight)
 	}
-	b.give(0, dx)
+	b.give(0, b.byKernels(dx, dy))
 	b.giveNeeded(1, func() *Tensor { return dx.T().MM(r.starts(hs)) })
-	b.giveNeeded(2, func() *Tensor { return dh.rows(r.first(), r.sequences()).Clone() })
+	b.giveNeeded(2, func() *Tensor { return b.byKernels(dh.rows(r.first(), r.sequences()).Clone(), dy) })
 }
