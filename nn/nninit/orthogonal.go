@@ -3,6 +3,9 @@ package nninit
 import (
 	"math"
 
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/linalg"
 	"cresset/tensor"
 )
 
@@ -19,7 +22,7 @@ func Orthogonal(t *tensor.Tensor, opts ...GainOption) *tensor.Tensor {
 	}
 	rows := t.Size(0)
 	drawn := tensor.Like(t).Empty(rows, t.NumEl()/rows).NormalInPlace(0, 1, o.generator)
-	if tall := rows >= drawn.Size(1); tall {
+	if rows < drawn.Size(1) {
 		drawn = orthonormal(drawn.T()).T()
 	} else {
 		drawn = orthonormal(drawn)
@@ -29,66 +32,10 @@ func Orthogonal(t *tensor.Tensor, opts ...GainOption) *tensor.Tensor {
 	return t
 }
 
-// orthonormal returns the rows of x, no longer than many, made orthonormal by Householder's reflections: Qᵀ of xᵀ = Q·R with a
-// positive diagonal of R, in float64.
+// orthonormal returns the columns of x, no longer than many, made orthonormal: Q of x = Q·R with a positive diagonal of R, in float64.
 func orthonormal(x *tensor.Tensor) *tensor.Tensor {
-	n, m := x.Size(0), x.Size(1)
-	values := tensor.Values[float64](x)
-	row := func(i int) []float64 { return values[i*m : (i+1)*m] }
-	reflections, signs := make([][]float64, n), make([]float64, n)
-	for k := range n {
-		v := append([]float64(nil), row(k)[k:]...)
-		length := math.Sqrt(dot(v, v))
-		diagonal := -math.Copysign(length, v[0]) // of R
-		signs[k] = sign(diagonal)
-		v[0] -= diagonal
-		if size := math.Sqrt(dot(v, v)); size > 0 {
-			for i := range v {
-				v[i] /= size
-			}
-		}
-		reflections[k] = v
-		for i := k + 1; i < n; i++ {
-			reflect(row(i)[k:], v)
-		}
-	}
-	clear(values)
-	for i := range n {
-		row(i)[i] = 1
-		for k := i; k >= 0; k-- {
-			reflect(row(i)[k:], reflections[k])
-		}
-		for j := range row(i) {
-			row(i)[j] *= signs[i]
-		}
-	}
-	return tensor.FromSlice(values, n, m)
-}
-
-// reflect replaces x by x - 2·v·(v·x).
-func reflect(x, v []float64) {
-	scale := 2 * dot(x, v)
-	for i := range x {
-		x[i] -= scale * v[i]
-	}
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i := range a {
-		sum += a[i] * b[i]
-	}
-	return sum
-}
-
-// sign returns -1, 0 or 1.
-func sign(v float64) float64 {
-	switch {
-	case v > 0:
-		return 1
-	case v < 0:
-		return -1
-	}
-	return 0
+	q, r := linalg.QR(x.To(device.CPU, dtype.Float64))
+	return q.Mul(r.Diagonal(0, 0, 1).Sign())
 }
 
 // Sparse draws t [n, m] from the normal distribution of mean 0 and the standard deviation std, PyTorch's 0.01 unless there is a
