@@ -43,6 +43,10 @@ var vast = []struct {
 	}},
 	{"topk", func() { spreadOne(2, 1<<38).TopK(1, 1) }},
 	{"var", func() { spreadOne(1<<20, 1<<20).VarAxes([]int{0}) }},
+	{"qr", func() { inner.Linalg.QR(spreadOne(1<<26, 1), "r") }},
+	{"eigvalsh", func() { inner.Linalg.EigvalsH(spreadOne(1<<13, 1<<13), false) }},
+	{"svdvals", func() { inner.Linalg.SVDVals(spreadOne(1<<13, 1<<13)) }},
+	{"solve", func() { inner.Linalg.Solve(spreadOne(1, 1), spreadOne(1, 1<<26), true) }},
 	{"values", func() { tensor.Values[float64](spreadOne(1 << 38)) }},
 }
 
@@ -86,6 +90,7 @@ type workspace struct {
 
 func workspaces() []workspace {
 	index, weight, gaps := tensor.Of([]int{1, 0, 2, 0, 3}).Slice(0, 0, 5, 2), tensor.Ones(4, 8, 3, 3), tensor.Zeros(20, 30).Slice(1, 0, 30, 2)
+	identity := tensor.Eye(10).MulScalar(1 << 20)
 	return []workspace{
 		{"sum", func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }},
 		{"max", func(x *tensor.Tensor) *tensor.Tensor { return x.AMax([]int{1}) }},
@@ -104,6 +109,15 @@ func workspaces() []workspace {
 			return x.MaxPool2D(2)
 		}},
 		{"half", func(x *tensor.Tensor) *tensor.Tensor { return x.Half().AMax([]int{1}) }},
+		{"qr", func(x *tensor.Tensor) *tensor.Tensor { q, _ := inner.Linalg.QR(x, "reduced"); return q }},
+		{"svd", func(x *tensor.Tensor) *tensor.Tensor { u, _, _ := inner.Linalg.SVD(x, false); return u }},
+		{"eigh", func(x *tensor.Tensor) *tensor.Tensor {
+			v, _ := inner.Linalg.Eigh(x.Narrow(3, 0, 10), false)
+			return v
+		}},
+		{"solve", func(x *tensor.Tensor) *tensor.Tensor {
+			return inner.Linalg.Solve(x.Narrow(3, 0, 10).Add(identity), x, true)
+		}},
 		{"normal", func(*tensor.Tensor) *tensor.Tensor { return gaps.NormalInPlace(0, 1) }},
 	}
 }
