@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // EmbeddingBagOption is an option of EmbeddingBag: a BagMode, PerSampleWeights, IncludeLastOffset or a PaddingIndex, whose rows do not
@@ -81,13 +82,32 @@ func (b *bags) starts(indices, offsets *Tensor) []int64 {
 	}
 	n := int64(indices.NumEl())
 	starts = Values[int64](offsets.Long())
-	if len(starts) > 0 && starts[0] != 0 {
-		fail("embedding_bag", ErrValue, fmt.Sprintf("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got %d", starts[0]), indices, offsets)
-	}
+	b.checkStarts(starts, n, indices, offsets)
 	if b.includeLast {
 		return starts
 	}
 	return append(starts, n)
+}
+
+// checkStarts panics where bags of n indices do not lie one behind the other.
+func (b *bags) checkStarts(starts []int64, n int64, indices, offsets *Tensor) {
+	const name = "embedding_bag"
+	text := ""
+	switch last := len(starts) - 1; {
+	case last < 0 && b.includeLast:
+		text = "include_last_offset: number of offset should be at least 1"
+	case last < 0:
+		return
+	case starts[0] != 0:
+		text = fmt.Sprintf("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got %d", starts[0])
+	case starts[last] > n:
+		text = fmt.Sprintf("offsets[-1] can not be greater than input's length %d but got offsets[-1] of %d", n, starts[last])
+	case !slices.IsSorted(starts):
+		text = "offsets have to be in ascending order"
+	default:
+		return
+	}
+	fail(name, ErrValue, text, indices, offsets)
 }
 
 // members returns the places of the indices that count, the bag of each, and how many each bag has.
@@ -99,7 +119,7 @@ func (b *bags) members(weight, indices *Tensor, starts []int64) (places, bag []i
 	}
 	for i := range len(starts) - 1 {
 		n := 0
-		for p := starts[i]; p < min(starts[i+1], int64(indices.NumEl())); p++ {
+		for p := starts[i]; p < starts[i+1]; p++ {
 			if skip == nil || skip[p] != int64(padding) {
 				places, bag = append(places, p), append(bag, int64(i))
 				n++
@@ -112,6 +132,9 @@ func (b *bags) members(weight, indices *Tensor, starts []int64) (places, bag []i
 
 // largestOfBags returns the largest element of each column of the rows of each bag.
 func (x *Tensor) largestOfBags(bag []int64, sizes []int) *Tensor {
+	if len(sizes) == 0 {
+		return x.Narrow(0, 0, 0)
+	}
 	longest := 1
 	for _, n := range sizes {
 		longest = max(longest, n)
@@ -126,9 +149,6 @@ func (x *Tensor) largestOfBags(bag []int64, sizes []int) *Tensor {
 		filled[i]++
 	}
 	y := x.Pad([]int{0, 0, 0, 1}, math.Inf(-1)).IndexSelect(0, x.indices(table)).Unflatten(0, len(sizes), longest)
-	if len(sizes) == 0 {
-		return x.zeros(Shape{0, x.Size(1)})
-	}
 	values, _ := y.MaxAxis(1)
 	empty := make([]bool, len(sizes))
 	for i, n := range sizes {
