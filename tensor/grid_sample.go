@@ -197,11 +197,19 @@ func (s *gridSampler) inside(c *Tensor, n int) *Tensor {
 		} else {
 			c = reflected(c, -0.5, float64(n)-0.5)
 		}
-		return c.Clamp(0, n-1)
+		return clipped(c, n)
 	case BorderPadding:
-		return c.Clamp(0, n-1)
+		return clipped(c, n)
 	}
 	return c
+}
+
+// clipped moves places beyond n elements to the outermost, and NaN to the first. Places at the edge get no gradient, for beyond it the
+// result is constant.
+func clipped(c *Tensor, n int) *Tensor {
+	last := float64(n - 1)
+	edge := c.Detach().GeScalar(last).To(c.dtype).MulScalar(last)
+	return Where(c.GtScalar(0).LogicalAnd(c.LtScalar(last)), c, edge)
 }
 
 // reflected mirrors places at low and high until they lie between them.
