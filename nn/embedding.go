@@ -46,12 +46,11 @@ func MaxNorm(norm float64) EmbeddingOption {
 
 // shorten makes the rows that x names no longer than MaxNorm.
 func (e *Embedding) shorten(x *tensor.Tensor) {
-	table := e.Weight.Detach()
-	norms := table.NormAxes(2, []int{1}, true)
-	named := tensor.Like(norms).Zeros(norms.Shape()...).IndexAdd(0, x.Flatten(0, -1), tensor.Like(norms).Ones(x.NumEl(), 1))
+	table, index := e.Weight.Detach(), x.Flatten(0, -1).Long()
+	rows := table.IndexSelect(0, index)
+	norms := rows.NormAxes(2, []int{1}, true)
 	scale := norms.AddScalar(1e-7).Reciprocal().MulScalar(*e.MaxNorm)
-	long := norms.GtScalar(*e.MaxNorm).LogicalAnd(named.GtScalar(0))
-	table.CopyInPlace(table.Mul(tensor.Where(long, scale, 1)))
+	table.IndexCopyInPlace(0, index, rows.Mul(tensor.Where(norms.GtScalar(*e.MaxNorm), scale, 1)))
 }
 
 // Forward returns the rows that x, of integers, names: its shape with the width added.

@@ -36,6 +36,13 @@ func TestUnpoolUndoesPool(t *testing.T) {
 	}
 }
 
+func TestUnpoolOfNoImages(t *testing.T) {
+	y := nn.NewMaxUnpool2D(2).Forward(tensor.Zeros(0, 3, 2, 2), tensor.Zeros(0, 3, 2, 2).Long())
+	if !y.Shape().Equal(tensor.Shape{0, 3, 4, 4}) {
+		t.Errorf("got %v", y.Shape())
+	}
+}
+
 func TestEmbeddingMaxNorm(t *testing.T) {
 	e := nn.NewEmbedding(3, 2, nn.MaxNorm(1))
 	e.Weight.Detach().CopyInPlace(tensor.Of([][]float32{{3, 4}, {0.3, 0.4}, {6, 8}}))

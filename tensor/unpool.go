@@ -50,7 +50,8 @@ func (x *Tensor) maxUnpool(name string, indices *Tensor, axes, kernel int, opts 
 	refuseIntegers(name, name, x)
 	to := w.unpooled(x, rank)
 	places, _ := Shape(to).NumEl()
-	flat := append(append(Shape{}, lead...), -1)
+	elements, _ := x.Shape()[rank-axes:].NumEl()
+	flat := append(append(Shape{}, lead...), elements)
 	y := x.zeros(append(append(Shape{}, lead...), places))
 	return y.Scatter(-1, indices.Reshape(flat...), x.Reshape(flat...)).View(append(append(Shape{}, lead...), to...)...)
 }
