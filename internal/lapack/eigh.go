@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"math"
+	"slices"
 
 	"cresset/dtype"
 )
@@ -91,11 +92,24 @@ func diagonalize[T dtype.Float](d, e []T, z Matrix[T], r rotations[T]) (left int
 			if sweeps == most {
 				return n - low
 			}
+			if sweeps == 0 && math.Abs(float64(d[low])) > math.Abs(float64(d[high])) {
+				reverse(d, e, low, high, z)
+			}
 			from := sweepQL(d, e, low, high, r)
 			r.apply(z, from, high, true)
 		}
 	}
 	return 0
+}
+
+// reverse turns rows low to high of the tridiagonal matrix round, and the rows of z with them. A QL step converges where elements grow
+// from low to high: those of a matrix of low rank shrink to rounding errors.
+func reverse[T dtype.Float](d, e []T, low, high int, z Matrix[T]) {
+	slices.Reverse(d[low : high+1])
+	slices.Reverse(e[low:high])
+	for i, j := low, high; i < j && z.Cols > 0; i, j = i+1, j-1 {
+		z.swapRows(i, j)
+	}
 }
 
 // sweepQL chases the shift's bulge from row high up to low and returns the row at which it vanished.

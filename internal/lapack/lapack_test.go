@@ -172,6 +172,14 @@ func testEigh[T dtype.Float](t *testing.T, m, n int) {
 	wantNear(t, "values alone", Of(alone, m, 1), func(i, _ int) float64 { return float64(values[i]) })
 }
 
+// TestLowRankConverges wants the eigenvalues of matrices most of whose eigenvalues are rounding errors.
+func TestLowRankConverges(t *testing.T) {
+	for rows := 80; rows < 100; rows++ {
+		testEigh[float32](t, rows, 20)
+		testEigh[float64](t, rows, 20)
+	}
+}
+
 func TestSVD(t *testing.T) { forBoth(t, testSVD[float32], testSVD[float64]) }
 
 func testSVD[T dtype.Float](t *testing.T, m, n int) {
