@@ -137,6 +137,11 @@ def torch_makers():
         x, index = torch.randn(1024, 1024), torch.randint(0, 1024, (1024, 1024))
         return lambda: x.gather(1, index)
 
+    def index_put():
+        x, values, index = torch.randn(1_000_000), torch.randn(100_000), torch.randint(0, 1_000_000, (100_000,))
+        return lambda: x.index_put((index,), values, accumulate=True)
+
+    add("index_put/1e5", index_put)
     add("sort/128x1000", both(lambda x: x.sort(1), (128, 1000)))
     add("top5/128x1000", both(lambda x: x.topk(5, 1), (128, 1000)))
     add("gather/1024x1024", gather)

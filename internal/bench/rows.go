@@ -41,7 +41,16 @@ func choices() []Case {
 		matrix("sort", 128, 1000, 16, func(x *tensor.Tensor) { release(x.Sort(1)) }),
 		matrix("top5", 128, 1000, 4, func(x *tensor.Tensor) { release(x.TopK(5, 1)) }),
 		gather(1024, 1024),
+		indexPut(1e5, 1e6),
 	}
+}
+
+// indexPut adds numbers to n places, some of them often, of a copy of size elements, which are read and written.
+func indexPut(n, size int) Case {
+	return Case{Name: "index_put/1e5", Work: float64(n), Unit: "elem", Bytes: 16 + 8*float64(size)/float64(n), Make: func(dev device.Device) func() {
+		x, values, index := tensor.On(dev).Randn(size), tensor.On(dev).Randn(n), tensor.On(dev).RandInt(0, size, n)
+		return func() { x.IndexPut([]*tensor.Tensor{index}, values, tensor.Accumulate(true)).Release() }
+	}}
 }
 
 // gather takes as many elements of each row as it has.
