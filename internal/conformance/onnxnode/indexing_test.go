@@ -18,6 +18,7 @@ var indexing = map[string]operator{
 	"Scatter":         scatterElements,
 	"ScatterND":       scatterND,
 	"TensorScatter":   tensorScatter,
+	"Unique":          unique,
 	"ReverseSequence": func(n *node) []*tensor.Tensor {
 		return one(reverseSequence(n.input(0), n.list(1), n.integer("batch_axis", 1), n.integer("time_axis", 0)))
 	},
@@ -189,4 +190,24 @@ func tensorScatter(n *node) []*tensor.Tensor {
 		rows = append(rows, x.Narrow(0, i, 1).IndexCopy(axis, integers(places...), news.Narrow(0, i, 1)))
 	}
 	return one(tensor.Cat(rows, 0))
+}
+
+// unique finds where each value stands first, and puts the values into that order where they are not to be sorted.
+func unique(n *node) []*tensor.Tensor {
+	x, axis := n.input(0), 0
+	if !n.given("axis") {
+		x = x.Flatten(0, -1)
+	} else {
+		axis = n.integer("axis", 0)
+	}
+	values, inverse, counts := x.Unique(tensor.OverAxis(axis))
+	size := x.Size(axis)
+	places := tensor.Arange(0, size, 1)
+	first := integers(size).Expand(counts.NumEl()).ScatterReduce(0, inverse, places, "amin")
+	if !n.flag("sorted", 1) {
+		_, order := first.Sort(0)
+		_, rank := order.Sort(0)
+		values, first, counts, inverse = values.IndexSelect(axis, order), first.IndexSelect(0, order), counts.IndexSelect(0, order), rank.IndexSelect(0, inverse)
+	}
+	return []*tensor.Tensor{values, first, inverse, counts}
 }
