@@ -34,6 +34,7 @@ func (x *Tensor) conv2DReLU(weight, bias *Tensor, p op.Window) *Tensor {
 // conv is a convolution over the last axes of x. No record is made of what follows it.
 func (x *Tensor) conv(weight, bias *Tensor, w window, then op.Op) *Tensor {
 	x.checkConvTypes(w.axes, weight, bias)
+	x.refuseConv(&w, weight)
 	if x.unbatched("conv", w.axes, weight, bias) {
 		return x.Unsqueeze(0).conv(weight, bias, w, then).SqueezeAxis(0)
 	}
@@ -74,6 +75,7 @@ func (x *Tensor) ConvTranspose3D(weight, bias *Tensor, opts ...ConvTransposeOpti
 
 func (x *Tensor) convTranspose(weight, bias *Tensor, w window) *Tensor {
 	x.checkConvTypes(w.axes, weight, bias)
+	refuseIntegers("convolution", fmt.Sprintf("slow_conv_transpose%dd_out_cpu", max(w.axes, 2)), x, weight)
 	if x.unbatched("conv_transpose", w.axes, weight, bias) {
 		return x.Unsqueeze(0).convTranspose(weight, bias, w).SqueezeAxis(0)
 	}

@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"cresset/dtype"
 )
 
-// checkConvTypes panics unless the operands of a convolution share a floating dtype and a device.
+// checkConvTypes panics unless the operands of a convolution share a dtype and a device.
 func (x *Tensor) checkConvTypes(axes int, weight, bias *Tensor) {
 	const name = "convolution"
 	refuseNil(name, "input", 1, x)
@@ -25,7 +27,20 @@ func (x *Tensor) checkConvTypes(axes int, weight, bias *Tensor) {
 		mismatch("weight", x.dtype.CppName(), weight.dtype.CppName())
 	}
 	x.checkConvDevices(name, weight, bias)
-	refuseIntegers(name, "slow_conv2d_cpu", x, weight)
+}
+
+// refuseConv panics where no kernel convolves x's dtype. The CPU takes integers, but for dilated windows int64 alone.
+func (x *Tensor) refuseConv(w *window, weight *Tensor) {
+	kernel, integers := "slow_conv2d_cpu", x.dtype.IsInteger()
+	switch {
+	case w.dilation != [3]int{1, 1, 1}:
+		kernel, integers = "slow_conv_dilated<>", x.dtype == dtype.Int64
+	case w.axes == 3:
+		kernel = "compute_columns3d"
+	}
+	if !integers || x.IsCUDA() {
+		refuseIntegers("convolution", kernel, x, weight)
+	}
 }
 
 // checkConvDevices panics unless the operands of a convolution are on one device. PyTorch compares types, which name the kind of

@@ -12,7 +12,7 @@ func convErrors() []errorCase {
 		{golden: "conv dt", kind: ErrDType, do: conv(x.Double(), w, Zeros(1))},
 		{golden: "conv dims", kind: ErrShape, do: conv(Zeros(5, 5), w, Zeros(1))},
 		{text: "Input type (double) and weight type (float) should be the same", kind: ErrDType, do: conv(x.Double(), w, nil)},
-		{text: "\"slow_conv2d_cpu\" not implemented for 'Long'", kind: ErrKernel, do: conv(x.Long(), w.Long(), nil)},
+		{text: "\"slow_conv2d_cpu\" not implemented for 'Bool'", kind: ErrKernel, do: conv(x.Bool(), w.Bool(), nil)},
 		{text: "Expected 2D (unbatched) or 3D (batched) input to conv1d, but got input of size: [5]", kind: ErrShape,
 			do: func() { Zeros(5).Conv1D(Zeros(1, 1, 3), nil) }},
 		{text: "Expected 3-dimensional input for 3-dimensional weight [1, 1, 3], but got 4-dimensional input of size [1, 1, 5, 5] instead", kind: ErrShape,

@@ -70,7 +70,7 @@ func convolutionOf[O any](name string, f func(x, weight, bias *tensor.Tensor, op
 			return f(x[0], x[1], x[2], opts...)
 		},
 		naive: naive,
-		scale: 32,
+		scale: 32, moreTypes: true,
 	}
 	for _, s := range shapes {
 		r.in = append(r.in, arg{shape: s})

@@ -82,7 +82,7 @@ func convolution(name string, o []tensor.ConvOption, w window, in ...arg) opRow 
 		},
 		in:    in,
 		naive: w.convolved,
-		scale: 16,
+		scale: 16, moreTypes: true,
 	}
 }
 
@@ -137,7 +137,7 @@ var layerRows = []opRow{
 			each(out.shape, func(at []int) { *out.at(at...) = relu(*out.at(at...)) })
 			return out
 		},
-		scale: 16,
+		scale: 16, moreTypes: true,
 	},
 	{
 		name: "conv1d",
@@ -150,7 +150,7 @@ var layerRows = []opRow{
 			out := w.convolved([]array{{[]int{2, 3, 1, 7}, x[0].v}, {[]int{4, 3, 1, 3}, x[1].v}, x[2]})
 			return array{[]int{2, 4, 4}, out.v}
 		},
-		scale: 16,
+		scale: 16, moreTypes: true,
 	},
 
 	pool("max_pool2d", (*tensor.Tensor).MaxPool2D, nil,

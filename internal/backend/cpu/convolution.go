@@ -20,6 +20,13 @@ func conv[T dtype.Float](c *backend.Call) error {
 	return kern.Float[T]().Conv2D(convShape(c, x, w, y), dense[T](x), dense[T](w), optional[T](c, 2), following(c), dense[T](y))
 }
 
+// convInt is conv of integers, without what follows.
+func convInt[T int32 | int64](c *backend.Call) error {
+	x, w, y := &c.In()[0], &c.In()[1], &c.Out()[0]
+	kern.Conv2DInt(convShape(c, x, w, y), dense[T](x), dense[T](w), optional[T](c, 2), dense[T](y))
+	return nil
+}
+
 // convGradInput is the gradient for x, of dy and the weights.
 func convGradInput[T dtype.Float](c *backend.Call) error {
 	dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]

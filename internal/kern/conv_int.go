@@ -1,0 +1,46 @@
+package kern
+
+import (
+	"cresset/internal/par"
+)
+
+// Conv2DInt computes y, the cross-correlation of x with w plus bias, which has K elements or is nil, as Conv2D does, of integers, whose
+// sums wrap.
+func Conv2DInt[T int32 | int64](s *ConvShape, x, w, bias, y []T) {
+	_, outputs, depth, pixels := s.groupSizes()
+	channels := s.C / s.Groups
+	par.For(s.N*s.K, grainOf(2*depth*pixels), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			image, k := i/s.K, i%s.K
+			plane := y[i*pixels:][:pixels]
+			clear(plane)
+			if bias != nil {
+				for j := range plane {
+					plane[j] = bias[k]
+				}
+			}
+			first := image*s.C + k/outputs*channels
+			for c := range channels {
+				for tap, weight := range w[(k*channels+c)*s.R*s.S:][:s.R*s.S] {
+					addTap(s, plane, x[(first+c)*s.H*s.W:][:s.H*s.W], tap/s.S, tap%s.S, weight)
+				}
+			}
+		}
+	})
+}
+
+// addTap adds to a plane of y what one weight of the window, at row r and column q, takes from a plane of x.
+func addTap[T int32 | int64](s *ConvShape, y, x []T, r, q int, weight T) {
+	for i := range s.OH {
+		row := i*s.StrideH - s.PadH + r*s.DilationH
+		if row < 0 || row >= s.H {
+			continue
+		}
+		from, to := x[row*s.W:][:s.W], y[i*s.OW:][:s.OW]
+		for j := range to {
+			if at := j*s.StrideW - s.PadW + q*s.DilationW; at >= 0 && at < s.W {
+				to[j] += from[at] * weight
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package tensor_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"cresset/device"
+	"cresset/dtype"
+	. "cresset/tensor"
+)
+
+// integersOf returns small integers of both signs, in a tensor of a dtype.
+func integersOf(dt dtype.DType, sizes ...int) *Tensor {
+	x := On(device.CPU).Ones(sizes...).Reshape(-1).CumSum(0)
+	return x.MulScalar(7).RemainderScalar(5).SubScalar(1).Reshape(sizes...).Long().To(dt)
+}
+
+// TestConvolutionsOfIntegers judges convolutions of integers on the CPU by those of float64, where these are exact.
+func TestConvolutionsOfIntegers(t *testing.T) {
+	for name, row := range map[string]struct {
+		image, weight []int
+		f             func(x, weight, bias *Tensor) *Tensor
+	}{
+		"line":    {[]int{2, 4, 9}, []int{6, 2, 3}, func(x, w, b *Tensor) *Tensor { return x.Conv1D(w, b, Groups(2), Padding(1)) }},
+		"image":   {[]int{2, 3, 7, 5}, []int{4, 3, 3, 2}, func(x, w, b *Tensor) *Tensor { return x.Conv2D(w, b, Stride(2), Padding(1)) }},
+		"same":    {[]int{1, 3, 7, 5}, []int{4, 3, 4, 3}, func(x, w, b *Tensor) *Tensor { return x.Conv2D(w, b, SamePadding()) }},
+		"no bias": {[]int{3, 7, 5}, []int{4, 3, 3, 2}, func(x, w, _ *Tensor) *Tensor { return x.Conv2D(w, nil) }},
+		"volume":  {[]int{2, 2, 4, 5, 3}, []int{3, 2, 2, 3, 1}, func(x, w, b *Tensor) *Tensor { return x.Conv3D(w, b, Padding(1)) }},
+		"empty":   {[]int{0, 3, 7, 5}, []int{4, 3, 3, 2}, func(x, w, b *Tensor) *Tensor { return x.Conv2D(w, b) }},
+	} {
+		for _, dt := range []dtype.DType{dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64} {
+			of := func(dt dtype.DType) *Tensor {
+				return row.f(integersOf(dt, row.image...), integersOf(dt, row.weight...), integersOf(dt, row.weight[0]))
+			}
+			if got, want := of(dt), of(dtype.Float64).Long().To(dt); got.DType() != dt || !got.Equal(want) {
+				t.Errorf("%s of %s: got %v, want %v", name, dt, got, want)
+			}
+		}
+	}
+}
+
+// TestIntegersThatConvolutionsRefuse holds the refusals to PyTorch's: dilated windows over what is not int64, and all on GPUs.
+func TestIntegersThatConvolutionsRefuse(t *testing.T) {
+	dilated := func(x, w *Tensor) *Tensor { return x.Conv2D(w, nil, Dilation(2)) }
+	flat := func(x, w *Tensor) *Tensor { return x.Conv2D(w, nil) }
+	over := func(x, w *Tensor) *Tensor { return x.ConvTranspose2D(w, nil) }
+	for _, row := range []struct {
+		dt   dtype.DType
+		f    func(x, w *Tensor) *Tensor
+		want string
+	}{
+		{dtype.Int32, dilated, `"slow_conv_dilated<>" not implemented for 'Int'`},
+		{dtype.Bool, flat, `"slow_conv2d_cpu" not implemented for 'Bool'`},
+		{dtype.Int16, over, `"slow_conv_transpose2d_out_cpu" not implemented for 'Short'`},
+	} {
+		x, w := integersOf(row.dt, 1, 2, 5, 5), integersOf(row.dt, 2, 2, 2, 2)
+		if err := Try(func() { row.f(x, w) }); !errors.Is(err, ErrKernel) || err.Error() != row.want {
+			t.Errorf("got %v, want %s", err, row.want)
+		}
+	}
+	got := dilated(integersOf(dtype.Int64, 1, 2, 5, 5), integersOf(dtype.Int64, 2, 2, 2, 2))
+	want := dilated(integersOf(dtype.Float64, 1, 2, 5, 5), integersOf(dtype.Float64, 2, 2, 2, 2))
+	if !slices.Equal(Values[int64](got), Values[int64](want.Long())) {
+		t.Errorf("dilated: got %v, want %v", got, want)
+	}
+}
