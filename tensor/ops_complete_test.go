@@ -77,8 +77,8 @@ var missingOnGPUs = map[string]struct {
 	noFactorsOnGPUs: {
 		[]op.Op{op.Cholesky, op.SolveTriangular, op.LUFactor, op.LUSolve, op.QR, op.Eigh, op.SVD}, floatTypes,
 	},
-	"PyTorch's GPUs multiply no matrices of integers either": {
-		[]op.Op{op.MM, op.BMM, op.MV, op.Dot, op.AddMM},
+	"PyTorch's GPUs neither multiply matrices of integers nor convolve with them": {
+		[]op.Op{op.MM, op.BMM, op.MV, op.Dot, op.AddMM, op.Conv},
 		[]dtype.DType{dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64},
 	},
 }
