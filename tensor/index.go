@@ -195,3 +195,14 @@ func (x *Tensor) unpermuted(order []int) *Tensor {
 	}
 	return x.Permute(back...)
 }
+
+// indices returns numbers on x's device and in its scope.
+func (x *Tensor) indices(n []int64) *Tensor {
+	host := Of(n)
+	defer host.Release()
+	there := host.To(x.storage.device)
+	if there != host {
+		defer there.Release()
+	}
+	return x.empty(op.Copy, dtype.Int64, Shape{len(n)}).copyFrom(there)
+}

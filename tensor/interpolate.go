@@ -94,7 +94,7 @@ type taps struct {
 // combine returns the sums of elements along an axis that t tells.
 func (x *Tensor) combine(axis int, t taps) (sum *Tensor) {
 	for i, places := range t.places {
-		part := x.IndexSelect(axis, Of(places).To(x.storage.device))
+		part := x.IndexSelect(axis, x.indices(places))
 		if t.weights != nil {
 			shape := make([]int, x.layout.Rank())
 			for j := range shape {

@@ -3,7 +3,6 @@ package tensor
 import (
 	"fmt"
 
-	"cresset/dtype"
 	"cresset/internal/friend"
 	"cresset/internal/op"
 )
@@ -150,17 +149,6 @@ func (x *Tensor) addProductBefore(m moment, a, b *Tensor) {
 // picked returns rows of x, without a gradient record.
 func (x *Tensor) picked(rows []int64) *Tensor {
 	return x.selectRows(op.IndexSelect, 0, x.indices(rows))
-}
-
-// indices returns numbers on x's device and in its scope.
-func (x *Tensor) indices(n []int64) *Tensor {
-	host := Of(n)
-	defer host.Release()
-	there := host.To(x.storage.device)
-	if there != host {
-		defer there.Release()
-	}
-	return x.empty(op.Copy, dtype.Int64, Shape{len(n)}).copyFrom(there)
 }
 
 // rows returns n rows of x, without a gradient record.
