@@ -128,3 +128,13 @@ func (x *Tensor) Unsqueeze(axis int) *Tensor {
 	var room layout.Room
 	return x.viewAs(op.Unsqueeze, viewGrad, nil, x.layout.Unsqueeze(room[:], at))
 }
+
+// lineShape is the shape of n elements that lie along one of several axes.
+func lineShape(rank, axis, n int) Shape {
+	shape := make(Shape, rank)
+	for i := range shape {
+		shape[i] = 1
+	}
+	shape[axis] = n
+	return shape
+}

@@ -36,10 +36,7 @@ func (g *Tensor) throughStandard(normal, invstd *Tensor, axes uint32) *Tensor {
 // batchNormComposed computes the statistics of a batch anew from x. Those of evaluation are constants.
 func batchNormComposed(b *backprop, dy *Tensor) {
 	x, weight, p := b.saved(0), b.saved(1), b.params().(op.Normalize)
-	channels := Shape{1, x.layout.Shape()[1]}
-	for range x.layout.Rank() - 2 {
-		channels = append(channels, 1)
-	}
+	channels := lineShape(x.layout.Rank(), 1, x.layout.Shape()[1])
 	over := (uint32(1)<<x.layout.Rank() - 1) &^ 2
 	x, dy = x.To(statsType(x.dtype)), dy.To(statsType(dy.dtype))
 	var normal, invstd *Tensor
@@ -94,10 +91,7 @@ func crossEntropyComposed(b *backprop, dy *Tensor) {
 func groupNormComposed(b *backprop, dy *Tensor) {
 	x, weight, p := b.saved(0), b.saved(1), b.params().(op.Normalize)
 	shape := x.layout.Shape()
-	channels := Shape{1, shape[1]}
-	for range shape[2:] {
-		channels = append(channels, 1)
-	}
+	channels := lineShape(len(shape), 1, shape[1])
 	x, dy = x.To(statsType(x.dtype)), dy.To(statsType(dy.dtype))
 	rest, _ := shape[2:].NumEl()
 	rows := func(t *Tensor) *Tensor { return t.Reshape(shape[0], p.Groups, shape[1]/p.Groups*rest) }

@@ -31,19 +31,11 @@ func AffineGrid(theta *Tensor, size []int, align ...AlignCorners) *Tensor {
 	place := func(v []float64) *Tensor { return Of(v).To(theta.dtype).To(theta.storage.device) }
 	columns := make([]*Tensor, axes+1)
 	for i := range axes { // column i is the coordinate of the axis that stands i-th from the end
-		shape := make([]int, axes)
-		for j := range shape {
-			shape[j] = 1
-		}
-		shape[axes-1-i] = spatial[axes-1-i]
-		columns[i] = place(coordinates(spatial[axes-1-i], last(align, false))).View(shape...).Expand(spatial...).Reshape(-1)
+		at, n := axes-1-i, spatial[axes-1-i]
+		columns[i] = place(coordinates(n, last(align, false))).View(lineShape(axes, at, n)...).Expand(spatial...).Reshape(-1)
 	}
-	ones := make([]float64, columns[0].NumEl())
-	for i := range ones {
-		ones[i] = 1
-	}
-	columns[axes] = place(ones)
-	grid := Stack(columns, 1).Unsqueeze(0).Expand(size[0], len(ones), axes+1)
+	columns[axes] = OnesLike(columns[0])
+	grid := Stack(columns, 1).Unsqueeze(0).Expand(size[0], columns[0].NumEl(), axes+1)
 	return grid.BMM(theta.Transpose(1, 2)).View(append(append([]int{size[0]}, spatial...), axes)...)
 }
 

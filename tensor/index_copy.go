@@ -46,12 +46,7 @@ func (x *Tensor) placesOf(axis int, index *Tensor) *Tensor {
 	if x.layout.Rank() == 0 {
 		return mask.Reshape()
 	}
-	shape := make(Shape, x.layout.Rank()-axis)
-	for i := range shape {
-		shape[i] = 1
-	}
-	shape[0] = n
-	return mask.Reshape(shape...)
+	return mask.Reshape(lineShape(x.layout.Rank()-axis, 0, n)...)
 }
 
 func (x *Tensor) checkIndexCopy(axis int, index, src *Tensor) int {

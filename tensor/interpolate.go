@@ -96,12 +96,7 @@ func (x *Tensor) combine(axis int, t taps) (sum *Tensor) {
 	for i, places := range t.places {
 		part := x.IndexSelect(axis, x.indices(places))
 		if t.weights != nil {
-			shape := make([]int, x.layout.Rank())
-			for j := range shape {
-				shape[j] = 1
-			}
-			shape[axis] = len(places)
-			part = part.Mul(FromSlice(t.weights[i], shape...).To(x.dtype).To(x.storage.device))
+			part = part.Mul(FromSlice(t.weights[i], lineShape(x.layout.Rank(), axis, len(places))...).To(x.dtype).To(x.storage.device))
 		}
 		if sum == nil {
 			sum = part

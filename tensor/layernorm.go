@@ -19,11 +19,15 @@ func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps ...Eps) *Tenso
 	for _, d := range x.layout.Shape()[:x.layout.Rank()-len(shape)] {
 		rows[0] *= d
 	}
-	out := x.empty(op.LayerNorm, x.dtype, x.layout.Shape(), weight, bias)
-	mean := x.empty(op.LayerNorm, statsType(x.dtype), rows)
-	invstd := x.empty(op.LayerNorm, statsType(x.dtype), rows)
-	launch(op.LayerNorm, x.dtype, p, []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias})
-	n := record(out, op.LayerNorm, layerNormGrad, p, x, weight, bias)
+	return x.normalized(op.LayerNorm, p, rows, layerNormGrad, weight, bias)
+}
+
+// normalized runs a normalization whose kernel also gives the mean and 1/√(variance + eps) of each row, for the gradient.
+func (x *Tensor) normalized(o op.Op, p op.Normalize, rows Shape, grad gradient, weight, bias *Tensor) *Tensor {
+	out := x.empty(o, x.dtype, x.layout.Shape(), weight, bias)
+	mean, invstd := x.empty(o, statsType(x.dtype), rows), x.empty(o, statsType(x.dtype), rows)
+	launch(o, x.dtype, p, []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias})
+	n := record(out, o, grad, p, x, weight, bias)
 	n.save(x, weight)
 	n.derive(mean, invstd)
 	return out

@@ -14,14 +14,7 @@ func (x *Tensor) GroupNorm(groups int, weight, bias *Tensor, eps ...Eps) *Tensor
 	for _, e := range eps {
 		p.Eps = float64(e)
 	}
-	out := x.empty(op.GroupNorm, x.dtype, x.layout.Shape(), weight, bias)
-	rows := Shape{x.layout.Shape()[0] * groups}
-	mean, invstd := x.empty(op.GroupNorm, statsType(x.dtype), rows), x.empty(op.GroupNorm, statsType(x.dtype), rows)
-	launch(op.GroupNorm, x.dtype, p, []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias})
-	n := record(out, op.GroupNorm, groupNormGrad, p, x, weight, bias)
-	n.save(x, weight)
-	n.derive(mean, invstd)
-	return out
+	return x.normalized(op.GroupNorm, p, Shape{x.layout.Shape()[0] * groups}, groupNormGrad, weight, bias)
 }
 
 // groupNormGrad gets the gradient that leaves mean and variance aside, and the sums for weight and bias of each image, from the kernel

@@ -172,12 +172,7 @@ func (x *Tensor) alongAxis(axis int, shape Shape) *Tensor {
 	if len(shape) == 0 {
 		return x.Detach().Reshape()
 	}
-	apart := make(Shape, len(shape))
-	for i := range apart {
-		apart[i] = 1
-	}
-	apart[axis] = x.layout.Size()
-	return x.Detach().Reshape(apart...).Expand(shape...)
+	return x.Detach().Reshape(lineShape(len(shape), axis, x.layout.Size())...).Expand(shape...)
 }
 
 // IndexReduceInPlace joins src to x as IndexReduce says.

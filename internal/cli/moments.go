@@ -39,21 +39,17 @@ func (m *moments) addTensor(x *tensor.Tensor) {
 	}
 }
 
-type numeric interface {
-	int8 | uint8 | int16 | int32 | int64 | float32 | float64
-}
-
 // blockElements is how many elements are read twice, for their mean and for the distance from it, while they are in the cache.
 const blockElements = 1 << 11
 
-func addAll[T numeric](m *moments, values []T) {
+func addAll[T dtype.Number](m *moments, values []T) {
 	for block := range slices.Chunk(values, blockElements) {
 		m.join(momentsOf(block))
 	}
 }
 
 // momentsOf takes the mean as it comes, and corrects it and the squares by the distances from it, whose sum is small.
-func momentsOf[T numeric](values []T) moments {
+func momentsOf[T dtype.Number](values []T) moments {
 	m, sum := newMoments(), 0.0
 	for _, v := range values {
 		f := float64(v)
