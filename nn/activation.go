@@ -63,30 +63,6 @@ func (a *ELU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.ELU(a.Alpha) }
 // String prints the layer as PyTorch does.
 func (a *ELU) String() string { return "ELU(alpha=" + number(a.Alpha) + ")" }
 
-// Tanh is the hyperbolic tangent.
-type Tanh struct{}
-
-// NewTanh returns the activation.
-func NewTanh() *Tanh { return &Tanh{} }
-
-// Forward returns tanh(x).
-func (*Tanh) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Tanh() }
-
-// String prints the layer as PyTorch does.
-func (*Tanh) String() string { return "Tanh()" }
-
-// Sigmoid is 1/(1+e⁻ˣ).
-type Sigmoid struct{}
-
-// NewSigmoid returns the activation.
-func NewSigmoid() *Sigmoid { return &Sigmoid{} }
-
-// Forward returns 1/(1+e⁻ˣ).
-func (*Sigmoid) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Sigmoid() }
-
-// String prints the layer as PyTorch does.
-func (*Sigmoid) String() string { return "Sigmoid()" }
-
 // GELU is x·Φ(x), or its approximation by tanh.
 type GELU struct{ Approximate bool }
 
@@ -111,18 +87,6 @@ func (a *GELU) String() string {
 	}
 	return "GELU(approximate='none')"
 }
-
-// SiLU is x·sigmoid(x).
-type SiLU struct{}
-
-// NewSiLU returns the activation.
-func NewSiLU() *SiLU { return &SiLU{} }
-
-// Forward returns x·sigmoid(x).
-func (*SiLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.SiLU() }
-
-// String prints the layer as PyTorch does.
-func (*SiLU) String() string { return "SiLU()" }
 
 // Softplus is log(1+exp(Beta·x))/Beta, and x itself where Beta·x > Threshold.
 type Softplus struct{ Beta, Threshold float64 }

@@ -167,10 +167,12 @@ func TestCreatedGraphsWatchVersions(t *testing.T) {
 func TestCreatedGraphsAreLetGo(t *testing.T) {
 	x := leafOf(0.5, 2)
 	inside := gradientInside(x)
-	runtime.GC()
-	if inside.Value() != nil {
-		t.Error("a gradient is still in memory")
+	for range 10 { // what the collector has not come to the first time
+		if runtime.GC(); inside.Value() == nil {
+			return
+		}
 	}
+	t.Error("a gradient is still in memory")
 }
 
 func gradientInside(x *tensor.Tensor) weak.Pointer[tensor.Tensor] {

@@ -18,6 +18,15 @@ func (a *Activation) Forward(x *tensor.Tensor) *tensor.Tensor { return a.f(x) }
 // String prints the layer as PyTorch does.
 func (a *Activation) String() string { return a.text }
 
+// NewTanh returns a layer for tensor's Tanh.
+func NewTanh() *Activation { return &Activation{"Tanh()", (*tensor.Tensor).Tanh} }
+
+// NewSigmoid returns a layer for tensor's Sigmoid, 1/(1+e⁻ˣ).
+func NewSigmoid() *Activation { return &Activation{"Sigmoid()", (*tensor.Tensor).Sigmoid} }
+
+// NewSiLU returns a layer for tensor's SiLU, x·sigmoid(x).
+func NewSiLU() *Activation { return &Activation{"SiLU()", (*tensor.Tensor).SiLU} }
+
 // NewSELU returns a layer for tensor's SELU.
 func NewSELU() *Activation { return &Activation{"SELU()", (*tensor.Tensor).SELU} }
 
@@ -103,29 +112,3 @@ func NewSoftmin(axis int) *Activation {
 func NewIdentity() *Activation {
 	return &Activation{"Identity()", func(x *tensor.Tensor) *tensor.Tensor { return x }}
 }
-
-// PReLU is x where x > 0, else Weight·x.
-type PReLU struct {
-	Weight *tensor.Tensor // [1], or a slope for each channel
-}
-
-// PReLUOption is an option of NewPReLU.
-type PReLUOption interface {
-	setter
-	prelu()
-}
-
-// InitialSlope is the weight that a PReLU begins with, 0.25 unless given.
-func InitialSlope(v float64) PReLUOption { return option(func(o *options) { o.slope = v }) }
-
-// NewPReLU returns the activation with so many slopes: 1, or one for each channel. It takes InitialSlope, On and As.
-func NewPReLU(slopes int, opts ...PReLUOption) *PReLU {
-	o := read(opts)
-	return &PReLU{tensor.Parameter(o.place.Full([]int{slopes}, o.slope))}
-}
-
-// Forward returns x where x > 0, else Weight·x.
-func (p *PReLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.PReLU(p.Weight) }
-
-// String prints the layer as PyTorch does.
-func (p *PReLU) String() string { return fmt.Sprintf("PReLU(num_parameters=%d)", p.Weight.NumEl()) }
