@@ -37,8 +37,8 @@ func SetDevice(index int) error {
 type Properties = cuda.Properties
 
 // DeviceProperties returns what is known of a GPU.
-func DeviceProperties(index int) (Properties, error) {
-	d, err := find(index, "Invalid device id")
+func DeviceProperties(index ...int) (Properties, error) {
+	d, err := find(number(index), "Invalid device id")
 	if err != nil {
 		return Properties{}, err
 	}
@@ -46,14 +46,14 @@ func DeviceProperties(index int) (Properties, error) {
 }
 
 // DeviceName returns a GPU's name; that of a simulated one ends in "(simulated)".
-func DeviceName(index int) (string, error) {
-	p, err := DeviceProperties(index)
+func DeviceName(index ...int) (string, error) {
+	p, err := DeviceProperties(index...)
 	return p.Name, err
 }
 
 // DeviceCapability returns a GPU's compute capability, 6 and 1 for example.
-func DeviceCapability(index int) (major, minor int, err error) {
-	p, err := DeviceProperties(index)
+func DeviceCapability(index ...int) (major, minor int, err error) {
+	p, err := DeviceProperties(index...)
 	return p.Major, p.Minor, err
 }
 

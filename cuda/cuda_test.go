@@ -33,6 +33,14 @@ func TestQueries(t *testing.T) {
 	if free, total, err := cuda.MemInfo(0); err != nil || free <= 0 || free > total || total != p.TotalMemory {
 		t.Errorf("%d of %d bytes are free, %v", free, total, err)
 	}
+	major, minor, err := cuda.DeviceCapability()
+	current, errCurrent := cuda.DeviceProperties()
+	if name, err := cuda.DeviceName(); err != nil || name != current.Name {
+		t.Errorf("the current GPU's name is %q, %v, want %q", name, err, current.Name)
+	}
+	if err != nil || errCurrent != nil || major != current.Major || minor != current.Minor || current != p {
+		t.Errorf("the current GPU is %v of %d.%d, %v, %v", current, major, minor, err, errCurrent)
+	}
 	for _, index := range []int{-1, 2} {
 		if _, err := cuda.DeviceName(index); err == nil || err.Error() != "Invalid device id" {
 			t.Errorf("%d: %v", index, err)

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync"
 
@@ -75,11 +76,18 @@ type task[B any] struct {
 	result chan delivery[B]
 }
 
-// fill puts jobs into the queue, until there are no more or ctx ends. Where reading them panics the last job does.
+// fill puts jobs into the queue, until there are no more or ctx ends. Where reading them panics the last job does, and where it
+// ends the goroutine the last job fails.
 func (q *queue[B]) fill(ctx context.Context, read func() iter.Seq[job[B]]) {
 	defer close(q.tasks)
+	ended := false
 	defer func() {
-		if r := recover(); r == nil || q.put(ctx, func() (B, error) { panic(r) }) {
+		last := func() (none B, err error) { return none, errEnded }
+		r := recover()
+		if r != nil {
+			last = func() (B, error) { panic(r) }
+		}
+		if ended || q.put(ctx, last) {
 			close(q.results)
 		}
 	}()
@@ -88,7 +96,11 @@ func (q *queue[B]) fill(ctx context.Context, read func() iter.Seq[job[B]]) {
 			break
 		}
 	}
+	ended = true
 }
+
+// errEnded is why there is no batch where a data set called runtime.Goexit, as t.FailNow does, in a worker's goroutine.
+var errEnded = errors.New("data: the data set ended a worker's goroutine")
 
 // put waits until a worker takes a job; it reports whether one did.
 func (q *queue[B]) put(ctx context.Context, job job[B]) bool {
@@ -109,8 +121,15 @@ func (q *queue[B]) put(ctx context.Context, job job[B]) bool {
 // work does jobs until there are no more.
 func (q *queue[B]) work(l *Loader[B]) {
 	for t := range q.tasks {
-		t.result <- l.deliverOrCatch(t.job)
+		q.do(l, t)
 	}
+}
+
+// do does a job; it gives a result even where the job ends the goroutine, for the loop waits for it.
+func (q *queue[B]) do(l *Loader[B], t task[B]) {
+	d := delivery[B]{err: errEnded}
+	defer func() { t.result <- d }()
+	d = l.deliverOrCatch(t.job)
 }
 
 // next waits for the result of the oldest job; ok is false where there are no more.

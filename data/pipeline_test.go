@@ -3,6 +3,8 @@ package data
 import (
 	"context"
 	"errors"
+	"iter"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -129,5 +131,47 @@ func TestLoaderWithoutWorkersMakesBatchesInTheLoop(t *testing.T) {
 		if taken++; d.made.Load() != taken {
 			t.Errorf("%d batches are made for %d", d.made.Load(), taken)
 		}
+	}
+}
+
+// leaver is a data set that ends the goroutine of its third batch, as a test's FailNow does.
+type leaver struct{}
+
+func (leaver) Len() int { return 6 }
+
+func (leaver) Batch(indices []int) ([]int, error) {
+	if indices[0] == 2 {
+		runtime.Goexit()
+	}
+	return indices, nil
+}
+
+// TestLoaderTellsOfGoroutinesThatEnd: a loop neither waits for ever for a batch whose goroutine the data set has ended, nor takes what
+// it got for all.
+func TestLoaderTellsOfGoroutinesThatEnd(t *testing.T) {
+	stream := &Stream[int, []int]{
+		Read: func(context.Context) iter.Seq2[int, error] {
+			return func(yield func(int, error) bool) {
+				for i := range 2 {
+					yield(i, nil)
+				}
+				runtime.Goexit()
+			}
+		},
+		Collate: func(samples []int) ([]int, error) { return samples, nil },
+	}
+	for name, l := range map[string]*Loader[[]int]{
+		"data set": NewLoader(leaver{}, Workers(2)), "stream": NewStreamLoader(stream, Workers(2)),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var got []int
+			var failed error
+			for b, err := range l.All(t.Context()) {
+				got, failed = append(got, b...), err
+			}
+			if !slices.Equal(got, []int{0, 1}) || !errors.Is(failed, errEnded) {
+				t.Errorf("%s: got %v and %v, want the first two batches and that a goroutine was ended", name, got, failed)
+			}
+		})
 	}
 }

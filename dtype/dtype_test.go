@@ -69,6 +69,7 @@ func TestOf(t *testing.T) {
 	checkOf[int16](t, dtype.Int16)
 	checkOf[int32](t, dtype.Int32)
 	checkOf[int64](t, dtype.Int64)
+	checkOf[int](t, dtype.Int64)
 	checkOf[dtype.F16](t, dtype.Float16)
 	checkOf[dtype.BF16](t, dtype.BFloat16)
 	checkOf[float32](t, dtype.Float32)

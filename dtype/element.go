@@ -1,8 +1,10 @@
 package dtype
 
-// Element is a Go type that a tensor's elements can have.
+import "strconv"
+
+// Element is a Go type that a tensor's elements can have. An int is an int64, on machines of 32 bits an int32.
 type Element interface {
-	bool | uint8 | int8 | int16 | int32 | int64 | F16 | BF16 | float32 | float64
+	bool | uint8 | int8 | int16 | int32 | int64 | int | F16 | BF16 | float32 | float64
 }
 
 // Float is an Element that Go computes with as a floating-point number.
@@ -35,6 +37,11 @@ func Of[T Element]() DType {
 	case int32:
 		return Int32
 	case int64:
+		return Int64
+	case int:
+		if strconv.IntSize == 32 {
+			return Int32
+		}
 		return Int64
 	case F16:
 		return Float16

@@ -10,6 +10,7 @@ package linalg
 
 import (
 	"errors"
+	"fmt"
 
 	"cresset/internal/friend"
 	"cresset/tensor"
@@ -17,6 +18,13 @@ import (
 
 // inner is what package tensor computes, with gradients.
 var inner = friend.Of[*tensor.Tensor]().Linalg
+
+// given panics where an operand is nil that a function, by its name in C++, cannot do without.
+func given(name, argument string, position int, t *tensor.Tensor) {
+	if t == nil {
+		fail(name, tensor.ErrValue, fmt.Sprintf("%s(): argument '%s' (position %d) must be Tensor, not NoneType", name, argument, position))
+	}
+}
 
 // fail panics with an error of the caller's.
 func fail(op string, kind error, text string) {

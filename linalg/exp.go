@@ -7,6 +7,7 @@ import "cresset/tensor"
 // A matrix is divided by a power of two until its 1-norm is so small that the terms up to a¹⁶ are enough, and the sum is squared as often.
 func MatrixExp(a *tensor.Tensor) *tensor.Tensor {
 	const name, small = "linalg.matrix_exp", 0.78
+	given("linalg_matrix_exp", "input", 1, a)
 	if a.Dim() < 2 {
 		fail(name, tensor.ErrShape, name+": The input tensor A must have at least 2 dimensions.")
 	}

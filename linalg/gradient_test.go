@@ -58,6 +58,7 @@ var gradients = []struct {
 	}},
 	{"logdet", []int{2, 3, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.LogDet(plus(a, 5)) }},
 	{"inv", []int{2, 3, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.Inv(plus(a, 3)) }},
+	{"matrix_power 0", []int{2, 3, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.MatrixPower(a, 0) }},
 	{"matrix_power", []int{2, 3, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.MatrixPower(a, 5) }},
 	{"matrix_power of the inverse", []int{3, 3}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.MatrixPower(plus(a, 3), -3) }},
 	{"cond", []int{3, 4}, func(a *tensor.Tensor) *tensor.Tensor { return linalg.Cond(a, nil) }},

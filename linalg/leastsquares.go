@@ -8,6 +8,7 @@ import (
 
 // Pinv returns the pseudoinverse of each matrix: that of its singular values above ATol and RTol times the largest, as for MatrixRank.
 func Pinv(a *tensor.Tensor, opts ...ToleranceOption) *tensor.Tensor {
+	given("linalg_pinv", "input", 1, a)
 	if a.Dim() < 2 {
 		fail("linalg.pinv", tensor.ErrShape, "linalg.pinv: The input tensor A must have at least 2 dimensions.")
 	}
@@ -47,6 +48,8 @@ func (Driver) lstSqOption() {}
 // a vector for each matrix of a; batches are broadcast. The driver is GELSY unless given. The solution alone has a gradient.
 func LstSq(a, b *tensor.Tensor, opts ...LstSqOption) LeastSquares {
 	const name = "torch.linalg.lstsq"
+	given("linalg_lstsq", "input", 1, a)
+	given("linalg_lstsq", "b", 2, b)
 	driver, tolerance := GELSY, []ToleranceOption(nil)
 	for _, o := range opts {
 		switch o := o.(type) {

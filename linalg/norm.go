@@ -30,6 +30,7 @@ func (n Named) order() string { return string(n) }
 // have one or two, all of which are meant.
 func Norm(x *tensor.Tensor, ord Order, axes []int, keep ...tensor.KeepDim) *tensor.Tensor {
 	const name = "linalg.norm"
+	given("linalg_norm", "input", 1, x)
 	switch n := len(axes); {
 	case n > 2:
 		fail(name, tensor.ErrShape, fmt.Sprintf("linalg.norm: If dim is specified, it must be of length 1 or 2. Got %v", axes))
@@ -50,6 +51,7 @@ func Norm(x *tensor.Tensor, ord Order, axes []int, keep ...tensor.KeepDim) *tens
 // VectorNorm returns (Σ |x|ᵖ)^(1/p) over axes, all where none is named. For p = ±Inf it is the largest or smallest |x|, for p = 0 the number
 // of elements that are not zero.
 func VectorNorm(x *tensor.Tensor, p float64, axes []int, keep ...tensor.KeepDim) *tensor.Tensor {
+	given("linalg_vector_norm", "input", 1, x)
 	return x.NormAxes(p, axes, keep...)
 }
 
@@ -57,6 +59,7 @@ func VectorNorm(x *tensor.Tensor, p float64, axes []int, keep ...tensor.KeepDim)
 // singular value, and P(-2), the smallest; P(±Inf), the largest or smallest sum of a row's absolute values; P(±1), that of a column's.
 func MatrixNorm(x *tensor.Tensor, ord Order, axes []int, keep ...tensor.KeepDim) *tensor.Tensor {
 	const name = "linalg.matrix_norm"
+	given("linalg_matrix_norm", "input", 1, x)
 	if ord == nil {
 		ord = Fro
 	}

@@ -11,6 +11,7 @@ import (
 // MatrixPower returns the n-th power of each square matrix: the identity for n = 0, powers of the inverse for n < 0.
 func MatrixPower(a *tensor.Tensor, n int) *tensor.Tensor {
 	const name = "linalg.matrix_power"
+	given("linalg_matrix_power", "input", 1, a)
 	if a.Dim() < 2 {
 		fail(name, tensor.ErrShape, name+": The input tensor A must have at least 2 dimensions.")
 	}
@@ -18,7 +19,11 @@ func MatrixPower(a *tensor.Tensor, n int) *tensor.Tensor {
 		fail(name, tensor.ErrShape, notSquare(name, rows, cols))
 	}
 	if n == 0 {
-		return tensor.Like(a).Eye(a.Size(-1)).Expand(a.Shape()...).Clone()
+		one := tensor.Like(a).Eye(a.Size(-1))
+		if a.RequiresGrad() { // its gradient is zero, but there
+			return a.MaskedFill(tensor.Like(a).As(dtype.Bool).Ones(), 0).Add(one)
+		}
+		return one.Expand(a.Shape()...).Clone()
 	}
 	if n < 0 {
 		a, n = Inv(a), -n
@@ -52,6 +57,11 @@ func MultiDot(ts ...*tensor.Tensor) *tensor.Tensor {
 	const name = "multi_dot"
 	if len(ts) < 2 {
 		fail(name, tensor.ErrShape, fmt.Sprintf("multi_dot(): expected at least 2 tensors but got %d", len(ts)))
+	}
+	for i, x := range ts {
+		if x == nil {
+			fail(name, tensor.ErrValue, fmt.Sprintf("expected Tensor as element %d in argument 0, but got NoneType", i))
+		}
 	}
 	factors := asMatrices(name, ts)
 	extents := []int{factors[0].Size(0)}
@@ -129,6 +139,8 @@ func cheapest(extents []int) [][]int {
 // Cross returns the vector products of x and y along an axis of three elements. Other axes are broadcast.
 func Cross(x, y *tensor.Tensor, axis int) *tensor.Tensor {
 	const name = "linalg.cross"
+	given("linalg_cross", "input", 1, x)
+	given("linalg_cross", "other", 2, y)
 	if x.Dim() != y.Dim() {
 		fail(name, tensor.ErrShape, "linalg.cross: inputs must have the same number of dimensions.")
 	}
@@ -142,6 +154,7 @@ func Cross(x, y *tensor.Tensor, axis int) *tensor.Tensor {
 // Vander returns the powers 0 to n-1 of each element of x, along a new last axis. It takes integers too, whose powers are int64.
 func Vander(x *tensor.Tensor, n int) *tensor.Tensor {
 	const name = "linalg.vander"
+	given("linalg_vander", "x", 1, x)
 	if n < 2 {
 		fail(name, tensor.ErrValue, "N must be greater than 1.")
 	}

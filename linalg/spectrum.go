@@ -38,6 +38,7 @@ func SVDVals(a *tensor.Tensor) *tensor.Tensor { return inner.SVDVals(a) }
 // singular matrices.
 func Cond(a *tensor.Tensor, ord Order) *tensor.Tensor {
 	const name = "linalg.cond"
+	given("linalg_cond", "input", 1, a)
 	if a.Dim() < 2 {
 		fail(name, tensor.ErrShape, name+": The input tensor A must have at least 2 dimensions.")
 	}
@@ -76,6 +77,7 @@ func noMatrices(a *tensor.Tensor) *tensor.Tensor {
 // eigenvalues of EigvalsH are counted.
 func MatrixRank(a *tensor.Tensor, opts ...ToleranceOption) *tensor.Tensor {
 	const name = "linalg.matrix_rank"
+	given("linalg_matrix_rank", "input", 1, a)
 	if a.Dim() < 2 {
 		fail(name, tensor.ErrShape, name+": The input tensor A must have at least 2 dimensions.")
 	}

@@ -94,6 +94,7 @@ func (f *figures) takeEps(d *statedict.Dict, name string) {
 // adafactor is a step, which waits for a GPU twice: for the sizes of the parameter and of the step.
 func (u *update) adafactor() {
 	f, g := u.f, u.grad
+	u.p = u.param.Detach()
 	if f.maximize {
 		g = g.Neg()
 	}

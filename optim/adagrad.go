@@ -3,6 +3,7 @@ package optim
 import (
 	"iter"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -44,9 +45,7 @@ var adagrad = &form{
 		nonNegative("epsilon value", f.eps)
 	},
 	update: func(u *update) {
-		g, sum := u.direction(), u.tensors["sum"]
-		sum.AddInPlace(g.Mul(g))
-		u.p.AddScaledInPlace(g.Div(sum.Sqrt().AddScalarInPlace(u.f.eps)), -u.lr/(1+float64(u.step-1)*u.f.lrDecay))
+		u.run(op.AdagradStep, u.numbersOf(u.lr/(1+float64(u.step-1)*u.f.lrDecay)), "sum")
 	},
 }
 
@@ -76,11 +75,8 @@ var adadelta = &form{
 		nonNegative("weight_decay value", f.weightDecay)
 	},
 	update: func(u *update) {
-		g, square, deltas := u.direction(), u.tensors["square_avg"], u.tensors["acc_delta"]
-		average(square, g, u.f.rho)
-		root := func(x *tensor.Tensor) *tensor.Tensor { return x.AddScalar(u.f.eps).SqrtInPlace() }
-		delta := root(deltas).DivInPlace(root(square)).MulInPlace(g)
-		average(deltas, delta, u.f.rho)
-		u.p.AddScaledInPlace(delta, -u.lr)
+		n := u.numbersOf(u.lr)
+		n.Share, n.Rest = u.f.rho, 1-u.f.rho
+		u.run(op.AdadeltaStep, n, "square_avg", "acc_delta")
 	},
 }

@@ -33,7 +33,7 @@ func adamForm(class string, defaults figures) *form {
 	plain := zeroed("exp_avg", "exp_avg_sq")(nil)
 	bounded := zeroed("exp_avg", "exp_avg_sq", "max_exp_avg_sq")(nil)
 	return &form{
-		class: class, defaults: defaults, fused: true, counts: true,
+		class: class, defaults: defaults, counts: true,
 		tensors: func(f *figures) []tensors {
 			if f.amsgrad {
 				return bounded
@@ -71,14 +71,10 @@ func checkAdam(f *figures) {
 
 // amsgrad is a step of Adam that divides by the largest mean square.
 func (u *update) amsgrad() {
-	u.p = u.param.Detach()
-	u.shrink()
-	mean, square := u.moments(u.direction())
-	most := u.tensors["max_exp_avg_sq"]
-	most.CopyInPlace(most.Maximum(square))
 	correct := u.corrections()
-	denominator := most.Sqrt().DivScalarInPlace(math.Sqrt(correct[1])).AddScalarInPlace(u.f.eps)
-	u.p.AddScaledInPlace(mean.Div(denominator), -u.lr/correct[0])
+	n := u.ofMeans(u.lr / correct[0])
+	n.Root = math.Sqrt(correct[1])
+	u.run(op.AMSGradStep, n, "exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 }
 
 // corrections returns 1-beta^t of both betas, for t steps.

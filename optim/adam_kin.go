@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -21,10 +22,7 @@ var adamax = &form{
 	settings: func(f *figures) []setting { return adamSettings(f) },
 	check:    checkAdam,
 	update: func(u *update) {
-		g, mean, norm := u.direction(), u.tensors["exp_avg"], u.tensors["exp_inf"]
-		blend(mean, g, 1-u.f.betas[0])
-		norm.CopyInPlace(norm.MulScalar(u.f.betas[1]).Maximum(g.Abs().AddScalarInPlace(u.f.eps)))
-		u.p.AddScaledInPlace(mean.Div(norm), -u.lr/u.corrections()[0])
+		u.run(op.AdamaxStep, u.ofMeans(u.lr/u.corrections()[0]), "exp_avg", "exp_inf")
 	},
 }
 
@@ -56,18 +54,15 @@ var nadam = &form{
 		nonNegative("momentum_decay value", f.momentumDecay)
 	},
 	update: func(u *update) {
-		u.shrink()
-		g := u.direction()
-		mean, square := u.moments(g)
 		beta := func(step int) float64 {
 			return u.f.betas[0] * (1 - 0.5*math.Pow(0.96, float64(step)*u.f.momentumDecay))
 		}
 		now, next := beta(u.step), beta(u.step+1)
 		u.numbers[0] *= float32(now)
 		product := float64(u.numbers[0])
-		denominator := square.DivScalar(u.corrections()[1]).SqrtInPlace().AddScalarInPlace(u.f.eps)
-		u.p.AddScaledInPlace(g.Div(denominator), -u.lr*(1-now)/(1-product))
-		u.p.AddScaledInPlace(mean.Div(denominator), -u.lr*next/(1-product*next))
+		n := u.ofMeans(u.lr * (1 - now) / (1 - product))
+		n.Root, n.Ahead = u.corrections()[1], -u.lr*next/(1-product*next)
+		u.run(op.NAdamStep, n, "exp_avg", "exp_avg_sq")
 	},
 }
 
@@ -83,16 +78,14 @@ var radam = &form{
 	settings: func(f *figures) []setting { return adamSettings(f, setting{"decoupled_weight_decay", &f.decoupled}) },
 	check:    checkAdam,
 	update: func(u *update) {
-		u.shrink()
-		mean, square := u.moments(u.direction())
 		correct, beta := u.corrections(), u.f.betas[1]
 		longest := 2/(1-beta) - 1
 		length := longest - 2*float64(u.step)*(1-correct[1])/correct[1] // of the mean of squares
-		if length <= 5 {
-			u.p.AddScaledInPlace(mean, -u.lr/correct[0])
-			return
+		n := u.ofMeans(u.lr / correct[0])
+		if length > 5 {
+			n.Rectified = math.Sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length))
+			n.Rate *= math.Sqrt(correct[1]) * n.Rectified
 		}
-		rectified := math.Sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length))
-		u.p.AddScaledInPlace(mean.Div(square.Sqrt().AddScalarInPlace(u.f.eps)), -u.lr/correct[0]*math.Sqrt(correct[1])*rectified)
+		u.run(op.RAdamStep, n, "exp_avg", "exp_avg_sq")
 	},
 }

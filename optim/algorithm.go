@@ -30,7 +30,6 @@ type form struct {
 	settings func(f *figures) []setting // of a group, but for its learning rate
 	check    func(f *figures)           // refuses figures that make no sense
 	suits    func(p *tensor.Tensor)     // refuses parameters, where not nil
-	fused    bool                       // the update is a kernel
 	counts   bool                       // keeps the number of steps of each parameter
 	numbers  []number                   // what else is kept of each parameter
 	tensors  func(f *figures) []tensors
@@ -148,7 +147,8 @@ func (a *Algorithm) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
 	return out
 }
 
-// Step updates every parameter that has a gradient. On a GPU SGD and Adam update all that are alike by one launch.
+// Step updates every parameter that has a gradient. On a GPU all that are alike are updated by one launch, but for Muon and
+// Adafactor, whose steps need products and sums of each parameter.
 func (a *Algorithm) Step() {
 	defer a.steps.Drop() // what a panic has left
 	for _, g := range a.groups {
@@ -158,9 +158,7 @@ func (a *Algorithm) Step() {
 				continue
 			}
 			u := &update{state: a.stateOf(p, g), param: p, grad: grad, lr: g.LR, f: &g.figures, steps: a.steps}
-			if !a.form.fused {
-				u.p = p.Detach()
-			}
+			copy(u.were[:], u.numbers)
 			u.step++
 			a.form.update(u)
 		}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -34,15 +35,10 @@ var asgd = &form{
 		nonNegative("weight_decay value", f.weightDecay)
 	},
 	update: func(u *update) {
-		f, g, steps := u.f, u.direction(), float64(u.step)
-		eta, mu, mean := float64(u.numbers[0]), float64(u.numbers[1]), u.tensors["ax"]
-		u.p.MulScalarInPlace(1 - f.lambd*eta)
-		u.p.AddScaledInPlace(g, -eta)
-		if mu == 1 {
-			mean.CopyInPlace(u.p)
-		} else {
-			blend(mean, u.p, mu)
-		}
+		f, eta, steps := u.f, float64(u.numbers[0]), float64(u.step)
+		n := u.numbersOf(eta)
+		n.Shrink, n.Part = 1-f.lambd*eta, float64(u.numbers[1])
+		u.run(op.ASGDStep, n, "ax")
 		u.numbers[0] = float32(u.lr / math.Pow(1+f.lambd*u.lr*steps, f.alpha))
 		u.numbers[1] = float32(1 / max(1, steps-f.t0))
 	},

@@ -12,7 +12,7 @@ import (
 	"cresset/tensor"
 )
 
-// fusedSteps are optimizers whose step is a kernel, with their settings.
+// fusedSteps are optimizers whose step is a kernel, with their settings: all but Adafactor, Muon and LBFGS.
 var fusedSteps = map[string]func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer{
 	"SGD": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer { return optim.NewSGD(ps, optim.LR(0.1)) },
 	"SGD with momentum": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
@@ -25,6 +25,36 @@ var fusedSteps = map[string]func(ps iter.Seq2[string, *tensor.Tensor]) optim.Opt
 		return optim.NewAdam(ps, optim.LR(0.1), optim.WeightDecay(0.1), optim.Maximize(true))
 	},
 	"AdamW": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer { return optim.NewAdamW(ps, optim.LR(0.1)) },
+	"AdamW with AMSGrad": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewAdamW(ps, optim.AMSGrad(true), optim.LR(0.1))
+	},
+	"Adamax": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewAdamax(ps, optim.WeightDecay(0.1))
+	},
+	"NAdam": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewNAdam(ps, optim.WeightDecay(0.1), optim.DecoupledWeightDecay(true))
+	},
+	"RAdam": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewRAdam(ps, optim.Betas(0.9, 0.5), optim.Maximize(true))
+	},
+	"RMSprop": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer { return optim.NewRMSprop(ps) },
+	"RMSprop with momentum": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewRMSprop(ps, optim.Momentum(0.9))
+	},
+	"RMSprop centered": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewRMSprop(ps, optim.Centered(true))
+	},
+	"RMSprop centered with momentum": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewRMSprop(ps, optim.Centered(true), optim.Momentum(0.9))
+	},
+	"Adagrad": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewAdagrad(ps, optim.LRDecay(0.1))
+	},
+	"Adadelta": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer { return optim.NewAdadelta(ps) },
+	"Rprop":    func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer { return optim.NewRprop(ps) },
+	"ASGD": func(ps iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+		return optim.NewASGD(ps, optim.T0(1), optim.WeightDecay(0.1))
+	},
 }
 
 // drawn returns twenty parameters, of which one is long and one has no elements, with gradients.

@@ -73,6 +73,7 @@ var muon = &form{
 	},
 	update: func(u *update) {
 		f, momentum := u.f, u.tensors["momentum_buffer"]
+		u.p = u.param.Detach()
 		blend(momentum, u.grad, 1-f.momentum)
 		direction := momentum
 		if f.nesterov {

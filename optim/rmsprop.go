@@ -3,6 +3,7 @@ package optim
 import (
 	"iter"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -43,17 +44,17 @@ var rmsprop = &form{
 		nonNegative("alpha value", f.alpha)
 	},
 	update: func(u *update) {
-		f, g, square := u.f, u.direction(), u.tensors["square_avg"]
-		average(square, g, f.alpha)
+		f, n, kept := u.f, u.numbersOf(u.lr), []string{"square_avg"}
+		n.Share, n.Rest, n.Momentum = f.alpha, 1-f.alpha, f.momentum
+		ops := [2]op.Op{op.RMSpropStep, op.RMSpropMomentumStep}
 		if f.centered {
-			mean := u.tensors["grad_avg"]
-			blend(mean, g, 1-f.alpha)
-			square = square.Sub(mean.Mul(mean))
+			ops = [2]op.Op{op.RMSpropCenteredStep, op.RMSpropCenteredMomentumStep}
+			kept = append(kept, "grad_avg")
 		}
-		direction := g.Div(square.Sqrt().AddScalarInPlace(f.eps))
 		if f.momentum > 0 {
-			direction = u.tensors["momentum_buffer"].MulScalarInPlace(f.momentum).AddInPlace(direction)
+			u.run(ops[1], n, append(kept, "momentum_buffer")...)
+			return
 		}
-		u.p.AddScaledInPlace(direction, -u.lr)
+		u.run(ops[0], n, kept...)
 	},
 }

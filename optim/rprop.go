@@ -3,6 +3,7 @@ package optim
 import (
 	"iter"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -35,12 +36,8 @@ var rprop = &form{
 		}
 	},
 	update: func(u *update) {
-		f, g, before, size := u.f, u.direction(), u.tensors["prev"], u.tensors["step_size"]
-		product := g.Mul(before)
-		turned := product.LtScalar(0)
-		size.MulInPlace(tensor.OnesLike(product).MaskedFill(product.GtScalar(0), f.etas[1]).MaskedFill(turned, f.etas[0]))
-		size.ClampInPlace(f.sizes[0], f.sizes[1])
-		before.CopyInPlace(g.MaskedFill(turned, 0))
-		u.p.AddScaledInPlace(before.Sign().MulInPlace(size), -1)
+		f, n := u.f, u.numbersOf(u.lr)
+		n.Minus, n.Plus, n.Low, n.High = f.etas[0], f.etas[1], f.sizes[0], f.sizes[1]
+		u.run(op.RpropStep, n, "prev", "step_size")
 	},
 }

@@ -19,7 +19,6 @@ func NewSGD(ps iter.Seq2[string, *tensor.Tensor], opts ...SGDOption) *Algorithm 
 
 var sgd = &form{
 	class:    "SGD",
-	fused:    true,
 	defaults: figures{lr: 1e-3},
 	tensors: func(f *figures) []tensors {
 		if f.momentum == 0 {

@@ -2,38 +2,60 @@ package optim
 
 import (
 	"cresset/internal/friend"
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
 // update is what a step knows of one parameter.
 type update struct {
 	*state
-	param, p *tensor.Tensor // the parameter, and its elements untracked, which fused kernels do without
+	param, p *tensor.Tensor // the parameter, and its elements untracked, where the step is made of ops
 	grad     *tensor.Tensor
 	lr       float64
 	f        *figures
-	steps    friend.Updates[*tensor.Tensor] // what runs fused kernels
+	steps    friend.Updates[*tensor.Tensor] // what runs kernels of steps
 	began    bool                           // the momentum is new
+	were     [2]float32                     // the state's numbers before the step
 }
 
-// Undo makes the state what it was before a step that a fused kernel has not run.
+// Undo makes the state what it was before a step that a kernel has not run.
 func (u *update) Undo() {
 	u.step--
+	copy(u.numbers, u.were[:])
 	if u.began {
 		delete(u.tensors, "momentum_buffer")
 	}
 }
 
-// direction returns the gradient, negated to maximize, with the weight decay that is not decoupled. It is only to be read.
-func (u *update) direction() *tensor.Tensor {
-	g := u.grad
-	if u.f.maximize {
-		g = g.Neg()
+// run updates the parameter and what is kept of it under the names.
+func (u *update) run(o op.Op, n op.Update, kept ...string) {
+	all := make([]*tensor.Tensor, len(kept))
+	for i, name := range kept {
+		all[i] = u.tensors[name]
 	}
-	if u.f.weightDecay != 0 && !u.f.decoupled {
-		g = g.AddScaled(u.p, u.f.weightDecay)
+	u.steps.Step(o, n, u.param, u.grad, all, u)
+}
+
+// numbersOf returns the numbers that optimizers share, of a step of a length.
+func (u *update) numbersOf(step float64) op.Update {
+	f := u.f
+	n := op.Update{Rate: -step, Sign: 1, Shrink: 1, Eps: f.eps}
+	if f.maximize {
+		n.Sign = -1
 	}
-	return g
+	if f.decoupled {
+		n.Shrink = 1 - u.lr*f.weightDecay
+	} else {
+		n.Decay = f.weightDecay
+	}
+	return n
+}
+
+// ofMeans returns the numbers of a step of a length that keeps Adam's running means.
+func (u *update) ofMeans(step float64) op.Update {
+	n := u.numbersOf(step)
+	n.Part, n.Share, n.Rest = 1-u.f.betas[0], u.f.betas[1], 1-u.f.betas[1]
+	return n
 }
 
 // shrink is the weight decay that is decoupled.
@@ -45,16 +67,3 @@ func (u *update) shrink() {
 
 // blend moves x towards y by a part of the way.
 func blend(x, y *tensor.Tensor, part float64) { x.AddScaledInPlace(y.Sub(x), part) }
-
-// average keeps a share of the running mean x of squares, and takes the rest of y².
-func average(x, y *tensor.Tensor, share float64) {
-	x.MulScalarInPlace(share).AddScaledInPlace(y.Mul(y), 1-share)
-}
-
-// moments moves Adam's running means of the gradient and of its square.
-func (u *update) moments(g *tensor.Tensor) (mean, square *tensor.Tensor) {
-	mean, square = u.tensors["exp_avg"], u.tensors["exp_avg_sq"]
-	blend(mean, g, 1-u.f.betas[0])
-	average(square, g, u.f.betas[1])
-	return mean, square
-}

@@ -9,7 +9,7 @@ import (
 // AddProductOption is an option of AddBMM, BAddBMM, AddMV and AddR: Alpha or Beta.
 type AddProductOption interface{ applyTo(p *addProduct) }
 
-// Alpha multiplies the product that is added, 1 unless given.
+// Alpha multiplies the product that is added, and the source of IndexAdd; 1 unless given.
 type Alpha float64
 
 // Beta multiplies what a product is added to; for 0 that is not read. To SmoothL1Loss it is the |x - y| from which the loss is linear.
@@ -95,7 +95,7 @@ func (x *Tensor) refuseProductOf(name, first string, a *Tensor, second string, b
 	refuseNil(name, second, 3, b)
 }
 
-// add returns Beta·x + Alpha·product; x is not read where Beta is 0.
+// add returns Beta·x + Alpha·product; elements of x are not read where Beta is 0, and their gradients are 0.
 func (p addProduct) add(op string, x, product *Tensor) *Tensor {
 	whole := dtype.Promote(x.dtype, product.dtype)
 	scale := func(name string, by float64, t *Tensor) *Tensor {
@@ -112,7 +112,10 @@ func (p addProduct) add(op string, x, product *Tensor) *Tensor {
 		return t.MulScalar(int64(by))
 	}
 	product = scale("alpha", p.Alpha, product)
-	if p.Beta == 0 {
+	switch {
+	case p.Beta == 0 && x.RequiresGrad():
+		return x.MaskedFill(Like(x).As(dtype.Bool).Ones(), 0).Add(product)
+	case p.Beta == 0:
 		return product.To(whole)
 	}
 	return scale("beta", p.Beta, x).Add(product)

@@ -31,7 +31,7 @@ var autogradErrors = map[string]func(){
 		x := leafOf(1, 2)
 		y := x.AddScalar(1)
 		z := y.Mul(y)
-		y.MulScalarInPlace(2)
+		y.AddScalarInPlace(1)
 		z.Sum().Backward()
 	},
 	"leaf inplace":      func() { leafOf(1, 2).AddScalarInPlace(1) },

@@ -38,7 +38,7 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 		case CreateGraph:
 			b.creates = bool(o)
 		case startGradient:
-			start = o.Tensor
+			start = o.tensor
 		}
 	}
 	b.run(x, start)
@@ -168,7 +168,7 @@ func (b *backprop) leave() {
 	b.leaving = nil
 }
 
-// free gives up what the node saved.
+// free lets go of what the node saved, whose memory stays with its owner.
 func (n *node) free() {
 	for i := range n.saved {
 		if st := n.saved[i].value.storage; st != nil {

@@ -15,7 +15,7 @@ type BinCountOption interface{ binCountOption() }
 // CountWeights makes BinCount add the weight of each element, a vector of its length, instead of one.
 func CountWeights(w *Tensor) BinCountOption { return countWeights{w} }
 
-type countWeights struct{ *Tensor }
+type countWeights struct{ tensor *Tensor }
 
 // MinLength is the least length of BinCount's result, 0 unless given.
 type MinLength int
@@ -37,7 +37,7 @@ func (x *Tensor) BinCount(opts ...BinCountOption) *Tensor {
 	for _, opt := range opts {
 		switch o := opt.(type) {
 		case countWeights:
-			weights = o.Tensor
+			weights = o.tensor
 		case MinLength:
 			length = int(o)
 		}

@@ -75,6 +75,8 @@ func slope(o op.Op) func(saved *Tensor, p op.Number) *Tensor {
 		return func(x *Tensor, _ op.Number) *Tensor { return x.Neg().Sigmoid() }
 	case op.Mish:
 		return mishSlope
+	case op.Logit:
+		return logitSlope
 	case op.Hardswish:
 		return func(x *Tensor, _ op.Number) *Tensor {
 			middle := x.DivScalar(3).AddScalar(0.5)
@@ -138,4 +140,16 @@ func siluSlope(x *Tensor, _ op.Number) *Tensor {
 func mishSlope(x *Tensor, _ op.Number) *Tensor {
 	t := x.Softplus(1, math.Inf(1)).Tanh()
 	return t.Add(x.Mul(t.Mul(t).RSubScalar(1)).Mul(x.Sigmoid()))
+}
+
+// logitSlope is 1/(x·(1 - x)) within the bounds, else 0, or NaN where there are none. What lies outside is clamped before, so that
+// the quotient, and its derivatives times the 0 of the other branch, stay finite.
+func logitSlope(x *Tensor, p op.Number) *Tensor {
+	low, high, beyond := p.A, 1-p.A, 0.0
+	if p.A < 0 {
+		low, high, beyond = 0, 1, math.NaN()
+	}
+	outside := x.LtScalar(low).LogicalOr(x.GtScalar(high))
+	c := x.Clamp(low, high)
+	return Where(outside, beyond, c.Mul(c.RSubScalar(1)).Reciprocal())
 }

@@ -80,10 +80,7 @@ func (x *Tensor) convTranspose(weight, bias *Tensor, w window) *Tensor {
 		return x.Unsqueeze(0).convTranspose(weight, bias, w).SqueezeAxis(0)
 	}
 	x.checkConvTranspose(weight, bias, &w)
-	out := w.transposed(x, weight, x.convTransposeShape(weight, &w))
-	if bias != nil {
-		out.addInto(bias.packedCopy().viewed(append([]int{bias.NumEl()}, []int{1, 1, 1}[:w.axes]...)...))
-	}
+	out := w.transposed(x, weight, bias, x.convTransposeShape(weight, &w))
 	record(out, op.Conv, convTransposeGrad, w, x, weight, bias).save(x, weight)
 	return out
 }

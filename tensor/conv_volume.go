@@ -31,7 +31,7 @@ func (w *window) convolved(x, weight *Tensor, shape Shape) *Tensor {
 
 // gradInput returns the gradient of a convolution for its input, of a shape.
 func (w *window) gradInput(dy, weight *Tensor, shape Shape) *Tensor {
-	dx := w.transposed(dy, weight, shape)
+	dx := w.transposed(dy, weight, nil, shape)
 	record(dx, op.Conv, convTransposeGrad, w.boxed(dy, weight), dy, weight, nil).save(dy, weight)
 	return dx
 }
@@ -44,17 +44,21 @@ func (w *window) boxed(x, y *Tensor) any {
 	return *w
 }
 
-// transposed is gradInput without a gradient record.
-func (w *window) transposed(dy, weight *Tensor, shape Shape) *Tensor {
+// transposed is gradInput plus bias, which may be nil, without a gradient record.
+func (w *window) transposed(dy, weight, bias *Tensor, shape Shape) *Tensor {
 	if w.axes < 3 {
-		dx := dy.empty(op.ConvGradInput, dy.dtype, shape, weight)
-		launch(op.ConvGradInput, dy.dtype, w.plane(), []*Tensor{dx.planes()}, []*Tensor{dy.planes(), weight.planes()})
+		dx := dy.empty(op.ConvGradInput, dy.dtype, shape, weight, bias)
+		launch(op.ConvGradInput, dy.dtype, w.plane(), []*Tensor{dx.planes()}, []*Tensor{dy.planes(), weight.planes(), bias})
 		return dx
 	}
 	from, taps := dy.layout.Shape(), weight.layout.Shape()[2]
 	dx := dy.empty(op.ConvGradInput, dy.dtype, Shape{from[0] * from[2], shape[1] * taps, shape[3], shape[4]}, weight)
 	launch(op.ConvGradInput, dy.dtype, w.plane(), []*Tensor{dx}, []*Tensor{dy.volumePlanes(), weight.tapsBesideChannels()})
-	return w.raised(dx, shape, from[2], taps)
+	out := w.raised(dx, shape, from[2], taps)
+	if bias != nil {
+		out.addInto(bias.packedCopy().viewed(bias.NumEl(), 1, 1, 1))
+	}
+	return out
 }
 
 // gradWeight returns the gradient of a convolution for its weight, of a shape.

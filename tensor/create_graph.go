@@ -71,7 +71,20 @@ func unrecorded(o op.Op, dt dtype.DType, l *layout.Layout, ins ...*Tensor) *node
 
 func noDerivative(b *backprop, dy *Tensor) {
 	name := b.current.op.String()
-	fail(name, ErrAutograd, "derivative for aten::"+name+" is not implemented", dy)
+	text := "derivative for aten::" + name + " is not implemented"
+	if hint := insteadOf[b.current.op]; hint != "" {
+		failHint(name, ErrAutograd, text, hint)
+	}
+	fail(name, ErrAutograd, text, dy)
+}
+
+const ownRecurrence = "layers and cells of recurrent networks have first derivatives alone: where CreateGraph is needed, write the step as " +
+	"Linear, Sigmoid, Tanh and Mul in a loop, which have second ones"
+
+// insteadOf says what helps where a kernel's gradient has no derivative.
+var insteadOf = map[op.Op]string{
+	op.RNN: ownRecurrence, op.GRU: ownRecurrence, op.LSTM: ownRecurrence,
+	op.CTCLossGrad: "the gradient of CTCLoss has no derivative, in PyTorch neither: call Backward without CreateGraph",
 }
 
 // originOf returns which place in the graph v, which is being saved, has.

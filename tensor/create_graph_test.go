@@ -10,6 +10,7 @@ import (
 
 	"cresset/device"
 	"cresset/internal/devicetest"
+	"cresset/internal/friend"
 	"cresset/nn"
 	"cresset/tensor"
 )
@@ -98,6 +99,15 @@ func TestKernelsWithoutDerivative(t *testing.T) {
 	if !errors.Is(err, tensor.ErrAutograd) || !strings.Contains(err.Error(), "derivative for aten::ctc_loss_backward is not implemented") {
 		t.Errorf("got %v", err)
 	}
+	wantHint(t, err, "call Backward without CreateGraph")
+	gates, weight := tensor.Rand(2, 4).SetRequiresGrad(true), tensor.Rand(4, 4)
+	states, _ := inner.RNN(gates, weight, tensor.Zeros(1, 4), false, friend.Sequences{Sizes: []int{1, 1}})
+	g = derivative(states.Square().Sum(), gates)
+	err = tensor.Try(func() { g.Sum().Backward() })
+	if !errors.Is(err, tensor.ErrAutograd) || !strings.Contains(err.Error(), "derivative for aten::rnn is not implemented") {
+		t.Errorf("got %v", err)
+	}
+	wantHint(t, err, "write the step as Linear, Sigmoid, Tanh and Mul in a loop")
 	plain := leafOf(1, 2)
 	constant := derivative(plain.MulScalar(3), plain)
 	err = tensor.Try(func() { constant.Sum().Backward() })
@@ -179,4 +189,13 @@ func gradientInside(x *tensor.Tensor) weak.Pointer[tensor.Tensor] {
 	g := derivative(x.Tanh(), x)
 	g.Square().Sum().Backward()
 	return weak.Make(g)
+}
+
+// wantHint wants an error that says what helps.
+func wantHint(t *testing.T, err error, part string) {
+	t.Helper()
+	var e *tensor.Error
+	if !errors.As(err, &e) || !strings.Contains(e.Hint(), part) {
+		t.Errorf("%v: the hint lacks %q", err, part)
+	}
 }

@@ -20,8 +20,8 @@ func Prepend(t *Tensor) DiffOption { return prepended{t} }
 func Append(t *Tensor) DiffOption { return appended{t} }
 
 type (
-	prepended struct{ *Tensor }
-	appended  struct{ *Tensor }
+	prepended struct{ tensor *Tensor }
+	appended  struct{ tensor *Tensor }
 )
 
 func (DiffOrder) diffOption() {}
@@ -39,9 +39,9 @@ func (x *Tensor) Diff(axis int, opts ...DiffOption) *Tensor {
 		case DiffOrder:
 			times = int(o)
 		case prepended:
-			before = o.Tensor
+			before = o.tensor
 		case appended:
-			after = o.Tensor
+			after = o.tensor
 		}
 	}
 	if times < 0 {

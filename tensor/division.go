@@ -39,14 +39,22 @@ func divScalarGrad(b *backprop, dy *Tensor) {
 	b.give(0, div(op.Div, operand{t: dy}, operand{s: b.params().(backend.Scalar)}))
 }
 
-// FloorDivide returns ⌊x / y⌋, broadcast; integers stay integers and panic where y is zero. It is not differentiated.
+// FloorDivide returns ⌊x / y⌋, broadcast; integers stay integers and panic where y is zero. It has no derivative:
+// Backward through it panics.
 func (x *Tensor) FloorDivide(y *Tensor) *Tensor {
-	return quotient(op.FloorDivide, input(op.FloorDivide, x), other(op.FloorDivide, y))
+	return floorDivide(input(op.FloorDivide, x), other(op.FloorDivide, y))
 }
 
-// FloorDivideScalar returns ⌊x / v⌋; integers stay integers and panic where v is zero. It is not differentiated.
+// FloorDivideScalar returns ⌊x / v⌋; integers stay integers and panic where v is zero. It has no derivative:
+// Backward through it panics.
 func (x *Tensor) FloorDivideScalar(v any) *Tensor {
-	return quotient(op.FloorDivide, input(op.FloorDivide, x), scalar(op.FloorDivide, v))
+	return floorDivide(input(op.FloorDivide, x), scalar(op.FloorDivide, v))
+}
+
+func floorDivide(x, y operand) *Tensor {
+	out := quotient(op.FloorDivide, x, y)
+	record(out, op.FloorDivide, noDerivative, nil, x.t, y.t)
+	return out
 }
 
 // quotient computes a division whose result has the common dtype of its operands.
@@ -55,8 +63,8 @@ func quotient(o op.Op, x, y operand) *Tensor {
 	return binary(o, x, y, t, t)
 }
 
-// DivTrunc returns x / y without its fraction, broadcast; integers stay integers and panic where y is zero. Its gradient
-// is zero.
+// DivTrunc returns x / y without its fraction, broadcast; integers stay integers and panic where y is zero. The quotient
+// of half types is rounded first, which may reach the next integer, unless y has one element, as on PyTorch's CPU. Its gradient is zero.
 func (x *Tensor) DivTrunc(y *Tensor) *Tensor { return divTrunc(input(op.Div, x), other(op.Div, y)) }
 
 // DivTruncScalar returns x / v without its fraction; integers stay integers and panic where v is zero. Its gradient is
@@ -64,7 +72,13 @@ func (x *Tensor) DivTrunc(y *Tensor) *Tensor { return divTrunc(input(op.Div, x),
 func (x *Tensor) DivTruncScalar(v any) *Tensor { return divTrunc(input(op.Div, x), scalar(op.Div, v)) }
 
 func divTrunc(x, y operand) *Tensor {
-	out := quotient(op.DivTrunc, x, y)
+	t, many := commonType(x, y), y.t != nil && y.t.NumEl() != 1
+	var out *Tensor
+	if many && (t == dtype.Float16 || t == dtype.BFloat16) {
+		out = binary(op.Div, x, y, t, t).unary(op.Trunc, nil)
+	} else {
+		out = binary(op.DivTrunc, x, y, t, t)
+	}
 	record(out, op.DivTrunc, divTruncGrad, nil, x.t, y.t)
 	return out
 }

@@ -27,7 +27,7 @@ func Einsum(equation string, operands ...*Tensor) *Tensor {
 
 // term is a tensor whose axes have labels, each another one. Axes of extent 1 have none and are left out.
 type term struct {
-	*Tensor
+	tensor *Tensor
 	labels []label
 }
 
@@ -44,7 +44,7 @@ func (eq *equation) reduce(x *Tensor, i int) term {
 		}
 	}
 	var ones []int
-	for k, n := range t.layout.Shape() {
+	for k, n := range t.tensor.layout.Shape() {
 		if n == 1 {
 			ones = append(ones, k)
 		}
@@ -55,7 +55,7 @@ func (eq *equation) reduce(x *Tensor, i int) term {
 	for _, k := range slices.Backward(ones) {
 		t.labels = slices.Delete(t.labels, k, k+1)
 	}
-	t.Tensor = t.SqueezeAxis(ones...)
+	t.tensor = t.tensor.SqueezeAxis(ones...)
 	return t
 }
 
@@ -63,7 +63,7 @@ func (eq *equation) reduce(x *Tensor, i int) term {
 func (t term) diagonal(a, b int) term {
 	last := t.labels[a]
 	labels := slices.Delete(slices.Delete(slices.Clone(t.labels), b, b+1), a, a+1)
-	return term{t.Diagonal(0, a, b), append(labels, last)}
+	return term{t.tensor.Diagonal(0, a, b), append(labels, last)}
 }
 
 // wanted returns the labels that the result or another term has.
@@ -90,7 +90,7 @@ func cheapestPair(terms []term, eq *equation) (first, second int) {
 					size *= float64(eq.extents[l])
 				}
 			}
-			cost := [2]float64{size - float64(terms[i].NumEl()) - float64(terms[j].NumEl()), steps}
+			cost := [2]float64{size - float64(terms[i].tensor.NumEl()) - float64(terms[j].tensor.NumEl()), steps}
 			if i == 0 && j == 1 || slices.Compare(cost[:], least[:]) < 0 {
 				first, second, least = i, j, cost
 			}
@@ -160,13 +160,13 @@ func (t term) sumTo(wanted []label) term {
 	if len(axes) == 0 {
 		return t
 	}
-	return term{t.SumAxes(axes), labels}
+	return term{t.tensor.SumAxes(axes), labels}
 }
 
 // extent returns how long the axis of a label is, -1 where the term lacks it.
 func (t term) extent(l label) int {
 	if k := slices.Index(t.labels, l); k >= 0 {
-		return t.layout.Shape()[k]
+		return t.tensor.layout.Shape()[k]
 	}
 	return -1
 }
@@ -182,7 +182,7 @@ func (t term) matrices(groups ...[]label) *Tensor {
 			shape[i] *= t.extent(l)
 		}
 	}
-	return t.Permute(order...).Reshape(shape...)
+	return t.tensor.Permute(order...).Reshape(shape...)
 }
 
 // arrange sums over what is left and brings the axes into the order of the result; those of extent 1 come back.
@@ -194,7 +194,7 @@ func (eq *equation) arrange(t term) *Tensor {
 			order = append(order, k)
 		}
 	}
-	out := t.Tensor
+	out := t.tensor
 	if !slices.IsSorted(order) {
 		out = out.Permute(order...)
 	}

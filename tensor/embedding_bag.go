@@ -26,7 +26,7 @@ type IncludeLastOffset bool
 // PerSampleWeights weighs the rows that EmbeddingBag sums: w has the shape of the indices.
 func PerSampleWeights(w *Tensor) EmbeddingBagOption { return sampleWeights{w} }
 
-type sampleWeights struct{ *Tensor }
+type sampleWeights struct{ tensor *Tensor }
 
 // bags is how indices are divided.
 type bags struct {
@@ -37,7 +37,7 @@ type bags struct {
 }
 
 func (m BagMode) embeddingBag(b *bags)           { b.mode = m }
-func (w sampleWeights) embeddingBag(b *bags)     { b.weights = w.Tensor }
+func (w sampleWeights) embeddingBag(b *bags)     { b.weights = w.tensor }
 func (l IncludeLastOffset) embeddingBag(b *bags) { b.includeLast = bool(l) }
 func (p PaddingIndex) embeddingBag(b *bags)      { b.padding = &p }
 

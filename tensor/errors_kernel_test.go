@@ -26,6 +26,7 @@ func TestKernelsHavePyTorchsNames(t *testing.T) {
 		{"fmod", dtype.Bool, `"fmod_cpu" not implemented for 'Bool'`, func(x *Tensor) { x.Fmod(x) }},
 		{"remainder", dtype.Bool, `"remainder_cpu" not implemented for 'Bool'`, func(x *Tensor) { x.Remainder(x) }},
 		{"floor divide", dtype.Bool, `"div_floor_cpu" not implemented for 'Bool'`, func(x *Tensor) { x.FloorDivide(x) }},
+		{"truncated quotient", dtype.Bool, `"div_trunc_cpu" not implemented for 'Bool'`, func(x *Tensor) { x.DivTrunc(x) }},
 		{"silu", dtype.Int64, `"silu_cpu" not implemented for 'Long'`, func(x *Tensor) { x.SiLU() }},
 		{"gelu", dtype.Int32, `"GeluKernelImpl" not implemented for 'Int'`, func(x *Tensor) { x.GELU() }},
 		{"relu", dtype.Bool, "Boolean inputs not supported for relu", func(x *Tensor) { x.ReLU() }},

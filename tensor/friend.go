@@ -8,6 +8,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	NewUpdates:  func() friend.Updates[*Tensor] { return new(updates) },
 	LinearReLU:  (*Tensor).linearReLU,
 	Conv2DReLU:  (*Tensor).conv2DReLU,
+	Replace:     (*Tensor).replaceBy,
 	RNN:         (*Tensor).rnn,
 	GRU:         (*Tensor).gru,
 	LSTM:        (*Tensor).lstm,

@@ -21,3 +21,10 @@ func adamStep(p, grad, mean, square *tensor.Tensor, o op.Adam) {
 	u.AdamStep(p, grad, mean, square, o, nil)
 	u.Run()
 }
+
+// updateStep is a step of an op whose IsUpdate is true.
+func updateStep(o op.Op, numbers op.Update, p, grad *tensor.Tensor, kept ...*tensor.Tensor) {
+	u := inner.NewUpdates()
+	u.Step(o, numbers, p, grad, kept, nil)
+	u.Run()
+}

@@ -31,7 +31,7 @@ func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
 		case AllowUnused:
 			allowUnused = bool(o)
 		case startGradient:
-			start = o.Tensor
+			start = o.tensor
 		}
 	}
 	b.run(y, start)

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"cresset/internal/backend"
 	"cresset/internal/friend"
 	"cresset/internal/op"
 )
@@ -12,14 +13,19 @@ func (x *Tensor) gru(weight, bias, h *Tensor, s friend.Sequences) (hs, last *Ten
 	r := recurrenceOf(s)
 	width := weight.layout.Shape()[1]
 	out := x.empty(op.GRU, x.dtype, Shape{r.sequences() + r.rows, width}, weight, bias, h)
-	gates := x.like(op.GRU, x.dtype)
-	candidate := x.empty(op.GRU, x.dtype, Shape{r.rows, width}) // un
+	node := record(out, op.GRU, gruGrad, r, x, weight, bias, h)
+	r.forgets = node == nil
+	gates := x.empty(op.GRU, x.dtype, Shape{r.kept(), 3 * width})
+	candidate := x.empty(op.GRU, x.dtype, Shape{r.kept(), width}) // un
 	u := x.empty(op.GRU, x.dtype, Shape{r.sequences(), 3 * width})
 	r.states(out, h)
+	var kept backend.Kept
+	defer x.freeKept(&kept)
 	for _, m := range r.moments() {
-		in, g, u, un, before := x.rows(m.row, m.n), gates.rows(m.row, m.n), u.rows(0, m.n), candidate.rows(m.row, m.n), out.before(m)
+		in, before, u := x.rows(m.row, m.n), out.before(m), u.rows(0, m.n)
+		g, un := gates.rows(m.kept, m.n), candidate.rows(m.kept, m.n)
 		if bias != nil {
-			u.compute(op.AddMM, op.Affine{Alpha: 1, Beta: 1}, bias.alias(bias.layout.Expand(nil, u.layout.Shape())), before, weight.transposed())
+			u.addProduct(bias.alias(bias.layout.Expand(nil, u.layout.Shape())), before, weight.transposed(), &kept)
 		} else {
 			u.compute(op.MM, nil, before, weight.transposed())
 		}
@@ -32,7 +38,11 @@ func (x *Tensor) gru(weight, bias, h *Tensor, s friend.Sequences) (hs, last *Ten
 		n.compute(op.Tanh, nil, n)
 		out.rows(r.base()+m.row, m.n).compute(op.Lerp, nil, n, before, g.columns(1, 3))
 	}
-	record(out, op.GRU, gruGrad, r, x, weight, bias, h).save(out, weight, gates, candidate)
+	node.save(out, weight, gates, candidate)
+	if r.forgets {
+		gates.storage.discard()
+		candidate.storage.discard()
+	}
 	hs = out.Narrow(0, r.base(), r.rows)
 	return hs, r.last(hs)
 }
@@ -46,6 +56,8 @@ func gruGrad(b *backprop, dy *Tensor) {
 	dx, du := gates.like(op.GRU, dy.dtype), gates.like(op.GRU, dy.dtype)
 	room := dy.empty(op.GRU, dy.dtype, Shape{r.sequences(), weight.layout.Shape()[1]})
 	moments := r.moments()
+	var kept backend.Kept
+	defer dy.freeKept(&kept)
 	for i := range moments {
 		m := moments[len(moments)-1-i]
 		g, un, in, state := gates.rows(m.row, m.n), candidate.rows(m.row, m.n), dx.rows(m.row, m.n), du.rows(m.row, m.n)
@@ -66,7 +78,7 @@ func gruGrad(b *backprop, dy *Tensor) {
 		rz := 2 * tmp.layout.Shape()[1]
 		state.firstColumns(rz).copyFrom(in.firstColumns(rz))
 		state.columns(2, 3).compute(op.Mul, nil, dn, gr)
-		dh.addProductBefore(m, state, weight)
+		dh.addProductBefore(m, state, weight, &kept)
 	}
 	b.give(0, b.byKernels(dx, dy))
 	b.byKernels(du, dy)

@@ -1,10 +1,15 @@
 package tensor
 
+import "cresset/internal/op"
+
 // history counts the in-place changes of some memory that were recorded for gradients. A tensor shares it with its views
 // and with what Scope.Enter made of it: after such a change only the tensor that was changed knows the memory's place in
 // the graph, and gradients through another would be lost in silence. What Detach returns has a history of its own: it
 // tracks nothing on purpose, whatever becomes of the memory.
-type history struct{ rebased uint32 }
+type history struct {
+	rebased uint32
+	by      op.Op // the latest
+}
 
 // stale reports whether a recorded change was made through another tensor since x was taken.
 func (x *Tensor) stale() bool { return x.rebased != x.history.rebased }
@@ -19,21 +24,21 @@ func (x *Tensor) current(name string) {
 // rebase notes that x has a new place in the graph: other tensors of its history become stale.
 func (x *Tensor) rebase() {
 	x.history.rebased++
-	x.rebased = x.history.rebased
+	x.rebased, x.history.by = x.history.rebased, x.node.op
 }
 
 // detached is a tensor with a history of its own, in one allocation.
 type detached struct {
-	Tensor
-	own history
+	tensor Tensor
+	own    history
 }
 
 // Detach returns a tensor over the same storage that does not track gradients. In-place changes are seen by both.
 func (x *Tensor) Detach() *Tensor {
 	x.alive()
-	d := &detached{Tensor: Tensor{layout: x.layout, storage: x.storage, dtype: x.dtype, scope: x.scope}}
-	d.history = &d.own
-	return &d.Tensor
+	d := &detached{tensor: Tensor{layout: x.layout, storage: x.storage, dtype: x.dtype, scope: x.scope}}
+	d.tensor.history = &d.own
+	return &d.tensor
 }
 
 // freeze puts a leaf's node aside: x does not require gradients any more.

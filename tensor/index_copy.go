@@ -9,9 +9,9 @@ import (
 )
 
 // IndexAddInPlace adds src to x as IndexAdd says.
-func (x *Tensor) IndexAddInPlace(axis int, index, src *Tensor) *Tensor {
+func (x *Tensor) IndexAddInPlace(axis int, index, src *Tensor, opts ...IndexAddOption) *Tensor {
 	x.mutable(op.IndexAdd, src)
-	return x.become(op.IndexAdd, x.IndexAdd(axis, index, src))
+	return x.become(op.IndexAdd, x.IndexAdd(axis, index, src, opts...))
 }
 
 // IndexCopy returns x with src at those indices of one axis that index, a vector, names. Where an index repeats, the last stays.

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -180,4 +181,20 @@ func TestIndexOnAnotherDevice(t *testing.T) {
 		{text: "Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:1! (when checking argument for argument index in method wrapper_CUDA_gather)",
 			kind: ErrDevice, do: func() { Ones(3).Gather(0, there) }},
 	})
+}
+
+// TestIndexAddAlphaOfIntegers wants what PyTorch does: an alpha loses its fraction, and one beyond int64 is refused.
+func TestIndexAddAlphaOfIntegers(t *testing.T) {
+	add := func(alpha float64) *Tensor {
+		return Of([]int32{0, 0}).IndexAdd(0, longs(1), Of([]int32{3}), Alpha(alpha))
+	}
+	if got, want := Values[int32](add(-2.7)), []int32{0, -6}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, alpha := range []float64{1e30, math.NaN()} {
+		err := Try(func() { add(alpha) })
+		if want := "value cannot be converted to type int64_t without overflow"; !errors.Is(err, ErrValue) || err.Error() != want {
+			t.Errorf("alpha %v: got %v, want %s", alpha, err, want)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cresset/dtype"
+	"cresset/internal/backend"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -216,7 +217,11 @@ func (x *Tensor) FillInPlace(v any) *Tensor {
 }
 
 // ZeroInPlace sets all elements of x to zero.
-func (x *Tensor) ZeroInPlace() *Tensor { return x.FillInPlace(0) }
+func (x *Tensor) ZeroInPlace() *Tensor {
+	x.mutable(op.Zero, nil)
+	x.fill(backend.Scalar{})
+	return x.changed(op.Zero, zeroGrad, x)
+}
 
 // NegInPlace replaces x by -x.
 func (x *Tensor) NegInPlace() *Tensor { return x.replace(op.Neg, (*Tensor).Neg) }
@@ -245,6 +250,16 @@ func (x *Tensor) replace(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
 	launch(o, x.dtype, nil, []*Tensor{x}, []*Tensor{x})
 	x.storage.version++
 	return x
+}
+
+// replaceBy does x = compute(x) for what may be several ops, of which messages name o. A result that shares x's memory is x itself.
+func (x *Tensor) replaceBy(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
+	x.mutable(o, nil)
+	y := compute(x)
+	if y.storage == x.storage {
+		return x
+	}
+	return x.become(o, y)
 }
 
 // ClampInPlace replaces x by min(max(x, low), high); nil is a bound that does not limit.

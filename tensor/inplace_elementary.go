@@ -38,8 +38,20 @@ func (x *Tensor) Log2InPlace() *Tensor { return x.replace(op.Log2, (*Tensor).Log
 // Log10InPlace replaces x by its logarithm to the base 10. It panics where x holds integers.
 func (x *Tensor) Log10InPlace() *Tensor { return x.replace(op.Log10, (*Tensor).Log10) }
 
+// LogitInPlace replaces x by its Logit. It panics where x holds integers.
+func (x *Tensor) LogitInPlace(eps ...Eps) *Tensor {
+	x.mutable(op.Logit, nil)
+	return x.become(op.Logit, x.Logit(eps...))
+}
+
 // ErfcInPlace replaces x by 1 less its error function. It panics where x holds integers.
 func (x *Tensor) ErfcInPlace() *Tensor { return x.replace(op.Erfc, (*Tensor).Erfc) }
 
 // ErfinvInPlace replaces x by the inverse of its error function. It panics where x holds integers.
 func (x *Tensor) ErfinvInPlace() *Tensor { return x.replace(op.Erfinv, (*Tensor).Erfinv) }
+
+// LgammaInPlace replaces x by log|Γ(x)|. It panics where x holds integers.
+func (x *Tensor) LgammaInPlace() *Tensor { return x.replace(op.Lgamma, (*Tensor).Lgamma) }
+
+// DigammaInPlace replaces x by the slope of Lgamma. It panics where x holds integers.
+func (x *Tensor) DigammaInPlace() *Tensor { return x.replace(op.Digamma, (*Tensor).Digamma) }

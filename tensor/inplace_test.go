@@ -87,7 +87,8 @@ func TestInPlaceGradients(t *testing.T) {
 		{"sqrt_", func(x, y *Tensor) *Tensor { return x.Square().SqrtInPlace() }, []float64{1, 1}, nil, "SqrtBackward0"},
 		{"copy_", func(x, y *Tensor) *Tensor { return x.MulScalar(2).CopyInPlace(y) }, []float64{0, 0}, []float64{1, 1}, "CopyBackwards"},
 		{"copy_ to a fresh tensor", func(x, y *Tensor) *Tensor { return Zeros(3, 2).CopyInPlace(y) }, nil, []float64{3, 3}, "CopyBackwards"},
-		{"zero_", func(x, y *Tensor) *Tensor { return x.MulScalar(2).ZeroInPlace() }, []float64{0, 0}, nil, "FillBackward0"},
+		{"zero_", func(x, y *Tensor) *Tensor { return x.MulScalar(2).ZeroInPlace() }, []float64{0, 0}, nil, "ZeroBackward0"},
+		{"fill_", func(x, y *Tensor) *Tensor { return x.MulScalar(2).FillInPlace(3) }, []float64{0, 0}, nil, "FillBackward2"},
 	}
 	for _, test := range tests {
 		x := Of([]float64{1, 2}).SetRequiresGrad(true)
@@ -119,7 +120,16 @@ func TestInPlaceAutogradErrors(t *testing.T) {
 			"which is output 0 of " + maker + ", is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the " +
 			"operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
 	}
+	const partOfLeaf = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+	const wholeLeaf = "a leaf Variable that requires grad is being used in an in-place operation."
 	checkErrors(t, []errorCase{
+		{text: partOfLeaf, kind: ErrAutograd, do: func() { leaf().SetIndex(0, 0) }},
+		{text: partOfLeaf, kind: ErrAutograd, do: func() { leaf().SetIndex(leaf().Sum(), Span(0, 1)) }},
+		{text: partOfLeaf, kind: ErrAutograd, do: func() { leaf().SetIndex(0, nil) }},
+		{text: wholeLeaf, kind: ErrAutograd, do: func() { leaf().SetIndex(0, All) }},
+		{text: wholeLeaf, kind: ErrAutograd, do: func() { leaf().SetIndex(0, Ellipsis) }},
+		{text: wholeLeaf, kind: ErrAutograd, do: func() { leaf().SetIndex(0, Of([]int{0})) }},
+		{text: wholeLeaf, kind: ErrAutograd, do: func() { leaf().SetIndex(0, leaf().GtScalar(0)) }},
 		{text: "a leaf Variable that requires grad is being used in an in-place operation.", kind: ErrAutograd, do: func() { leaf().AddScalarInPlace(1) }},
 		{text: "a leaf Variable that requires grad is being used in an in-place operation.", kind: ErrAutograd, do: func() { leaf().MulScalarInPlace(2) }},
 		{text: "a leaf Variable that requires grad is being used in an in-place operation.", kind: ErrAutograd, do: func() { leaf().CopyInPlace(Ones(2)) }},
@@ -141,6 +151,33 @@ func TestInPlaceAutogradErrors(t *testing.T) {
 			y.AddScalarInPlace(1)
 			z.Sum().Backward()
 		}},
+		{text: changed("MulBackward0"), kind: ErrAutograd, do: func() {
+			y := leaf().AddScalar(1)
+			z := y.Mul(y)
+			y.MulScalarInPlace(2)
+			z.Sum().Backward()
+		}},
+		{text: changed("AddBackward0"), kind: ErrAutograd, do: func() {
+			y := leaf().AddScalar(1)
+			z := y.Mul(y)
+			y.Detach().MulScalarInPlace(2)
+			z.Sum().Backward()
+		}},
+		{text: changed("AddBackward0"), kind: ErrAutograd, do: func() {
+			y, x := Ones(2), leaf()
+			z := y.Mul(x)
+			y.AddInPlace(x)
+			z.Sum().Backward()
+		}},
+		{text: changed("AsStridedBackward0"), kind: ErrAutograd, do: func() {
+			y := leaf().AddScalar(1)
+			v := y.View(2)
+			z := v.Mul(v)
+			y.MulScalarInPlace(2)
+			z.Sum().Backward()
+		}},
+		{text: "derivative for aten::floor_divide is not implemented", kind: ErrAutograd, do: func() { leaf().FloorDivideScalar(2).Sum().Backward() }},
+		{text: "derivative for aten::floor_divide is not implemented", kind: ErrAutograd, do: func() { Ones(2).FloorDivide(leaf()).Sum().Backward() }},
 		{text: "a view that tracks gradients is used after its base was modified by an inplace operation; take the view again", kind: ErrAutograd,
 			do: func() {
 				y := leaf().MulScalar(2)

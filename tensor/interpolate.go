@@ -3,7 +3,10 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+
+	"cresset/internal/op"
 )
 
 // InterpolateOption is an option of Interpolate: an Interpolation, ScaleFactor, AlignCorners, Antialias or RecomputeScaleFactor.
@@ -42,6 +45,7 @@ type interpolation struct {
 	mode                         Interpolation
 	factors                      []float64
 	align, antialias, fromExtent bool
+	axes                         int // after the second
 }
 
 func (m Interpolation) interpolate(p *interpolation)        { p.mode = m }
@@ -78,39 +82,18 @@ func (x *Tensor) Interpolate(size []int, opts ...InterpolateOption) *Tensor {
 		}
 		return x.AdaptiveAvgPool3D(to[0], to[1], to[2])
 	}
+	p.axes = len(to)
+	r := resampling{op: p.op(len(to)), from: x.layout.Shape(), to: append(slices.Clone(x.layout.Shape()[:2]), to...)}
 	for i := range to {
-		x = x.combine(2+i, p.taps(i, from[i], to[i]))
+		r.axes[3-len(to)+i] = p.taps(i, from[i], to[i])
 	}
-	return x
-}
-
-// taps are which elements of an axis each element of a result is a sum of, and by which weights: a row of each for the first, for
-// the second, and so on.
-type taps struct {
-	places  [][]int64
-	weights [][]float64 // nil where the only ones are 1
-}
-
-// combine returns the sums of elements along an axis that t tells.
-func (x *Tensor) combine(axis int, t taps) (sum *Tensor) {
-	for i, places := range t.places {
-		part := x.IndexSelect(axis, x.indices(places))
-		if t.weights != nil {
-			part = part.Mul(FromSlice(t.weights[i], lineShape(x.layout.Rank(), axis, len(places))...).To(x.dtype).To(x.storage.device))
-		}
-		if sum == nil {
-			sum = part
-		} else {
-			sum = sum.Add(part)
-		}
-	}
-	return sum
+	return x.resample(&r)
 }
 
 // taps returns what an axis of n elements becomes of.
 func (p *interpolation) taps(axis, n, to int) taps {
 	scale := float64(n) / float64(to)
-	if p.factors != nil && !p.fromExtent {
+	if p.factors != nil && !p.fromExtent && !p.exact(n, to) {
 		scale = 1 / p.factors[min(axis, len(p.factors)-1)]
 	}
 	switch {
@@ -140,32 +123,29 @@ func (p *interpolation) taps(axis, n, to int) taps {
 		first := math.Floor(at)
 		for j := range width {
 			place := int(first) + j - (width/2 - 1)
-			t.places[j][i] = int64(max(0, min(place, n-1)))
-			t.weights[j][i] = p.weight(math.Abs(at-float64(place)), -0.75)
+			t.set(i, j, max(0, min(place, n-1)), p.weight(math.Abs(at-float64(place)), -0.75))
 		}
 	}
 	return t
 }
 
-func newTaps(width, n int) taps {
-	t := taps{make([][]int64, width), make([][]float64, width)}
-	for j := range width {
-		t.places[j], t.weights[j] = make([]int64, n), make([]float64, n)
-	}
-	return t
+// exact says whether a factor counts for nothing: PyTorch repeats the elements of pictures alike where an extent stays or doubles, though
+// not those of lines and volumes.
+func (p *interpolation) exact(n, to int) bool {
+	return p.mode == Nearest && p.axes == 2 && (to == n || to == 2*n)
 }
 
 // nearest computes places in float32, as PyTorch does.
 func (p *interpolation) nearest(n, to int, scale float32) taps {
-	places := make([]int64, to)
+	t := newTaps(1, to)
 	half := float32(0)
 	if p.mode == NearestExact {
 		half = 0.5
 	}
-	for i := range places {
-		places[i] = int64(min(int((float32(i)+half)*scale), n-1))
+	for i := range to {
+		t.set(i, 0, min(int((float32(i)+half)*scale), n-1), 1)
 	}
-	return taps{places: [][]int64{places}}
+	return t
 }
 
 // smooth weighs all elements that an element of a smaller result covers.
@@ -180,19 +160,40 @@ func (p *interpolation) smooth(n, to int, scale float64) taps {
 		center := scale * (float64(i) + 0.5)
 		low := max(int(center-reach*wide+0.5), 0)
 		high := min(int(center+reach*wide+0.5), n)
+		weights := t.weights[i*t.width:][:max(high-low, 0)]
 		sum := 0.0
-		for j := range t.places {
-			t.places[j][i] = int64(min(low+j, n-1))
-			if low+j < high {
-				t.weights[j][i] = p.weight(math.Abs((float64(low+j)-center+0.5)/wide), -0.5)
-				sum += t.weights[j][i]
-			}
+		for j := range weights {
+			weights[j] = p.weight(math.Abs((float64(low+j)-center+0.5)/wide), -0.5)
+			sum += weights[j]
 		}
-		for j := range t.weights {
-			t.weights[j][i] /= sum
+		for j, w := range weights {
+			t.set(i, j, low+j, w/sum)
 		}
 	}
 	return t
+}
+
+// op is the op that grad_fn names, over so many axes.
+func (p *interpolation) op(axes int) op.Op {
+	switch p.mode {
+	case Linear:
+		return op.UpsampleLinear1D
+	case Bilinear:
+		if p.antialias {
+			return op.UpsampleBilinear2DAA
+		}
+		return op.UpsampleBilinear2D
+	case Bicubic:
+		if p.antialias {
+			return op.UpsampleBicubic2DAA
+		}
+		return op.UpsampleBicubic2D
+	case Trilinear:
+		return op.UpsampleTrilinear3D
+	case NearestExact:
+		return [...]op.Op{op.UpsampleNearestExact1D, op.UpsampleNearestExact2D, op.UpsampleNearestExact3D}[axes-1]
+	}
+	return [...]op.Op{op.UpsampleNearest1D, op.UpsampleNearest2D, op.UpsampleNearest3D}[axes-1]
 }
 
 // weight is that of an element at a distance: on a line, or on a cubic curve of slope a at distance 1.

@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"fmt"
+
+	"cresset/device"
 )
 
 // RequiresGrad reports whether gradients are tracked through x.
@@ -106,17 +108,29 @@ func (l *leaf) replace(g *Tensor) {
 
 func (x *Tensor) checkGrad(g *Tensor) {
 	switch {
+	case g == x:
+		fail("grad", ErrAutograd, "can't assign Variable as its own grad", x)
 	case g.dtype != x.dtype:
 		fail("grad", ErrDType, fmt.Sprintf("attempting to assign a gradient with dtype '%s' to a tensor with dtype '%s'. Please ensure that the "+
 			"gradient and the tensor have the same dtype", g.dtype.CppName(), x.dtype.CppName()), x, g)
+	case g.storage.device != x.storage.device:
+		failHint("grad", ErrDevice, gradDeviceText(g.storage.device, x.storage.device), placeHint([]argument{{"gradient", g}, {"parameter", x}}))
 	case !g.layout.Shape().Equal(x.layout.Shape()):
 		fail("grad", ErrShape, fmt.Sprintf("attempting to assign a gradient of size '%s' to a tensor of size '%s'. Please ensure that the "+
 			"gradient and the tensor are the same size", g.layout.Shape().List(), x.layout.Shape().List()), x, g)
-	case g.storage.device != x.storage.device:
-		failHint("grad", ErrDevice, fmt.Sprintf("attempting to assign a gradient with device type '%s' to a tensor with device type '%s'. Please ensure "+
-			"that the gradient and the tensor are on the same device", g.storage.device, x.storage.device),
-			placeHint([]argument{{"gradient", g}, {"parameter", x}}))
 	}
+}
+
+// gradDeviceText says what is wrong with a gradient on one device for a tensor on another: the kinds of device or, where these
+// agree, the indices.
+func gradDeviceText(gradient, tensor device.Device) string {
+	const advice = "Please ensure that the gradient and the tensor are on the same device"
+	if gradient.Type() != tensor.Type() {
+		return fmt.Sprintf("attempting to assign a gradient with device type '%s' to a tensor with device type '%s'. %s", gradient.Type(), tensor.Type(), advice)
+	}
+	from, _ := gradient.Index()
+	to, _ := tensor.Index()
+	return fmt.Sprintf("attempting to assign a gradient located on device with index '%d' to a tensor located on device with index '%d'. %s", from, to, advice)
 }
 
 // outside returns a copy of x that belongs to no scope.

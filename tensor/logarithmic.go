@@ -21,6 +21,17 @@ func (x *Tensor) Log10() *Tensor { return x.savingOperand(op.Log10, log10Grad) }
 
 func log10Grad(b *backprop, dy *Tensor) { b.give(0, dy.Div(b.saved(0).MulScalar(math.Ln10))) }
 
+// Logit returns log(x/(1 - x)), the inverse of Sigmoid, of x brought between Eps and 1 - Eps; without Eps, or where that is
+// negative, x stays as it is and the result is NaN outside [0, 1], as is the gradient. With Eps the gradient is 0 outside the bounds.
+// The logit of integers is float32.
+func (x *Tensor) Logit(eps ...Eps) *Tensor {
+	p := op.Number{A: optionalEps(eps, -1)}
+	if p.A < 0 {
+		p.A = math.Inf(-1) // bounds at ∓∞
+	}
+	return x.elementwiseFloat(op.Logit, p)
+}
+
 // LogAddExp returns log(eˣ + eʸ), broadcast, and does not overflow. It panics for integers.
 func (x *Tensor) LogAddExp(y *Tensor) *Tensor {
 	out := x.ofFloats(op.LogAddExp, y)

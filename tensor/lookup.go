@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"cresset/dtype"
@@ -72,15 +73,38 @@ func (dy *Tensor) scattered(shape Shape, axis int, index *Tensor) *Tensor {
 	return g
 }
 
+// IndexAddOption is an option of IndexAdd: an Alpha.
+type IndexAddOption interface{ indexAdd(alpha *Alpha) }
+
+func (a Alpha) indexAdd(alpha *Alpha) { *alpha = a }
+
 // IndexAdd returns x with src added at those indices of one axis that index, a vector, names. Where an index repeats, src
-// is added in its order.
-func (x *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
+// is added in its order. It takes Alpha, which multiplies src first; for integers it loses its fraction.
+func (x *Tensor) IndexAdd(axis int, index, src *Tensor, opts ...IndexAddOption) *Tensor {
 	axis = x.checkIndexAdd("index_add", axis, index, src)
+	src = src.timesAlpha(opts)
 	long := index.cast(dtype.Int64).atLeast1()
 	out := x.empty(op.IndexAdd, x.dtype, x.layout.Shape(), index, src).copyFrom(x)
 	launch(op.IndexAdd, x.dtype, op.Axis{Axis: axis}, []*Tensor{out.atLeast1()}, []*Tensor{long, src.atLeast1()})
 	record(out, op.IndexAdd, indexAddGrad, axis, x, src).save(long)
 	return out
+}
+
+// timesAlpha returns the source of an IndexAdd times its Alpha. Bools, which have no kernel, are left to be refused.
+func (src *Tensor) timesAlpha(opts []IndexAddOption) *Tensor {
+	alpha := Alpha(1)
+	for _, o := range opts {
+		o.indexAdd(&alpha)
+	}
+	switch a := float64(alpha); {
+	case a == 1 || src.dtype == dtype.Bool:
+		return src
+	case src.dtype.IsFloat():
+		return src.MulScalar(a)
+	case !(a >= math.MinInt64 && a < math.MaxInt64):
+		fail("index_add", ErrValue, "value cannot be converted to type int64_t without overflow", src)
+	}
+	return src.MulScalar(int64(alpha))
 }
 
 func indexAddGrad(b *backprop, dy *Tensor) {
@@ -124,11 +148,19 @@ func equalBut(a, b Shape, axis int) bool {
 	return len(a) == len(b) && slices.Equal(a[:axis], b[:axis]) && slices.Equal(a[axis+1:], b[axis+1:])
 }
 
-// EmbeddingOption is an option of Embedding: a PaddingIndex.
-type EmbeddingOption interface{ paddingRow(weight *Tensor) int }
+// EmbeddingOption is an option of Embedding: a PaddingIndex or ScaleGradByFreq.
+type EmbeddingOption interface {
+	embedding(weight *Tensor, p *op.Lookup)
+}
 
 // PaddingIndex is the index whose row gets no gradient; it may count from the end. All rows get one unless it is given.
 type PaddingIndex int
+
+// ScaleGradByFreq divides the gradient of each row by how often the indices name it.
+type ScaleGradByFreq bool
+
+func (i PaddingIndex) embedding(weight *Tensor, p *op.Lookup) { p.Padding = i.paddingRow(weight) }
+func (s ScaleGradByFreq) embedding(_ *Tensor, p *op.Lookup)   { p.ByFrequency = bool(s) }
 
 // Embedding returns the rows of weight, a matrix, that indices name: a tensor of the indices' shape with one more axis.
 func Embedding(weight, indices *Tensor, opts ...EmbeddingOption) *Tensor {
@@ -146,20 +178,30 @@ func Embedding(weight, indices *Tensor, opts ...EmbeddingOption) *Tensor {
 	}
 	long := indices.cast(dtype.Int64)
 	out := weight.selectRows(op.Embedding, 0, long)
-	padding := -1
+	p := op.Lookup{Padding: -1}
 	for _, opt := range opts {
-		padding = opt.paddingRow(weight)
+		opt.embedding(weight, &p)
 	}
-	record(out, op.Embedding, embeddingGrad, op.Lookup{Padding: padding}, weight).save(long)
+	record(out, op.Embedding, embeddingGrad, p, weight).save(long)
 	return out
 }
 
 func embeddingGrad(b *backprop, dy *Tensor) {
+	if b.params().(op.Lookup).ByFrequency {
+		dy = dy.perUse(b.saved(0), b.input(0)[0])
+	}
 	if b.creates {
 		embeddingComposed(b, dy)
 		return
 	}
 	b.giveBy(op.EmbeddingGrad, dy, b.saved(0), dy)
+}
+
+// perUse divides each row of dy by how often index names the same of n rows.
+func (dy *Tensor) perUse(index *Tensor, n int) *Tensor {
+	flat := index.Reshape(-1)
+	uses := flat.zeros(Shape{n}).IndexAdd(0, flat, flat.zeros(flat.layout.Shape()).AddScalar(1))
+	return dy.Div(uses.IndexSelect(0, flat).Reshape(index.layout.Shape()...).Unsqueeze(-1).To(dy.dtype))
 }
 
 func (i PaddingIndex) paddingRow(weight *Tensor) int {

@@ -110,16 +110,16 @@ func PosWeight(w *Tensor) BCEWithLogitsOption { return positiveWeight{w} }
 func lossWeightOf(option any) (weight *Tensor, positive bool) {
 	switch o := option.(type) {
 	case lossWeight:
-		return o.Tensor, false
+		return o.tensor, false
 	case positiveWeight:
-		return o.Tensor, true
+		return o.tensor, true
 	}
 	return nil, false
 }
 
 type (
-	lossWeight     struct{ *Tensor }
-	positiveWeight struct{ *Tensor }
+	lossWeight     struct{ tensor *Tensor }
+	positiveWeight struct{ tensor *Tensor }
 )
 
 func (Reduction) crossEntropyOption()       {}
@@ -196,9 +196,9 @@ func (o *lossOptions) take(option any) {
 	case LabelSmoothing:
 		o.labelSmoothing = float64(v)
 	case lossWeight:
-		o.weight = v.Tensor
+		o.weight = v.tensor
 	case positiveWeight:
-		o.posWeight = v.Tensor
+		o.posWeight = v.tensor
 	case Beta:
 		o.knee = float64(v)
 	case Delta:

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"cresset/internal/backend"
 	"cresset/internal/friend"
 	"cresset/internal/op"
 )
@@ -15,22 +16,30 @@ func (x *Tensor) lstm(weight, projection, h, c *Tensor, s friend.Sequences) (hs,
 	states, cells := l.parts(out)
 	r.states(states, h)
 	r.states(cells, c)
-	gates := x.like(op.LSTM, x.dtype)
-	bent := x.empty(op.LSTM, x.dtype, Shape{r.rows, l.hidden}) // tanh(c)
-	for _, m := range r.moments() {
-		g, at := gates.rows(m.row, m.n), r.base()+m.row
-		g.compute(op.AddMM, op.Affine{Alpha: 1, Beta: 1}, x.rows(m.row, m.n), states.before(m), weight.transposed())
-		l.step(g, cells.before(m), cells.rows(at, m.n), bent.rows(m.row, m.n))
+	n := record(out, op.LSTM, lstmGrad, l, x, weight, projection, h, c)
+	l.forgets = n == nil
+	gates := x.empty(op.LSTM, x.dtype, Shape{l.kept(), 4 * l.hidden})
+	bent := x.empty(op.LSTM, x.dtype, Shape{l.kept(), l.hidden}) // tanh(c)
+	var kept backend.Kept
+	defer x.freeKept(&kept)
+	for _, m := range l.moments() {
+		g, bent, at := gates.rows(m.kept, m.n), bent.rows(m.kept, m.n), r.base()+m.row
+		g.addProduct(x.rows(m.row, m.n), states.before(m), weight.transposed(), &kept)
+		l.step(g, cells.before(m), cells.rows(at, m.n), bent)
 		y := states.rows(at, m.n)
 		if projection == nil {
-			y.compute(op.Mul, nil, g.columns(3, 4), bent.rows(m.row, m.n))
+			y.compute(op.Mul, nil, g.columns(3, 4), bent)
 			continue
 		}
 		raw := g.empty(op.LSTM, g.dtype, Shape{m.n, l.hidden})
-		raw.compute(op.Mul, nil, g.columns(3, 4), bent.rows(m.row, m.n))
+		raw.compute(op.Mul, nil, g.columns(3, 4), bent)
 		y.compute(op.MM, nil, raw, projection.transposed())
 	}
-	record(out, op.LSTM, lstmGrad, l, x, weight, projection, h, c).save(out, weight, projection, gates, bent)
+	n.save(out, weight, projection, gates, bent)
+	if l.forgets {
+		gates.storage.discard()
+		bent.storage.discard()
+	}
 	hs = out.Narrow(0, r.base()*l.width, r.rows*l.width).View(r.rows, l.width)
 	cs := out.Narrow(0, l.all*l.width+r.base()*l.hidden, r.rows*l.hidden).View(r.rows, l.hidden)
 	return hs, r.last(hs), r.last(cs)
@@ -73,6 +82,8 @@ func lstmGrad(b *backprop, dy *Tensor) {
 	dx := gates.like(op.LSTM, dy.dtype)
 	room := dy.empty(op.LSTM, dy.dtype, Shape{l.sequences(), l.hidden})
 	moments := l.moments()
+	var kept backend.Kept
+	defer dy.freeKept(&kept)
 	for i := range moments {
 		m := moments[len(moments)-1-i]
 		at := l.base() + m.row
@@ -84,7 +95,7 @@ func lstmGrad(b *backprop, dy *Tensor) {
 		dg, tmp := dx.rows(m.row, m.n), room.rows(0, m.n)
 		l.stepBack(dg, gates.rows(m.row, m.n), d, dc.rows(at, m.n), cells.before(m), bent.rows(m.row, m.n), tmp)
 		dc.addBefore(m, tmp)
-		dh.addProductBefore(m, dg, weight)
+		dh.addProductBefore(m, dg, weight, &kept)
 	}
 	b.give(0, b.byKernels(dx, dy))
 	b.giveNeeded(1, func() *Tensor { return dx.T().MM(l.starts(states)) })

@@ -32,9 +32,21 @@ var operandNames = map[string][]string{
 	op.AdamStep.String(): {"parameter", "mean", "square", "gradient"},
 }
 
+// updateNames are the names of the ops that are updates: steps of optimizers that keep something of each parameter.
+var updateNames = func() map[string]bool {
+	names := map[string]bool{}
+	for _, o := range op.All() {
+		names[o.String()] = o.IsUpdate()
+	}
+	return names
+}()
+
 // operandsOf names the operands of an op; those that are nil are left out.
 func operandsOf(o string, ts []*Tensor) []argument {
 	names := operandNames[o]
+	if updateNames[o] {
+		names = append([]string{"parameter", "state", "state", "state"}[:len(ts)-1:len(ts)-1], "gradient")
+	}
 	if len(names) != len(ts) {
 		names = []string{"x", "y", "z"}
 	}
@@ -120,7 +132,7 @@ func mend(as []argument) string {
 }
 
 // stateNames are the operands that an optimizer keeps.
-var stateNames = map[string]bool{"momentum": true, "mean": true, "square": true}
+var stateNames = map[string]bool{"state": true, "momentum": true, "mean": true, "square": true}
 
 // together returns the call that moves the first operand that is not where the others should meet.
 func together(as []argument) string {

@@ -144,16 +144,27 @@ func (n *node) use(i int) *Tensor {
 		return nil
 	}
 	if now := s.value.storage.version; now != s.version {
-		maker := ""
-		if s.from != op.Invalid {
-			maker = fmt.Sprintf(", which is output 0 of %s,", s.from.Grad())
-		}
 		fail(n.op.String(), ErrAutograd, fmt.Sprintf("one of the variables needed for gradient computation has been modified by an inplace operation: "+
 			"[%s %s]%s is at version %d; expected version %d instead. Hint: enable anomaly detection to find the operation that failed to compute "+
-			"its gradient, with torch.autograd.set_detect_anomaly(True).", s.value.legacyType(), s.value.layout.Shape().List(), maker, now, s.version), &s.value)
+			"its gradient, with torch.autograd.set_detect_anomaly(True).", s.value.legacyType(), s.value.layout.Shape().List(), s.maker(), now, s.version), &s.value)
 	}
 	s.value.alive()
 	return &s.value
+}
+
+// maker names what made a saved value that was changed, as PyTorch does: the op of a result; of an operand the latest recorded
+// in-place change, which AsStrided stands for where a view was saved and its base was changed.
+func (s *savedValue) maker() string {
+	name := s.from.Grad()
+	if s.origin != result && s.value.stale() {
+		if name = s.value.history.by.Grad(); s.value.view {
+			name = "AsStridedBackward0"
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(", which is output 0 of %s,", name)
 }
 
 // legacyType is PyTorch's old name of a tensor's type, "torch.cuda.FloatTensor".

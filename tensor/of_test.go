@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"slices"
 	"testing"
 
 	"cresset/dtype"
@@ -92,5 +93,21 @@ func TestOfRefuses(t *testing.T) {
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("Of(%T): got %v, want %s", tt.in, err, tt.want)
 		}
+	}
+}
+
+// Go's int is int64, as in Of: a slice of ints is shared, and copied, without a conversion.
+func TestSlicesOfInts(t *testing.T) {
+	s := []int{1, -2, 1 << 40}
+	x := FromSlice(s)
+	if x.DType() != dtype.Int64 {
+		t.Fatalf("FromSlice([]int) is %v", x.DType())
+	}
+	Data[int](x)[0] = 7
+	if got := Values[int](x); s[0] != 7 || !slices.Equal(got, s) {
+		t.Errorf("Values[int] is %v of %v", got, s)
+	}
+	if got := Values[int](Of([]float32{1.5, -2.5})); !slices.Equal(got, []int{1, -2}) {
+		t.Errorf("Values[int] of floats is %v", got)
 	}
 }

@@ -114,25 +114,4 @@ var channelRows = []opRow{
 	chosen("channel_shuffle", func(x *tensor.Tensor) *tensor.Tensor { return x.ChannelShuffle(3) }, func(at []int) []int {
 		return []int{at[0], at[1]%3*2 + at[1]/3, at[2]}
 	}, []int{2, 6, 3}, []int{2, 6, 3}),
-	chosen("interpolate nearest", func(x *tensor.Tensor) *tensor.Tensor { return x.Interpolate([]int{5, 2}) }, func(at []int) []int {
-		return []int{at[0], at[1], at[2] * 3 / 5, at[3] * 3 / 2}
-	}, []int{2, 2, 3, 3}, []int{2, 2, 5, 2}).as(func(r *opRow) { r.dtypes = nil }),
-	{
-		name: "interpolate bilinear",
-		f: func(x []*tensor.Tensor) *tensor.Tensor {
-			return x[0].Interpolate([]int{5, 3}, tensor.Bilinear, tensor.AlignCorners(true))
-		},
-		in: []arg{{shape: []int{2, 2, 3, 5}}},
-		naive: func(x []array) array {
-			out := newArray(2, 2, 5, 3)
-			each(out.shape, func(at []int) { // every second row and column of either is one of the other
-				y, z := at[2]/2, at[3]*2
-				*out.at(at...) = (*x[0].at(at[0], at[1], y, z) + *x[0].at(at[0], at[1], y+at[2]%2, z)) / 2
-			})
-			return out
-		},
-		scale: 2, roundings: 8,
-		noSpecials: "infinities are multiplied by zero",
-		wrong:      []wrongCase{{[][]int{{2, 2, 3}}, tensor.ErrValue, "Input and output must have the same number of spatial dimensions"}},
-	},
 }

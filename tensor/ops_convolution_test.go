@@ -110,7 +110,7 @@ var convolutionRows = []opRow{
 	}),
 	convolutionOf("conv_transpose2d strided", (*tensor.Tensor).ConvTranspose2D,
 		convTransposeOptions{tensor.Stride(2), tensor.Padding(1), tensor.Dilation(2), tensor.Groups(2), tensor.OutputPadding(1)},
-		slide{2, 1, 2, 2}.transposed(6, 4), []int{1, 4, 3, 2}, []int{4, 3, 2, 2}),
+		slide{2, 1, 2, 2}.transposed(6, 4), []int{1, 4, 3, 2}, []int{4, 3, 2, 2}, []int{6}),
 	// What is added at the end may be more than a step: no window of the convolution begins there.
 	convolutionOf("conv_transpose2d padded beyond the stride", (*tensor.Tensor).ConvTranspose2D,
 		convTransposeOptions{tensor.Dilation(3), tensor.OutputPadding(2)},

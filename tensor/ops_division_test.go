@@ -3,6 +3,7 @@ package tensor_test
 import (
 	"math"
 
+	"cresset/dtype"
 	"cresset/tensor"
 )
 
@@ -15,6 +16,12 @@ func divisors(r *opRow) {
 
 func flat(r *opRow) { r.noGrad = true }
 
+// halvesAlone has numbers whose quotient, 112.9931, both half types round to 113.
+func halvesAlone(r *opRow) {
+	r.dtypes, r.moreTypes = []dtype.DType{dtype.Float16, dtype.BFloat16}, true
+	r.in[0].values, r.in[1].values = []float64{16384, 1, -16384, 8}, []float64{145, 145, 145}
+}
+
 var divisionRows = []opRow{
 	binary("div", (*tensor.Tensor).Div, func(x, y float64) float64 { return x / y }).as(floatOf).
 		as(func(r *opRow) { r.in[1].away = []float64{0, 0.03, -0.03} }).as(writtenTo((*tensor.Tensor).DivInPlace)),
@@ -25,6 +32,7 @@ var divisionRows = []opRow{
 	unary("floor_divide scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.FloorDivideScalar(3) }, func(x float64) float64 { return floorDivide(x, 3) }).
 		as(withInt).as(flat),
 	binary("div trunc", (*tensor.Tensor).DivTrunc, func(x, y float64) float64 { return math.Trunc(x / y) }).as(divisors),
+	binary("div trunc of halves", (*tensor.Tensor).DivTrunc, func(x, y float64) float64 { return math.Trunc(math.Round(16*x/y) / 16) }).as(halvesAlone),
 	unary("div trunc scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.DivTruncScalar(3) }, func(x float64) float64 { return math.Trunc(x / 3) }).
 		as(withInt).as(clear(0)),
 	binary("remainder", (*tensor.Tensor).Remainder, remainder).as(divisors),

@@ -166,6 +166,19 @@ var indexingRows = []opRow{
 		empty: []emptyCase{{[][]int{{0, 4}, {0, 3}, {0, 3}}, []int{0, 4}}},
 	},
 	{
+		name:   "index_add alpha",
+		f:      func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexAdd(0, x[1], x[2], tensor.Alpha(-2)) },
+		in:     []arg{{shape: []int{3, 4}}, places([]int{4}, 2, 0, 2, 2), {shape: []int{4, 4}}},
+		dtypes: numberTypes,
+		scale:  16,
+		naive: func(x []array) array {
+			y := newArray(3, 4)
+			copy(y.v, x[0].v)
+			each([]int{4, 4}, func(i []int) { *y.at(int(x[1].v[i[0]]), i[1]) -= 2 * *x[2].at(i...) })
+			return y
+		},
+	},
+	{
 		name:   "index_add",
 		f:      func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexAdd(0, x[1], x[2]) },
 		in:     []arg{{shape: []int{3, 4}}, places([]int{4}, 2, 0, 2, 2), {shape: []int{4, 4}}},

@@ -59,7 +59,7 @@ func optimizer(name string, step func(p, g *tensor.Tensor, state []*tensor.Tenso
 		},
 		noGrad: true,
 		scale:  4,
-		wrong:  []wrongCase{{[][]int{{3, 4}, {4}, {3, 4}, {3, 4}}[:2+states], tensor.ErrShape, "does not fit a parameter of"}},
+		wrong:  []wrongCase{{[][]int{{3, 4}, {4}, {3, 4}, {3, 4}, {3, 4}}[:2+states], tensor.ErrShape, "does not fit a parameter of"}},
 	}
 	for range states {
 		r.in = append(r.in, arg{shape: []int{3, 4}, lo: 0.1, hi: 2})
@@ -85,6 +85,8 @@ var stateRows = []opRow{
 	},
 	unary("fill_", func(x *tensor.Tensor) *tensor.Tensor { return x.Clone().FillInPlace(1) }, func(float64) float64 { return 1 }).
 		as(everyType).as(written(func(x *tensor.Tensor) *tensor.Tensor { return x.FillInPlace(1) })),
+	unary("zero_", func(x *tensor.Tensor) *tensor.Tensor { return x.Clone().ZeroInPlace() }, func(float64) float64 { return 0 }).
+		as(everyType).as(written((*tensor.Tensor).ZeroInPlace)),
 
 	drawn("uniform_", func(x *tensor.Tensor) *tensor.Tensor { return x.UniformInPlace(-1, 2) }, floats),
 	drawn("normal_", func(x *tensor.Tensor) *tensor.Tensor { return x.NormalInPlace(1, 2) }, floats),

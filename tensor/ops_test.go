@@ -86,15 +86,17 @@ var opTables = [][]opRow{
 	convolutionRows,
 	poolRows,
 	channelRows,
+	interpolateRows,
 	samplingRows,
 	layerRows,
+	attentionRows,
 	lossRows,
 	pairLossRows,
 	marginLossRows,
 	ctcRows,
 	recurrentRows,
 	linalgRows,
-	stateRows,
+	stateRows, updateRows,
 }
 
 func allRows() []opRow { return slices.Concat(opTables...) }

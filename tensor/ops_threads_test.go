@@ -48,7 +48,7 @@ var (
 	deep = []int{6, 300, 70} // reduced over its middle
 )
 
-var threadRows = slices.Concat(threadReductions, threadProducts, threadFactors, threadIndexing, threadLayers, threadStates)
+var threadRows = slices.Concat(threadReductions, threadProducts, threadFactors, threadIndexing, threadLayers, threadStates, updateThreads())
 
 var threadReductions = []threadRow{
 	of1("sum", []int{1<<17 + 5}, (*tensor.Tensor).Sum),
@@ -154,6 +154,9 @@ func reducedOnThreads(reduce string) threadRow {
 }
 
 var threadLayers = []threadRow{
+	{"attention", [][]int{{2, 4, 70, 16}, {2, 2, 90, 16}, {2, 2, 90, 16}}, func(x []*tensor.Tensor) *tensor.Tensor {
+		return tensor.ScaledDotProductAttention(x[0], x[1], x[2], tensor.EnableGQA(true), tensor.IsCausal(true))
+	}},
 	{"conv2d", [][]int{{3, 11, 20, 23}, {9, 11, 3, 3}, {9}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].Conv2D(x[1], x[2], tensor.Padding(1))
 	}},
@@ -172,6 +175,7 @@ var threadLayers = []threadRow{
 	of1("avg_pool2d", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor {
 		return x.AvgPool2D(3, tensor.KernelWidth(2), tensor.Stride(2), tensor.Padding(1))
 	}),
+	of1("interpolate", []int{8, 12, 20, 41}, func(x *tensor.Tensor) *tensor.Tensor { return x.Interpolate([]int{39, 60}, tensor.Bilinear) }),
 	of1("adaptive_avg_pool2d", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool2D(7, 9) }),
 	of1("adaptive_max_pool2d", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor { return first(x.AdaptiveMaxPool2D(7, 9)) }),
 	{"batch_norm", [][]int{{20, 24, 15, 14}, {24}, {24}}, func(x []*tensor.Tensor) *tensor.Tensor {
@@ -223,6 +227,20 @@ var threadStates = []threadRow{
 	step("adam step", func(p, g, m, v *tensor.Tensor) {
 		adamStep(p, g, m, v.Square(), op.Adam{LR: 0.5, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Step: 2, WeightDecay: 0.1})
 	}),
+}
+
+// updateThreads are rows of the updates, whose states are positive.
+func updateThreads() (rows []threadRow) {
+	for _, r := range updateRows {
+		rows = append(rows, filled(r.name, func(*tensor.Tensor) *tensor.Tensor {
+			x := tensor.Randn(5, 100_000).Unbind(0)
+			for i := range x[2:] {
+				x[2+i] = x[2+i].Square()
+			}
+			return r.f(x[:len(r.in)])
+		}))
+	}
+	return rows
 }
 
 // step is a row of an optimizer's step; its result is the parameter and its state.

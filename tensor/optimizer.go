@@ -54,6 +54,12 @@ func (u *updates) AdamStep(p, grad, mean, square *Tensor, o op.Adam, undo friend
 	u.add(op.AdamStep, o, updateStep{[]*Tensor{p, mean, square}, grad, undo})
 }
 
+// Step updates the parameter p, and what is kept of it, in place by its gradient, as the row of o in internal/kgen/recipe says. It is
+// not recorded for gradients.
+func (u *updates) Step(o op.Op, numbers op.Update, p, grad *Tensor, kept []*Tensor, undo friend.Undoer) {
+	u.add(o, numbers, updateStep{append([]*Tensor{p}, kept...), grad, undo})
+}
+
 // add runs a step, or lets it wait with those like it. A step that panics is undone.
 func (u *updates) add(o op.Op, params any, s updateStep) {
 	added := false

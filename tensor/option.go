@@ -57,7 +57,7 @@ type BatchNormOption interface{ batchNormOption() }
 // Momentum is the share of the batch in the running statistics of BatchNorm, 0.1 unless given.
 type Momentum float64
 
-// Eps is what BatchNorm and LayerNorm add to the variance, 1e-5 unless given.
+// Eps is what BatchNorm and LayerNorm add to the variance, 1e-5 unless given; other functions that take it say what it is.
 type Eps float64
 
 func (Training) batchNormOption() {}
@@ -88,7 +88,7 @@ type AllowUnused bool
 // Gradient starts from g instead of ones; it must have the shape of the tensor that is differentiated.
 func Gradient(g *Tensor) BackwardOption { return startGradient{g} }
 
-type startGradient struct{ *Tensor }
+type startGradient struct{ tensor *Tensor }
 
 func (RetainGraph) gradOption()       {}
 func (RetainGraph) backwardOption()   {}

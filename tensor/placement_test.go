@@ -94,6 +94,11 @@ func TestHintsMendDevices(t *testing.T) {
 			sgdStep(p, on(first, 2), on(device.CPU, 2), op.SGD{LR: 1})
 		}, "parameter float32[2] on cuda:0, made|momentum float32[2] on cpu, made|gradient float32[2] on cuda:0, made|" +
 			"move the model with nn.To before the optimizer's first step: the optimizer's state stays where it was made"},
+		{"optimizer state of an update", func() {
+			p := tensor.Parameter(on(first, 2))
+			updateStep(op.AdamaxStep, op.Update{}, p, on(first, 2), on(first, 2), on(device.CPU, 2))
+		}, "parameter float32[2] on cuda:0, made|state float32[2] on cuda:0, made|state float32[2] on cpu, made|gradient float32[2] on cuda:0, made|" +
+			"move the model with nn.To before the optimizer's first step: the optimizer's state stays where it was made"},
 		{"gradient", func() { tensor.Parameter(on(first, 2)).SetGrad(on(device.CPU, 2)) },
 			"gradient float32[2] on cpu, made|parameter float32[2] on cuda:0, made|gradient.To(parameter.Device()) moves gradient to the model on cuda:0"},
 		{"slice", func() { tensor.Data[float32](on(first, 2)) },
@@ -113,6 +118,19 @@ func TestHintsMendDevices(t *testing.T) {
 		if got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, want)
 		}
+	}
+}
+
+func TestGradientOfAnotherGPU(t *testing.T) {
+	first, second := gpus(t)
+	if first == second {
+		t.Skip("it is about two GPUs")
+	}
+	err := tensor.Try(func() { tensor.Parameter(tensor.On(first).Ones(2)).SetGrad(tensor.On(second).Ones(3)) })
+	const want = "attempting to assign a gradient located on device with index '1' to a tensor located on device with index '0'. " +
+		"Please ensure that the gradient and the tensor are on the same device"
+	if !errors.Is(err, tensor.ErrDevice) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -43,8 +43,7 @@ func (o PrintOptions) floatCells(values []float64) (cells []string, width int) {
 			style.integral = style.integral && v == math.Trunc(v)
 		}
 	}
-	found := most > 0
-	style.exponent = found && (most/least > 1000 || most > 1e8 || !style.integral && least < 1e-4)
+	style.exponent = most > 0 && o.exponents(style.integral, least, most)
 	width = 1
 	cells = make([]string, len(values))
 	for i, v := range values {
@@ -53,13 +52,19 @@ func (o PrintOptions) floatCells(values []float64) (cells []string, width int) {
 			width = max(width, len(cells[i]))
 		}
 	}
-	if forced := o.SciMode == SciAlways; found && o.SciMode != SciAuto && style.exponent != forced {
-		style.exponent = forced // after the width was found, as in PyTorch
-		for i, v := range values {
-			cells[i] = style.text(v)
-		}
-	}
 	return cells, width
+}
+
+// exponents reports whether numbers are written with an exponent whose magnitudes lie between least and most.
+func (o PrintOptions) exponents(integral bool, least, most float64) bool {
+	switch o.SciMode {
+	case SciAlways:
+		return true
+	case SciNever:
+		return false
+	default:
+		return most/least > 1000 || most > 1e8 || !integral && least < 1e-4
+	}
 }
 
 // text returns v as Python writes it.

@@ -31,7 +31,10 @@ func TestPrintOptions(t *testing.T) {
 		{"tiny lines", set(func(o *PrintOptions) { o.LineWidth = 1 }), Arange(0, 2, 1), "tensor([0,\n        1])"},
 		{"always scientific", set(func(o *PrintOptions) { o.SciMode = SciAlways }), floats(1, 2), "tensor([1.0000e+00, 2.0000e+00])"},
 		{"always scientific, zeros", set(func(o *PrintOptions) { o.SciMode = SciAlways }), Zeros(2), "tensor([0., 0.])"},
-		{"never scientific", set(func(o *PrintOptions) { o.SciMode = SciNever }), floats(1e-5, 1.5), "tensor([    0.0000,     1.5000])"},
+		{"never scientific", set(func(o *PrintOptions) { o.SciMode = SciNever }), floats(1e-5, 1.5), "tensor([0.0000, 1.5000])"},
+		{"always scientific, signs", set(func(o *PrintOptions) { o.SciMode = SciAlways }), floats(1.5, -225), "tensor([ 1.5000e+00, -2.2500e+02])"},
+		{"always scientific, some zeros", set(func(o *PrintOptions) { o.SciMode = SciAlways }), floats(0, 5), "tensor([0.0000e+00, 5.0000e+00])"},
+		{"never scientific, large", set(func(o *PrintOptions) { o.SciMode = SciNever }), floats(1e9, -2), "tensor([1000000000.,         -2.])"},
 		{"short", ShortPrint(), Arange(.5, 1001, 1), "tensor([5.00e-01, 1.50e+00,  ..., 1.00e+03, 1.00e+03])"},
 		{"full", FullPrint(), Zeros(1001).Slice(0, 0, 3), "tensor([0., 0., 0.])"},
 	}

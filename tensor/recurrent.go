@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"cresset/internal/backend"
 	"cresset/internal/friend"
 	"cresset/internal/op"
 )
@@ -12,8 +13,9 @@ import (
 // side by side, as far as no sequence ends or begins there.
 type recurrence struct {
 	friend.Sequences
-	rows   int // of all steps
-	offset []int
+	rows    int // of all steps
+	offset  []int
+	forgets bool // of what a gradient would need it keeps one step's at a time
 }
 
 func recurrenceOf(s friend.Sequences) recurrence {
@@ -27,6 +29,14 @@ func recurrenceOf(s friend.Sequences) recurrence {
 
 // sequences returns how many there are.
 func (r *recurrence) sequences() int { return r.Sizes[0] }
+
+// kept returns how many rows there are of what a gradient needs of the steps.
+func (r *recurrence) kept() int {
+	if r.forgets {
+		return r.sequences()
+	}
+	return r.rows
+}
 
 // first returns the row of the first states.
 func (r *recurrence) first() int {
@@ -47,6 +57,7 @@ func (r *recurrence) base() int {
 // moment is a step: its rows, and those of the states that it starts from.
 type moment struct {
 	row, n int
+	kept   int     // the first of its rows among those that recurrence.kept tells of
 	from   int     // the first of the n states that it starts from, where they stand side by side
 	rows   []int64 // these states, where they do not
 }
@@ -61,6 +72,9 @@ func (r *recurrence) moments() []moment {
 			before = t + 1
 		}
 		m := moment{row: r.offset[t], n: r.Sizes[t], from: r.first()}
+		if !r.forgets {
+			m.kept = m.row
+		}
 		if i > 0 {
 			m.from = r.base() + r.offset[before]
 			for k := range m.n { // sequences that begin here
@@ -134,11 +148,11 @@ func (x *Tensor) addBefore(m moment, g *Tensor) {
 	launch(op.IndexAdd, x.dtype, op.Axis{}, []*Tensor{x}, []*Tensor{x.indices(m.rows), g})
 }
 
-// addProductBefore adds a·b to the rows that a step starts from.
-func (x *Tensor) addProductBefore(m moment, a, b *Tensor) {
+// addProductBefore adds a·b to the rows that a step starts from; the steps share b.
+func (x *Tensor) addProductBefore(m moment, a, b *Tensor, kept *backend.Kept) {
 	if m.rows == nil {
 		to := x.rows(m.from, m.n)
-		to.compute(op.AddMM, op.Affine{Alpha: 1, Beta: 1}, to, a, b)
+		to.addProduct(to, a, b, kept)
 		return
 	}
 	product := x.empty(op.MM, x.dtype, Shape{m.n, b.layout.Shape()[1]})
@@ -168,6 +182,21 @@ func (x *Tensor) transposed() *Tensor { return x.alias(x.layout.Transpose(nil, 0
 // compute computes x, without a gradient record; it may be among the operands.
 func (x *Tensor) compute(o op.Op, params any, operands ...*Tensor) {
 	launch(o, x.dtype, params, []*Tensor{x}, operands)
+}
+
+// addProduct computes x = from + a·b, without a gradient record, for products that share b and what is kept of it until freeKept.
+func (x *Tensor) addProduct(from, a, b *Tensor, kept *backend.Kept) {
+	ins := []*Tensor{from, a, b}
+	c := callOf(op.AddMM, x.dtype, op.Affine{Alpha: 1, Beta: 1}, []*Tensor{x}, ins)
+	c.Kept = kept
+	run(c, x, ins...)
+}
+
+// freeKept frees what products on x's device have kept.
+func (x *Tensor) freeKept(kept *backend.Kept) {
+	if kept.Buf != nil {
+		x.storage.backend.Free(kept.Buf)
+	}
 }
 
 // states returns a tensor for the states of all steps that holds the first ones.
@@ -204,9 +233,11 @@ func (x *Tensor) rnn(weight, h *Tensor, relu bool, s friend.Sequences) (hs, last
 	}
 	out := x.empty(op.RNN, x.dtype, Shape{r.sequences() + r.rows, weight.layout.Shape()[1]}, weight, h)
 	r.states(out, h)
+	var kept backend.Kept
+	defer x.freeKept(&kept)
 	for _, m := range r.moments() {
 		y := out.rows(r.base()+m.row, m.n)
-		y.compute(op.AddMM, op.Affine{Alpha: 1, Beta: 1}, x.rows(m.row, m.n), out.before(m), weight.transposed())
+		y.addProduct(x.rows(m.row, m.n), out.before(m), weight.transposed(), &kept)
 		y.compute(f, nil, y)
 	}
 	record(out, op.RNN, rnnGrad, recurrent{r, relu}, x, weight, h).save(out, weight)
@@ -229,11 +260,13 @@ func rnnGrad(b *backprop, dy *Tensor) {
 	dh := dy.like(op.RNN, dy.dtype).copyFrom(dy)
 	dx := dy.empty(op.RNN, dy.dtype, Shape{r.rows, dy.layout.Shape()[1]})
 	moments := r.moments()
+	var kept backend.Kept
+	defer dy.freeKept(&kept)
 	for i := range moments {
 		m := moments[len(moments)-1-i]
 		d, at := dx.rows(m.row, m.n), r.base()+m.row
 		d.compute(f, nil, dh.rows(at, m.n), hs.rows(at, m.n))
-		dh.addProductBefore(m, d, weight)
+		dh.addProductBefore(m, d, weight, &kept)
 	}
 	b.give(0, b.byKernels(dx, dy))
 	b.giveNeeded(1, func() *Tensor { return dx.T().MM(r.starts(hs)) })

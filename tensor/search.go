@@ -27,7 +27,7 @@ type Side string
 // returns them.
 func Sorter(order *Tensor) SearchOption { return sorter{order} }
 
-type sorter struct{ *Tensor }
+type sorter struct{ tensor *Tensor }
 
 // OutInt32 makes SearchSorted return int32 instead of int64.
 type OutInt32 bool
@@ -41,7 +41,7 @@ type lineSearch struct {
 
 func (o Right) search(s *lineSearch)    { s.right = bool(o) }
 func (o Side) search(s *lineSearch)     { s.side = o }
-func (o sorter) search(s *lineSearch)   { s.sorter = o.Tensor }
+func (o sorter) search(s *lineSearch)   { s.sorter = o.tensor }
 func (o OutInt32) search(s *lineSearch) { s.int32 = bool(o) }
 
 func (Right) bucketizeOption()    {}

@@ -13,6 +13,7 @@ import (
 func (x *Tensor) SetIndex(value any, indices ...any) *Tensor {
 	refuseNil("index_put_", "self", 1, x)
 	v := operandOf("index_put_", value)
+	x.refuseLeaf(indices)
 	x.mutable(op.SetIndex, v.t)
 	s := x.setting(v, indices)
 	if !tracked(x, v.t) {
@@ -24,6 +25,18 @@ func (x *Tensor) SetIndex(value any, indices ...any) *Tensor {
 	s.into(out)
 	record(out, op.SetIndex, setIndexGrad, s.setPlan, x, v.t).save(s.index)
 	return x.become(op.SetIndex, out)
+}
+
+// refuseLeaf panics where x is a leaf that requires gradients, as PyTorch words it: an integer, a slice or a new axis is a view that
+// an assignment changes, tensors alone are places of x itself.
+func (x *Tensor) refuseLeaf(indices []any) {
+	if x.node == nil || x.node.leaf == nil {
+		return
+	}
+	whole := x.Detach().alias(layout.Contiguous(x.layout.Shape()))
+	if part, _ := whole.subscript(indices); !sameView(part.layout, whole.layout) {
+		fail("index_put_", ErrAutograd, "a view of a leaf Variable that requires grad is being used in an in-place operation.", x)
+	}
 }
 
 // setPlan says where a SetIndex writes: in a part of a contiguous tensor, where nothing else is said to all of it.

@@ -81,14 +81,14 @@ func (x *Tensor) axis(name string, axis int) int {
 // layouts, a view that tracks gradients stays apart from its own.
 type (
 	flatView struct {
-		Tensor
-		laid layout.Layout
-		room [4]int
+		tensor Tensor
+		laid   layout.Layout
+		room   [4]int
 	}
 	deepView struct {
-		Tensor
-		laid layout.Layout
-		room [8]int
+		tensor Tensor
+		laid   layout.Layout
+		room   [8]int
 	}
 )
 
@@ -104,12 +104,12 @@ func (x *Tensor) see(rank int) (y *Tensor, room []int) {
 		}
 	case rank == 3 || rank == 4:
 		v := new(deepView)
-		v.layout = &v.laid
-		y, room = &v.Tensor, v.room[:]
+		v.tensor.layout = &v.laid
+		y, room = &v.tensor, v.room[:]
 	default:
 		v := new(flatView)
-		v.layout = &v.laid
-		y, room = &v.Tensor, v.room[:]
+		v.tensor.layout = &v.laid
+		y, room = &v.tensor, v.room[:]
 	}
 	y.storage, y.dtype, y.scope = x.storage, x.dtype, x.scope
 	y.view, y.history, y.rebased = true, x.history, x.rebased

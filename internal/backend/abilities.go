@@ -84,7 +84,7 @@ type Updater interface {
 
 // Updates keeps what a device knows of parameters from step to step.
 type Updates interface {
-	// Run runs calls as the backend's Run does one after another. They are of one op, SGDStep or AdamStep, one dtype and equal
+	// Run runs calls as the backend's Run does one after another. They are of one op, the step of an optimizer, one dtype and equal
 	// Params. It returns how many ran: all, or those before the one that failed.
 	Run(calls []*Call) (int, error)
 }

@@ -13,6 +13,7 @@ type Call struct {
 	Op     op.Op
 	DType  dtype.DType
 	Params any   // a struct of package op that belongs to Op; nil for most
+	Kept   *Kept // where a product keeps what it makes of its last operand for others that share it; nil for nowhere
 	Then   op.Op // an elementwise op to apply to the result in place, op.Invalid for none; a kernel that does so clears it
 	nOut   int
 	nIn    int
@@ -21,12 +22,16 @@ type Call struct {
 	guards []Guard
 }
 
+// Kept is what calls share that have the same operand, such as one packed for products. The first that has use for it makes it; who made the
+// calls frees it with the backend that ran them.
+type Kept struct{ Buf Buffer }
+
 // Guard keeps the memory of operands from being freed until it is told that the kernel is done with them.
 type Guard interface{ Done() }
 
 const (
 	maxOut = 5
-	maxIn  = 6
+	maxIn  = 8
 )
 
 var calls = sync.Pool{New: func() any { return new(Call) }}
@@ -42,7 +47,7 @@ func NewCall(o op.Op, dt dtype.DType) *Call {
 func (c *Call) Release() {
 	forget(c.out[:c.nOut])
 	forget(c.in[:c.nIn])
-	c.Params, c.Then, c.nOut, c.nIn = nil, op.Invalid, 0, 0
+	c.Params, c.Kept, c.Then, c.nOut, c.nIn = nil, nil, op.Invalid, 0, 0
 	if len(c.guards) > 0 {
 		c.letGo()
 	}

@@ -4,11 +4,10 @@ import (
 	"fmt"
 
 	"cresset/device"
-	"cresset/nn"
 	"cresset/tensor"
 )
 
-// layers are pools, norms and larger sizes of pictures, and layers that read sequences.
+// layers are pools, norms and larger sizes of pictures.
 func layers() []Case {
 	const batch, channels, size = 32, 64, 56
 	pictures := float64(batch * channels * size * size)
@@ -24,6 +23,10 @@ func layers() []Case {
 			opts := []tensor.MaxPool2DOption{tensor.Stride(2), tensor.Padding(1)}
 			return func() { x.MaxPool2D(3, opts...).Release() }
 		}},
+		{Name: name("avg_pool2x2"), Work: pictures, Unit: "elem", Bytes: 5, Make: func(dev device.Device) func() {
+			x := input(dev)
+			return func() { x.AvgPool2D(2).Release() }
+		}},
 		{Name: name("batch_norm"), Work: pictures, Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
 			on := tensor.On(dev)
 			x, w, b := input(dev), on.Ones(channels), on.Zeros(channels)
@@ -35,34 +38,16 @@ func layers() []Case {
 			x, w, b := input(dev), on.Ones(channels), on.Zeros(channels)
 			return func() { x.GroupNorm(32, w, b).Release() }
 		}},
+		{Name: name("instance_norm"), Work: pictures, Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
+			on := tensor.On(dev)
+			x, w, b := input(dev), on.Ones(channels), on.Zeros(channels)
+			return func() { x.InstanceNorm(w, b, nil, nil).Release() }
+		}},
 		{Name: "interpolate/8x64x28x28", Work: 8 * 64 * 56 * 56, Unit: "elem", Bytes: 5, Make: func(dev device.Device) func() {
 			x := tensor.On(dev).Randn(8, 64, 28, 28)
 			return func() { x.Interpolate([]int{56, 56}, tensor.Bilinear).Release() }
 		}},
-		recurrent("lstm", 1), recurrent("lstm_grad", 3),
 	}
-}
-
-// recurrent is an LSTM over a batch of sequences, or with its backward pass three times that work.
-func recurrent(name string, passes float64) Case {
-	const length, batch, width, hidden = 128, 64, 256, 256
-	work := passes * length * flops(batch, width+hidden, 4*hidden)
-	return Case{Name: fmt.Sprintf("%s/%dx%dx%d", name, length, batch, hidden), Work: work, Unit: "FLOP", Make: func(dev device.Device) func() {
-		net := nn.To(nn.NewLSTM(width, hidden), dev)
-		x := tensor.On(dev).Randn(length, batch, width)
-		if passes == 1 {
-			net = nn.Frozen(net)
-			return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(x), nil, nil) }) }
-		}
-		dy := tensor.On(dev).Randn(length, batch, hidden)
-		x.SetRequiresGrad(true)
-		return func() {
-			step(func(s *tensor.Scope) {
-				y, _, _ := net.Forward(s.Enter(x), nil, nil)
-				y.Backward(tensor.Gradient(dy))
-			})
-		}
-	}}
 }
 
 // step runs f with a scope that ends with it.

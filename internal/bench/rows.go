@@ -40,6 +40,7 @@ func choices() []Case {
 	return []Case{
 		matrix("sort", 128, 1000, 16, func(x *tensor.Tensor) { release(x.Sort(1)) }),
 		matrix("top5", 128, 1000, 4, func(x *tensor.Tensor) { release(x.TopK(5, 1)) }),
+		matrix("top100", 128, 1000, 4, func(x *tensor.Tensor) { release(x.TopK(100, 1)) }),
 		gather(1024, 1024),
 		indexPut(1e5, 1e6),
 	}

@@ -17,6 +17,8 @@ type Tensors[T any] struct {
 	LinearReLU func(x, weight, bias T) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
+	// Replace makes x what compute returns of it, as an op in place does, and returns x; the op is what messages name.
+	Replace func(x T, o op.Op, compute func(x T) T) T
 	// RNN, GRU and LSTM run recurrent layers in one direction: of what the gates get from the input, a row for each element of the
 	// sequences, of the weight and the bias for the state (weight [gates, width]; bias and projection may be nil), and of the first states
 	// (h, c). They return the states, and the last of each sequence.
@@ -69,6 +71,8 @@ type Updates[T any] interface {
 	SGDStep(p, grad, momentum T, o op.SGD, undo Undoer)
 	// AdamStep is a step of Adam, which keeps running means of the gradient and of its square.
 	AdamStep(p, grad, mean, square T, o op.Adam, undo Undoer)
+	// Step is a step that is a row of internal/kgen/recipe's updates, which keeps so much of each parameter.
+	Step(o op.Op, numbers op.Update, p, grad T, kept []T, undo Undoer)
 	// Run runs the steps that wait. After a panic those that have not run still wait.
 	Run()
 	// Drop undoes and forgets the steps that wait, if any.

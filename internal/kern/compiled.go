@@ -11,11 +11,15 @@ import (
 // Floats are kernels over a type of float.
 type Floats[T dtype.Float] struct {
 	Gemm      func(m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int)
-	GemmBias  func(m, n, k int, a, b Matrix[T], bias []T, then op.Op, c []T, ldc int)
+	GemmBias  func(m, n, k int, a, b Matrix[T], bias []T, biasRow int, then op.Op, c []T, ldc int)
 	GemmBatch func(count, m, n, k int, alpha T, a Matrix[T], strideA int, b Matrix[T], strideB int, beta T, c []T, strideC, ldc int)
 
+	PanelsLen  func(m, n, k int, a, b Matrix[T]) int
+	Pack       func(panels []T, n, k int, b Matrix[T])
+	GemmPanels func(m, n, k int, a Matrix[T], panels, bias []T, biasRow int, then op.Op, c []T, ldc int)
+
 	Conv2D           func(s *ConvShape, x, w, bias []T, then op.Op, y []T) error
-	Conv2DGradInput  func(s *ConvShape, dy, w, dx []T) error
+	Conv2DGradInput  func(s *ConvShape, dy, w, bias, dx []T) error
 	Conv2DGradWeight func(s *ConvShape, x, dy, dw []T) error
 
 	MaxPool2D                 func(s *PoolShape, x, y []T, index []int64)
@@ -25,6 +29,7 @@ type Floats[T dtype.Float] struct {
 	AdaptiveMaxPool2D         func(s *PoolShape, x, y []T, index []int64)
 	AdaptiveAvgPool2D         func(s *PoolShape, x, y []T)
 	AdaptiveAvgPool2DBackward func(s *PoolShape, dy, dx []T) error
+	Resample                  func(s *ResampleShape, taps [3]AxisTaps[T], x, y []T) error
 
 	BatchNorm         func(s ChannelShape, x, mean, invstd, weight, bias, y []T)
 	BatchNormMoments  func(s ChannelShape, x []T, eps float64, mean, invstd, unbiased []T)
@@ -36,6 +41,9 @@ type Floats[T dtype.Float] struct {
 	Softmax, LogSoftmax                 func(outer, axis, inner int, x, y []T) error
 	SoftmaxBackward, LogSoftmaxBackward func(outer, axis, inner int, dy, y, dx []T) error
 	SoftmaxShifts                       func(outer, axis, inner int, x, shifts []T) error
+
+	Attention         func(a *Attention[T]) error
+	AttentionBackward func(a *AttentionGrad[T]) error
 
 	NLL                  func(s ChannelShape, x, shifts []T, targets []int64, weight []T, ignore int64, loss []T) (sum, total float64)
 	NLLBackward          func(s ChannelShape, dy []T, scale float64, targets []int64, weight []T, ignore int64, dx []T)
@@ -49,11 +57,12 @@ var (
 
 func floatsOf[T dtype.Float]() *Floats[T] {
 	return &Floats[T]{
-		Gemm[T], GemmBias[T], GemmBatch[T],
+		Gemm[T], GemmBias[T], GemmBatch[T], PanelsLen[T], Pack[T], GemmPanels[T],
 		Conv2D[T], Conv2DGradInput[T], Conv2DGradWeight[T],
-		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveMaxPool2D[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T],
+		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveMaxPool2D[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T], Resample[T],
 		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], GroupNorm[T], LayerNorm[T], LayerNormBackward[T],
 		Softmax[T], LogSoftmax[T], SoftmaxBackward[T], LogSoftmaxBackward[T], SoftmaxShifts[T],
+		(*Attention[T]).Forward, (*AttentionGrad[T]).Backward,
 		NLL[T], NLLBackward[T], CrossEntropyBackward[T],
 	}
 }

@@ -63,10 +63,11 @@ func (s *ConvShape) phases() (rows, cols int) { return min(s.StrideH, s.H), min(
 // phasesBytes is about the memory for the phases of the images that are computed together.
 const phasesBytes = 1 << 22
 
-// Conv2DGradInput computes dx, the gradient of Conv2D for x, from dy.
-func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
+// Conv2DGradInput computes dx, the gradient of Conv2D for x, from dy, plus bias, which has C elements or is nil: with one it is the
+// transposed convolution of a layer, and conv_transpose2x2/8x128x28x28 need not pass over its result again.
+func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 	if len(dx) == 0 || len(dy) == 0 || len(w) == 0 {
-		clear(dx)
+		fillChannels(s, bias, s.H*s.W, dx)
 		return nil
 	}
 	size := volume(s.K, s.C/s.Groups, s.R, s.S)
@@ -82,7 +83,7 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 		weights, phases := space[:size], space[size:]
 		flipAll(s, w, weights)
 		if apart == 0 {
-			return Conv2D(p, dy, weights, nil, op.Invalid, dx)
+			return Conv2D(p, dy, weights, bias, op.Invalid, dx)
 		}
 		for n := 0; n < s.N; n += images {
 			some := *s
@@ -93,10 +94,10 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 				for b := range cols {
 					p, phase := some.phased(some.phase(a, b)), phases[b*apart:][:some.N*image]
 					if p.R*p.S == 0 {
-						clear(phase)
+						fillChannels(s, bias, p.OH*p.OW, phase)
 						continue
 					}
-					if err := Conv2D(p, from, left, nil, op.Invalid, phase); err != nil {
+					if err := Conv2D(p, from, left, bias, op.Invalid, phase); err != nil {
 						return err
 					}
 					left = left[s.K*(s.C/s.Groups)*p.R*p.S:]
@@ -108,6 +109,13 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 		}
 		return nil
 	})
+}
+
+// fillChannels sets planes of so many pixels to the bias of their channel, to zero where bias is nil.
+func fillChannels[T dtype.Float](s *ConvShape, bias []T, pixels int, planes []T) {
+	for i := 0; i*pixels < len(planes); i++ {
+		fillWith(planes[i*pixels:][:pixels], at(bias, i%s.C))
+	}
 }
 
 // withWorkspace runs f with n elements of working memory.

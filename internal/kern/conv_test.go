@@ -115,7 +115,11 @@ func checkConv[T dtype.Float](t *testing.T, s *ConvShape) {
 	dy := fill(rnd, make([]T, s.N*s.K*s.OH*s.OW))
 	bias := fill(rnd, make([]T, s.K))
 	wantY, wantBiased := newSums(len(dy)), newSums(len(dy))
-	wantDx, wantDw := newSums(len(x)), newSums(len(w))
+	shift := fill(rnd, make([]T, s.C))
+	wantDx, wantShifted, wantDw := newSums(len(x)), newSums(len(x)), newSums(len(w))
+	for i := range x {
+		wantShifted.add(i, float64(shift[i/(s.H*s.W)%s.C]))
+	}
 	for i := range dy {
 		wantBiased.add(i, float64(bias[i/(s.OH*s.OW)%s.K]))
 	}
@@ -124,6 +128,7 @@ func checkConv[T dtype.Float](t *testing.T, s *ConvShape) {
 		wantY.add(iy, v)
 		wantBiased.add(iy, v)
 		wantDx.add(ix, float64(dy[iy])*float64(w[iw]))
+		wantShifted.add(ix, float64(dy[iy])*float64(w[iw]))
 		wantDw.add(iw, float64(dy[iy])*float64(x[ix]))
 	})
 	// What the kernels are given is not what they leave.
@@ -132,8 +137,10 @@ func checkConv[T dtype.Float](t *testing.T, s *ConvShape) {
 	checkSums(t, "y", y, wantY)
 	Conv2D(s, x, w, bias, op.Invalid, y)
 	checkSums(t, "y with bias", y, wantBiased)
-	Conv2DGradInput(s, dy, w, dx)
+	Conv2DGradInput(s, dy, w, nil, dx)
 	checkSums(t, "dx", dx, wantDx)
+	Conv2DGradInput(s, dy, w, shift, dx)
+	checkSums(t, "dx with bias", dx, wantShifted)
 	Conv2DGradWeight(s, x, dy, dw)
 	checkSums(t, "dw", dw, wantDw)
 }
@@ -194,7 +201,7 @@ func testConvThreads(t *testing.T, s *ConvShape) {
 		runtime.GOMAXPROCS(threads)
 		got := [3][]float32{make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))}
 		Conv2D(s, x, w, nil, op.Invalid, got[0])
-		Conv2DGradInput(s, dy, w, got[1])
+		Conv2DGradInput(s, dy, w, nil, got[1])
 		Conv2DGradWeight(s, x, dy, got[2])
 		if threads == 1 {
 			want = got
@@ -233,7 +240,7 @@ func BenchmarkConv2D(b *testing.B) {
 			run  func()
 		}{
 			{"forward", func() { Conv2D(s, x, w, nil, op.Invalid, y) }},
-			{"gradinput", func() { Conv2DGradInput(s, dy, w, dx) }},
+			{"gradinput", func() { Conv2DGradInput(s, dy, w, nil, dx) }},
 			{"gradweight", func() { Conv2DGradWeight(s, x, dy, dw) }},
 		} {
 			name := fmt.Sprintf("n%dc%dk%d/%dx%d/%dx%ds%dg%d/%s", s.N, s.C, s.K, s.H, s.W, s.R, s.S, s.StrideW, s.Groups, pass.name)

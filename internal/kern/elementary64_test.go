@@ -17,6 +17,7 @@ var doubles = map[string]func(dst, src []float64){
 	"Erf": Erf[float64], "GELU": GELU[float64], "GELUSlope": geluSlope64, "GELUTanh": GELUTanh[float64], "Sin": Sin[float64], "SinNear": sin[float64], "Cos": Cos[float64], "CosNear": cos[float64],
 	"Tan": Tan[float64], "TanNear": tan[float64], "Asin": Asin[float64], "Acos": Acos[float64], "Atan": Atan[float64], "Sinh": Sinh[float64], "Cosh": Cosh[float64],
 	"Asinh": Asinh[float64], "Acosh": Acosh[float64], "Atanh": Atanh[float64], "Exp2": Exp2[float64], "Log2": Log2[float64], "Log10": Log10[float64], "Erfc": Erfc[float64], "Erfinv": Erfinv[float64],
+	"Lgamma": Lgamma[float64], "Digamma": Digamma[float64], "Trigamma": Trigamma[float64],
 }
 
 // expBelowOfAll is ExpBelow of what it is for: numbers that are not positive.

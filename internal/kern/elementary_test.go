@@ -46,6 +46,9 @@ var elementary = map[string]struct {
 	"Log10":    {Log10[float32], math.Log10},
 	"Erfc":     {Erfc[float32], math.Erfc},
 	"Erfinv":   {Erfinv[float32], math.Erfinv},
+	"Lgamma":   {Lgamma[float32], inDouble(Lgamma[float64])},
+	"Digamma":  {Digamma[float32], inDouble(Digamma[float64])},
+	"Trigamma": {Trigamma[float32], inDouble(Trigamma[float64])},
 	"Softplus": {softplusAlone[float32], func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }},
 }
 
@@ -104,7 +107,7 @@ func TestElementaryULP(t *testing.T) {
 			judge := func() {
 				fn.slice(dst, src)
 				for i, x := range src {
-					if e := ulps(dst[i], fn.reference(float64(x))); e > worst {
+					if e := ulpsOf(r.Name, x, dst[i], fn.reference(float64(x))); e > worst {
 						worst, at = e, x
 					}
 				}

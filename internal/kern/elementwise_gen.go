@@ -8347,57 +8347,61 @@ func erfcf(a float32) float32 {
 	t41 := fma32Const(float64(t40)*float64(t35), 0x1.16ebfcp-4)
 	t42 := fma32Const(float64(t41)*float64(t35), 0x1.f7f5f2p-7)
 	t43 := fma32Const(float64(t42)*float64(t35), -0x1.1df1acp-3)
-	t44 := fma32Const(float64(t35)*float64(t43), -0x1.21decp-25)
-	t45 := 0x1.3ba592p0 + t44
-	t46 := 0x1.3ba592p0 - t45
-	t47 := t46 + t44
-	t48 := float32(t30 * t45)
-	t49 := -t48
-	t50 := fma32Const(float64(t30)*float64(t45), float64(t49))
-	if -0x1p-126 <= t50 && t50 <= 0x1p-126 {
-		t50 = fma32(float64(t30)*float64(t45), float64(t49))
+	t44 := fma32Const(0*-0x1.1df1acp-3, -0x1.21decp-25)
+	t45 := fma32Const(float64(t35)*float64(t43), float64(t44))
+	if -0x1p-126 <= t45 && t45 <= 0x1p-126 {
+		t45 = fma32(float64(t35)*float64(t43), float64(t44))
 	}
-	t51 := float32(t32 * t45)
-	t52 := fma32Const(float64(t30)*float64(t47), float64(t51))
-	if -0x1p-126 <= t52 && t52 <= 0x1p-126 {
-		t52 = fma32(float64(t30)*float64(t47), float64(t51))
+	t46 := 0x1.3ba592p0 + t45
+	t47 := 0x1.3ba592p0 - t46
+	t48 := t47 + t45
+	t49 := float32(t30 * t46)
+	t50 := -t49
+	t51 := fma32Const(float64(t30)*float64(t46), float64(t50))
+	if -0x1p-126 <= t51 && t51 <= 0x1p-126 {
+		t51 = fma32(float64(t30)*float64(t46), float64(t50))
 	}
-	t53 := t50 + t52
-	t54 := t9 + t9
-	t55 := t54 + 1
-	t56 := t55 - t54
-	t57 := t55 - t56
-	t58 := t54 - t57
-	t59 := 1 - t56
-	t60 := t58 + t59
-	t61 := t48 / t55
-	t62 := -t61
-	t63 := fma32Const(float64(t62)*float64(t55), float64(t48))
-	if -0x1p-126 <= t63 && t63 <= 0x1p-126 {
-		t63 = fma32(float64(t62)*float64(t55), float64(t48))
+	t52 := float32(t32 * t46)
+	t53 := fma32Const(float64(t30)*float64(t48), float64(t52))
+	if -0x1p-126 <= t53 && t53 <= 0x1p-126 {
+		t53 = fma32(float64(t30)*float64(t48), float64(t52))
 	}
-	t64 := fma32Const(float64(t62)*float64(t60), float64(t53))
+	t54 := t51 + t53
+	t55 := t9 + t9
+	t56 := t55 + 1
+	t57 := t56 - t55
+	t58 := t56 - t57
+	t59 := t55 - t58
+	t60 := 1 - t57
+	t61 := t59 + t60
+	t62 := t49 / t56
+	t63 := -t62
+	t64 := fma32Const(float64(t63)*float64(t56), float64(t49))
 	if -0x1p-126 <= t64 && t64 <= 0x1p-126 {
-		t64 = fma32(float64(t62)*float64(t60), float64(t53))
+		t64 = fma32(float64(t63)*float64(t56), float64(t49))
 	}
-	t65 := t63 + t64
-	t66 := t65 / t55
-	t67 := t61 + t66
-	t68 := t15 + 786686
-	t69 := math.Float32bits(t68)
-	t70 := t69 >> 4
-	t71 := t70 >> 1
-	t72 := t71 << 23
-	t73 := math.Float32frombits(t72)
-	t74 := float32(t67 * t73)
-	t75 := t70 - t71
-	t76 := t75 << 23
-	t77 := math.Float32frombits(t76)
-	t78 := float32(t74 * t77)
+	t65 := fma32Const(float64(t63)*float64(t61), float64(t54))
+	if -0x1p-126 <= t65 && t65 <= 0x1p-126 {
+		t65 = fma32(float64(t63)*float64(t61), float64(t54))
+	}
+	t66 := t64 + t65
+	t67 := t66 / t56
+	t68 := t62 + t67
+	t69 := t15 + 786686
+	t70 := math.Float32bits(t69)
+	t71 := t70 >> 4
+	t72 := t71 >> 1
+	t73 := t72 << 23
+	t74 := math.Float32frombits(t73)
+	t75 := float32(t68 * t74)
+	t76 := t71 - t72
+	t77 := t76 << 23
+	t78 := math.Float32frombits(t77)
+	t79 := float32(t75 * t78)
 	if a < 0 {
-		return 2 - t78
+		return 2 - t79
 	}
-	return t78
+	return t79
 }
 
 func erfc64(a float64) float64 {
@@ -8478,44 +8482,45 @@ func erfc64(a float64) float64 {
 	t63 := math.FMA(t62, t45, 0x1.16ecefcfa5497p-4)
 	t64 := math.FMA(t63, t45, 0x1.f7f5df66fd5c5p-7)
 	t65 := math.FMA(t64, t45, -0x1.1df1ad154a28fp-3)
-	t66 := math.FMA(t45, t65, -0x1.97d2c5d02934cp-55)
-	t67 := 0x1.3ba5916e9fd7fp0 + t66
-	t68 := 0x1.3ba5916e9fd7fp0 - t67
-	t69 := t68 + t66
-	t70 := float64(t40 * t67)
-	t71 := -t70
-	t72 := math.FMA(t40, t67, t71)
-	t73 := float64(t42 * t67)
-	t74 := math.FMA(t40, t69, t73)
-	t75 := t72 + t74
-	t76 := t14 + t14
-	t77 := t76 + 1
-	t78 := t77 - t76
-	t79 := t77 - t78
-	t80 := t76 - t79
-	t81 := 1 - t78
-	t82 := t80 + t81
-	t83 := t70 / t77
-	t84 := -t83
-	t85 := math.FMA(t84, t77, t70)
-	t86 := math.FMA(t84, t82, t75)
-	t87 := t85 + t86
-	t88 := t87 / t77
-	t89 := t83 + t88
-	t90 := t20 + 0x1.80000000007fep52
-	t91 := math.Float64bits(t90)
-	t92 := t91 >> 1
-	t93 := t92 << 52
-	t94 := math.Float64frombits(t93)
-	t95 := float64(t89 * t94)
-	t96 := t91 - t92
-	t97 := t96 << 52
-	t98 := math.Float64frombits(t97)
-	t99 := float64(t95 * t98)
+	t66 := math.FMA(0, -0x1.1df1ad154a28fp-3, -0x1.97d2c5d02934cp-55)
+	t67 := math.FMA(t45, t65, t66)
+	t68 := 0x1.3ba5916e9fd7fp0 + t67
+	t69 := 0x1.3ba5916e9fd7fp0 - t68
+	t70 := t69 + t67
+	t71 := float64(t40 * t68)
+	t72 := -t71
+	t73 := math.FMA(t40, t68, t72)
+	t74 := float64(t42 * t68)
+	t75 := math.FMA(t40, t70, t74)
+	t76 := t73 + t75
+	t77 := t14 + t14
+	t78 := t77 + 1
+	t79 := t78 - t77
+	t80 := t78 - t79
+	t81 := t77 - t80
+	t82 := 1 - t79
+	t83 := t81 + t82
+	t84 := t71 / t78
+	t85 := -t84
+	t86 := math.FMA(t85, t78, t71)
+	t87 := math.FMA(t85, t83, t76)
+	t88 := t86 + t87
+	t89 := t88 / t78
+	t90 := t84 + t89
+	t91 := t20 + 0x1.80000000007fep52
+	t92 := math.Float64bits(t91)
+	t93 := t92 >> 1
+	t94 := t93 << 52
+	t95 := math.Float64frombits(t94)
+	t96 := float64(t90 * t95)
+	t97 := t92 - t93
+	t98 := t97 << 52
+	t99 := math.Float64frombits(t98)
+	t100 := float64(t96 * t99)
 	if a < 0 {
-		return 2 - t99
+		return 2 - t100
 	}
-	return t99
+	return t100
 }
 
 // Erfinv is dst[i] = the inverse of the error function of a.
@@ -8759,125 +8764,129 @@ func erfinvf(a float32) float32 {
 					t138 := fma32Const(float64(t137)*float64(t132), 0x1.16ebfcp-4)
 					t139 := fma32Const(float64(t138)*float64(t132), 0x1.f7f5f2p-7)
 					t140 := fma32Const(float64(t139)*float64(t132), -0x1.1df1acp-3)
-					t141 := fma32Const(float64(t132)*float64(t140), -0x1.21decp-25)
-					t142 := 0x1.3ba592p0 + t141
-					t143 := 0x1.3ba592p0 - t142
-					t144 := t143 + t141
-					t145 := float32(t127 * t142)
-					t146 := -t145
-					t147 := fma32Const(float64(t127)*float64(t142), float64(t146))
-					if -0x1p-126 <= t147 && t147 <= 0x1p-126 {
-						t147 = fma32(float64(t127)*float64(t142), float64(t146))
+					t141 := fma32Const(0*-0x1.1df1acp-3, -0x1.21decp-25)
+					t142 := fma32Const(float64(t132)*float64(t140), float64(t141))
+					if -0x1p-126 <= t142 && t142 <= 0x1p-126 {
+						t142 = fma32(float64(t132)*float64(t140), float64(t141))
 					}
-					t148 := float32(t129 * t142)
-					t149 := fma32Const(float64(t127)*float64(t144), float64(t148))
-					if -0x1p-126 <= t149 && t149 <= 0x1p-126 {
-						t149 = fma32(float64(t127)*float64(t144), float64(t148))
+					t143 := 0x1.3ba592p0 + t142
+					t144 := 0x1.3ba592p0 - t143
+					t145 := t144 + t142
+					t146 := float32(t127 * t143)
+					t147 := -t146
+					t148 := fma32Const(float64(t127)*float64(t143), float64(t147))
+					if -0x1p-126 <= t148 && t148 <= 0x1p-126 {
+						t148 = fma32(float64(t127)*float64(t143), float64(t147))
 					}
-					t150 := t147 + t149
-					t151 := t106 + t106
-					t152 := t151 + 1
-					t153 := t152 - t151
-					t154 := t152 - t153
-					t155 := t151 - t154
-					t156 := 1 - t153
-					t157 := t155 + t156
-					t158 := t145 / t152
-					t159 := -t158
-					t160 := fma32Const(float64(t159)*float64(t152), float64(t145))
-					if -0x1p-126 <= t160 && t160 <= 0x1p-126 {
-						t160 = fma32(float64(t159)*float64(t152), float64(t145))
+					t149 := float32(t129 * t143)
+					t150 := fma32Const(float64(t127)*float64(t145), float64(t149))
+					if -0x1p-126 <= t150 && t150 <= 0x1p-126 {
+						t150 = fma32(float64(t127)*float64(t145), float64(t149))
 					}
-					t161 := fma32Const(float64(t159)*float64(t157), float64(t150))
+					t151 := t148 + t150
+					t152 := t106 + t106
+					t153 := t152 + 1
+					t154 := t153 - t152
+					t155 := t153 - t154
+					t156 := t152 - t155
+					t157 := 1 - t154
+					t158 := t156 + t157
+					t159 := t146 / t153
+					t160 := -t159
+					t161 := fma32Const(float64(t160)*float64(t153), float64(t146))
 					if -0x1p-126 <= t161 && t161 <= 0x1p-126 {
-						t161 = fma32(float64(t159)*float64(t157), float64(t150))
+						t161 = fma32(float64(t160)*float64(t153), float64(t146))
 					}
-					t162 := t160 + t161
-					t163 := t162 / t152
-					t164 := t158 + t163
-					t165 := t112 + 786686
-					t166 := math.Float32bits(t165)
-					t167 := t166 >> 4
-					t168 := t167 >> 1
-					t169 := t168 << 23
-					t170 := math.Float32frombits(t169)
-					t171 := float32(t164 * t170)
-					t172 := t167 - t168
-					t173 := t172 << 23
-					t174 := math.Float32frombits(t173)
-					t175 := float32(t171 * t174)
-					var t176 float32
+					t162 := fma32Const(float64(t160)*float64(t158), float64(t151))
+					if -0x1p-126 <= t162 && t162 <= 0x1p-126 {
+						t162 = fma32(float64(t160)*float64(t158), float64(t151))
+					}
+					t163 := t161 + t162
+					t164 := t163 / t153
+					t165 := t159 + t164
+					t166 := t112 + 786686
+					t167 := math.Float32bits(t166)
+					t168 := t167 >> 4
+					t169 := t168 >> 1
+					t170 := t169 << 23
+					t171 := math.Float32frombits(t170)
+					t172 := float32(t165 * t171)
+					t173 := t168 - t169
+					t174 := t173 << 23
+					t175 := math.Float32frombits(t174)
+					t176 := float32(t172 * t175)
+					var t177 float32
 					if t52 < 0 {
-						t177 := 2 - t175
-						t176 = t177
+						t178 := 2 - t176
+						t177 = t178
 					} else {
-						t176 = t175
+						t177 = t176
 					}
-					t97 = t176
+					t97 = t177
 				}
 				t96 = t97
 			}
-			t178 := t2 - t96
-			t55 = t178
+			t179 := t2 - t96
+			t55 = t179
 		}
-		t179 := -t54
-		var t180 float32
-		if t179 < -104 {
-			t180 = -104
-		} else {
-			t180 = t179
-		}
+		t180 := -t54
 		var t181 float32
-		if 89 < t180 {
-			t181 = 89
+		if t180 < -104 {
+			t181 = -104
 		} else {
 			t181 = t180
 		}
-		t182 := fma32Const(float64(t181)*0x1.715476p0, 0x1.8001fcp23)
-		t183 := t182 - 0x1.8001fcp23
-		t184 := float32(t183*-0x1.62e4p-1) + t181
-		t185 := fma32Const(float64(t183)*-0x1.7f7d1cp-20, float64(t184))
-		if -0x1p-126 <= t185 && t185 <= 0x1p-126 {
-			t185 = fma32(float64(t183)*-0x1.7f7d1cp-20, float64(t184))
-		}
-		t186 := fma32Const(0x1.6ac74ep-10*float64(t185), 0x1.123dep-7)
-		t187 := fma32Const(float64(t186)*float64(t185), 0x1.555858p-5)
-		t188 := fma32Const(float64(t187)*float64(t185), 0x1.55548cp-3)
-		t189 := fma32Const(float64(t188)*float64(t185), 0x1.fffffcp-2)
-		t190 := fma32Const(float64(t189)*float64(t185), 1)
-		t191 := fma32Const(float64(t190)*float64(t185), 1)
-		t192 := math.Float32bits(t182)
-		t193 := t192 >> 1
-		t194 := t193 << 23
-		t195 := math.Float32frombits(t194)
-		t196 := float32(t191 * t195)
-		t197 := t192 - t193
-		t198 := t197 << 23
-		t199 := math.Float32frombits(t198)
-		t200 := float32(t196 * t199)
-		t201 := float32(0x1.20dd76p0 * t200)
-		t202 := t55 / t201
-		t203 := fma32Const(float64(t52)*float64(t202), 1)
-		t204 := t202 / t203
-		t205 := t52 - t204
-		t1 = t205
-	} else {
-		var t206 float32
-		if t0 == 1 {
-			t206 = math.Float32frombits(0x7f800000)
+		var t182 float32
+		if 89 < t181 {
+			t182 = 89
 		} else {
-			t206 = math.Float32frombits(0x7fc00000)
+			t182 = t181
 		}
+		t183 := fma32Const(float64(t182)*0x1.715476p0, 0x1.8001fcp23)
+		t184 := t183 - 0x1.8001fcp23
+		t185 := float32(t184*-0x1.62e4p-1) + t182
+		t186 := fma32Const(float64(t184)*-0x1.7f7d1cp-20, float64(t185))
+		if -0x1p-126 <= t186 && t186 <= 0x1p-126 {
+			t186 = fma32(float64(t184)*-0x1.7f7d1cp-20, float64(t185))
+		}
+		t187 := fma32Const(0x1.6ac74ep-10*float64(t186), 0x1.123dep-7)
+		t188 := fma32Const(float64(t187)*float64(t186), 0x1.555858p-5)
+		t189 := fma32Const(float64(t188)*float64(t186), 0x1.55548cp-3)
+		t190 := fma32Const(float64(t189)*float64(t186), 0x1.fffffcp-2)
+		t191 := fma32Const(float64(t190)*float64(t186), 1)
+		t192 := fma32Const(float64(t191)*float64(t186), 1)
+		t193 := math.Float32bits(t183)
+		t194 := t193 >> 1
+		t195 := t194 << 23
+		t196 := math.Float32frombits(t195)
+		t197 := float32(t192 * t196)
+		t198 := t193 - t194
+		t199 := t198 << 23
+		t200 := math.Float32frombits(t199)
+		t201 := float32(t197 * t200)
+		t202 := float32(0x1.20dd76p0 * t201)
+		t203 := t55 / t202
+		t204 := fma32Const(float64(t52)*float64(t203), 1)
+		t205 := t203 / t204
+		t206 := t52 - t205
 		t1 = t206
+	} else {
+		var t207 float32
+		if t0 == 1 {
+			t207 = math.Float32frombits(0x7f800000)
+		} else {
+			t207 = math.Float32frombits(0x7fc00000)
+		}
+		t1 = t207
 	}
 	if t1 != t1 {
 		return math.Float32frombits(0x7fc00000)
 	}
-	t207 := math.Float32bits(a)
-	t208 := t207 & 0x80000000
-	t209 := math.Float32bits(t1)
-	t210 := t209 | t208
-	return math.Float32frombits(t210)
+	t208 := math.Float32bits(a)
+	t209 := t208 & 0x80000000
+	t210 := math.Float32bits(t1)
+	t211 := t210 | t209
+	return math.Float32frombits(t211)
 }
 
 func erfinv64(a float64) float64 {
@@ -9132,117 +9141,2236 @@ func erfinv64(a float64) float64 {
 					t191 := math.FMA(t190, t173, 0x1.16ecefcfa5497p-4)
 					t192 := math.FMA(t191, t173, 0x1.f7f5df66fd5c5p-7)
 					t193 := math.FMA(t192, t173, -0x1.1df1ad154a28fp-3)
-					t194 := math.FMA(t173, t193, -0x1.97d2c5d02934cp-55)
-					t195 := 0x1.3ba5916e9fd7fp0 + t194
-					t196 := 0x1.3ba5916e9fd7fp0 - t195
-					t197 := t196 + t194
-					t198 := float64(t168 * t195)
-					t199 := -t198
-					t200 := math.FMA(t168, t195, t199)
-					t201 := float64(t170 * t195)
-					t202 := math.FMA(t168, t197, t201)
-					t203 := t200 + t202
-					t204 := t142 + t142
-					t205 := t204 + 1
-					t206 := t205 - t204
-					t207 := t205 - t206
-					t208 := t204 - t207
-					t209 := 1 - t206
-					t210 := t208 + t209
-					t211 := t198 / t205
-					t212 := -t211
-					t213 := math.FMA(t212, t205, t198)
-					t214 := math.FMA(t212, t210, t203)
-					t215 := t213 + t214
-					t216 := t215 / t205
-					t217 := t211 + t216
-					t218 := t148 + 0x1.80000000007fep52
-					t219 := math.Float64bits(t218)
-					t220 := t219 >> 1
-					t221 := t220 << 52
-					t222 := math.Float64frombits(t221)
-					t223 := float64(t217 * t222)
-					t224 := t219 - t220
-					t225 := t224 << 52
-					t226 := math.Float64frombits(t225)
-					t227 := float64(t223 * t226)
-					var t228 float64
+					t194 := math.FMA(0, -0x1.1df1ad154a28fp-3, -0x1.97d2c5d02934cp-55)
+					t195 := math.FMA(t173, t193, t194)
+					t196 := 0x1.3ba5916e9fd7fp0 + t195
+					t197 := 0x1.3ba5916e9fd7fp0 - t196
+					t198 := t197 + t195
+					t199 := float64(t168 * t196)
+					t200 := -t199
+					t201 := math.FMA(t168, t196, t200)
+					t202 := float64(t170 * t196)
+					t203 := math.FMA(t168, t198, t202)
+					t204 := t201 + t203
+					t205 := t142 + t142
+					t206 := t205 + 1
+					t207 := t206 - t205
+					t208 := t206 - t207
+					t209 := t205 - t208
+					t210 := 1 - t207
+					t211 := t209 + t210
+					t212 := t199 / t206
+					t213 := -t212
+					t214 := math.FMA(t213, t206, t199)
+					t215 := math.FMA(t213, t211, t204)
+					t216 := t214 + t215
+					t217 := t216 / t206
+					t218 := t212 + t217
+					t219 := t148 + 0x1.80000000007fep52
+					t220 := math.Float64bits(t219)
+					t221 := t220 >> 1
+					t222 := t221 << 52
+					t223 := math.Float64frombits(t222)
+					t224 := float64(t218 * t223)
+					t225 := t220 - t221
+					t226 := t225 << 52
+					t227 := math.Float64frombits(t226)
+					t228 := float64(t224 * t227)
+					var t229 float64
 					if t60 < 0 {
-						t229 := 2 - t227
-						t228 = t229
+						t230 := 2 - t228
+						t229 = t230
 					} else {
-						t228 = t227
+						t229 = t228
 					}
-					t128 = t228
+					t128 = t229
 				}
 				t127 = t128
 			}
-			t230 := t2 - t127
-			t63 = t230
+			t231 := t2 - t127
+			t63 = t231
 		}
-		t231 := -t62
-		var t232 float64
-		if t231 < -746 {
-			t232 = -746
-		} else {
-			t232 = t231
-		}
+		t232 := -t62
 		var t233 float64
-		if 710 < t232 {
-			t233 = 710
+		if t232 < -746 {
+			t233 = -746
 		} else {
 			t233 = t232
 		}
-		t234 := math.FMA(t233, 0x1.71547652b82fep0, 0x1.8p52)
-		t235 := t234 - 0x1.8p52
-		t236 := float64(t235*-0x1.62e42fefa2p-1) + t233
-		t237 := math.FMA(t235, -0x1.9ef35793c7673p-41, t236)
-		t238 := float64(t237 * t237)
-		t239 := math.FMA(0x1.1f94e6e6c195ap-29, t237, 0x1.af5b6bc36836ep-26)
-		t240 := math.FMA(t239, t237, 0x1.27e4e439c0b21p-22)
-		t241 := math.FMA(t240, t237, 0x1.71ddfa09180ecp-19)
-		t242 := math.FMA(t241, t237, 0x1.a01a019e968eep-16)
-		t243 := math.FMA(t242, t237, 0x1.a01a01af666bep-13)
-		t244 := math.FMA(t243, t237, 0x1.6c16c16c1633bp-10)
-		t245 := math.FMA(t244, t237, 0x1.111111110f71fp-7)
-		t246 := math.FMA(t245, t237, 0x1.5555555555559p-5)
-		t247 := math.FMA(t246, t237, 0x1.5555555555559p-3)
-		t248 := math.FMA(t247, t237, 0.5)
-		t249 := math.FMA(t238, t248, t237)
-		t250 := 1 + t249
-		t251 := t235 + 0x1.80000000007fep52
-		t252 := math.Float64bits(t251)
-		t253 := t252 >> 1
-		t254 := t253 << 52
-		t255 := math.Float64frombits(t254)
-		t256 := float64(t250 * t255)
-		t257 := t252 - t253
-		t258 := t257 << 52
-		t259 := math.Float64frombits(t258)
-		t260 := float64(t256 * t259)
-		t261 := float64(0x1.20dd750429b6dp0 * t260)
-		t262 := t63 / t261
-		t263 := math.FMA(t60, t262, 1)
-		t264 := t262 / t263
-		t265 := t60 - t264
-		t1 = t265
-	} else {
-		var t266 float64
-		if t0 == 1 {
-			t266 = math.Float64frombits(0x7ff0000000000000)
+		var t234 float64
+		if 710 < t233 {
+			t234 = 710
 		} else {
-			t266 = math.Float64frombits(0x7ff8000000000000)
+			t234 = t233
 		}
+		t235 := math.FMA(t234, 0x1.71547652b82fep0, 0x1.8p52)
+		t236 := t235 - 0x1.8p52
+		t237 := float64(t236*-0x1.62e42fefa2p-1) + t234
+		t238 := math.FMA(t236, -0x1.9ef35793c7673p-41, t237)
+		t239 := float64(t238 * t238)
+		t240 := math.FMA(0x1.1f94e6e6c195ap-29, t238, 0x1.af5b6bc36836ep-26)
+		t241 := math.FMA(t240, t238, 0x1.27e4e439c0b21p-22)
+		t242 := math.FMA(t241, t238, 0x1.71ddfa09180ecp-19)
+		t243 := math.FMA(t242, t238, 0x1.a01a019e968eep-16)
+		t244 := math.FMA(t243, t238, 0x1.a01a01af666bep-13)
+		t245 := math.FMA(t244, t238, 0x1.6c16c16c1633bp-10)
+		t246 := math.FMA(t245, t238, 0x1.111111110f71fp-7)
+		t247 := math.FMA(t246, t238, 0x1.5555555555559p-5)
+		t248 := math.FMA(t247, t238, 0x1.5555555555559p-3)
+		t249 := math.FMA(t248, t238, 0.5)
+		t250 := math.FMA(t239, t249, t238)
+		t251 := 1 + t250
+		t252 := t236 + 0x1.80000000007fep52
+		t253 := math.Float64bits(t252)
+		t254 := t253 >> 1
+		t255 := t254 << 52
+		t256 := math.Float64frombits(t255)
+		t257 := float64(t251 * t256)
+		t258 := t253 - t254
+		t259 := t258 << 52
+		t260 := math.Float64frombits(t259)
+		t261 := float64(t257 * t260)
+		t262 := float64(0x1.20dd750429b6dp0 * t261)
+		t263 := t63 / t262
+		t264 := math.FMA(t60, t263, 1)
+		t265 := t263 / t264
+		t266 := t60 - t265
 		t1 = t266
+	} else {
+		var t267 float64
+		if t0 == 1 {
+			t267 = math.Float64frombits(0x7ff0000000000000)
+		} else {
+			t267 = math.Float64frombits(0x7ff8000000000000)
+		}
+		t1 = t267
 	}
 	if t1 != t1 {
 		return math.Float64frombits(0x7ff8000000000000)
 	}
-	t267 := math.Float64bits(a)
-	t268 := t267 & 0x8000000000000000
-	t269 := math.Float64bits(t1)
-	t270 := t269 | t268
-	return math.Float64frombits(t270)
+	t268 := math.Float64bits(a)
+	t269 := t268 & 0x8000000000000000
+	t270 := math.Float64bits(t1)
+	t271 := t270 | t269
+	return math.Float64frombits(t271)
+}
+
+// Lgamma is dst[i] = log|Γ(a)|.
+func Lgamma[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = lgammaf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = lgamma64(a[i])
+		}
+	}
+}
+
+func lgammaf(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if t0 < 0.5 {
+		t2 := t0 + 1
+		t1 = t2
+	} else {
+		t1 = t0
+	}
+	var t3 float32
+	var t4 float32
+	if t0 < 0.5 {
+		t3 = t0
+		t4 = -1
+	} else {
+		t5 := t0 - 1
+		t3 = t5
+		t4 = -2
+	}
+	t6 := t0 + t4
+	t7 := float32(t3 * t6)
+	t8 := t1 + -1.25
+	t9 := t8 - t1
+	t10 := t8 - t9
+	t11 := t1 - t10
+	t12 := -1.25 - t9
+	t13 := t11 + t12
+	t14 := t1 + 1.25
+	t15 := t14 - t1
+	t16 := t14 - t15
+	t17 := t1 - t16
+	t18 := 1.25 - t15
+	t19 := t17 + t18
+	t20 := t8 / t14
+	t21 := -t20
+	t22 := fma32Const(float64(t21)*float64(t14), float64(t8))
+	if -0x1p-126 <= t22 && t22 <= 0x1p-126 {
+		t22 = fma32(float64(t21)*float64(t14), float64(t8))
+	}
+	t23 := fma32Const(float64(t21)*float64(t19), float64(t13))
+	if -0x1p-126 <= t23 && t23 <= 0x1p-126 {
+		t23 = fma32(float64(t21)*float64(t19), float64(t13))
+	}
+	t24 := t22 + t23
+	t25 := t24 / t14
+	t26 := fma32Const(-0x1.456d06p-4*float64(t20), 0x1.1c2d78p-4)
+	t27 := fma32Const(float64(t26)*float64(t20), -0x1.74f1cp-5)
+	t28 := fma32Const(float64(t27)*float64(t20), 0x1.7343d4p-5)
+	t29 := fma32Const(float64(t28)*float64(t20), -0x1.229a2cp-4)
+	t30 := fma32Const(float64(t29)*float64(t20), 0x1.0a0e5ap-4)
+	t31 := fma32Const(float64(t30)*float64(t20), -0x1.8cfd76p-4)
+	t32 := fma32Const(float64(t31)*float64(t20), 0x1.61954ap-4)
+	t33 := fma32Const(float64(t32)*float64(t20), -0x1.44cec4p-3)
+	t34 := fma32Const(float64(t33)*float64(t20), 0x1.0980d8p-3)
+	t35 := fma32Const(float64(t34)*float64(t20), -0x1.d8782ep-2)
+	t36 := fma32Const(float64(t25)*-0x1.d8782ep-2, 0x1.d9f236p-29)
+	t37 := fma32Const(float64(t20)*float64(t35), float64(t36))
+	if -0x1p-126 <= t37 && t37 <= 0x1p-126 {
+		t37 = fma32(float64(t20)*float64(t35), float64(t36))
+	}
+	t38 := 0x1.0c58fep-1 + t37
+	t39 := float32(t7 * t38)
+	var t40 float32
+	if 0x1p40 < t0 {
+		t40 = 0x1p40
+	} else {
+		t40 = t0
+	}
+	t41 := t40 + -2
+	t42 := t41 - t40
+	t43 := t41 - t42
+	t44 := t40 - t43
+	t45 := -2 - t42
+	t46 := t44 + t45
+	t47 := t40 + 2
+	t48 := t47 - t40
+	t49 := t47 - t48
+	t50 := t40 - t49
+	t51 := 2 - t48
+	t52 := t50 + t51
+	t53 := t41 / t47
+	t54 := -t53
+	t55 := fma32Const(float64(t54)*float64(t47), float64(t41))
+	if -0x1p-126 <= t55 && t55 <= 0x1p-126 {
+		t55 = fma32(float64(t54)*float64(t47), float64(t41))
+	}
+	t56 := fma32Const(float64(t54)*float64(t52), float64(t46))
+	if -0x1p-126 <= t56 && t56 <= 0x1p-126 {
+		t56 = fma32(float64(t54)*float64(t52), float64(t46))
+	}
+	t57 := t55 + t56
+	t58 := t57 / t47
+	t59 := fma32Const(-0x1.145c92p-12*float64(t53), 0x1.61d0bcp-10)
+	t60 := fma32Const(float64(t59)*float64(t53), -0x1.986126p-9)
+	t61 := fma32Const(float64(t60)*float64(t53), 0x1.1d3cep-8)
+	t62 := fma32Const(float64(t61)*float64(t53), -0x1.0bee86p-8)
+	t63 := fma32Const(float64(t62)*float64(t53), 0x1.3c7f28p-9)
+	t64 := fma32Const(float64(t58)*0x1.3c7f28p-9, 0x1.06e448p-30)
+	t65 := fma32Const(float64(t53)*float64(t63), float64(t64))
+	if -0x1p-126 <= t65 && t65 <= 0x1p-126 {
+		t65 = fma32(float64(t53)*float64(t63), float64(t64))
+	}
+	t66 := 0x1.52ac98p-4 + t65
+	t67 := 0x1.52ac98p-4 - t66
+	t68 := t67 + t65
+	var t69 float32
+	if 0x1.fffffep127 < t0 {
+		t69 = 0x1.fffffep127
+	} else {
+		t69 = t0
+	}
+	var t70 float32
+	var t71 uint32
+	if t69 < 0x1p-126 {
+		t72 := float32(t69 * 0x1p24)
+		t70 = t72
+		t71 = 24
+	} else {
+		t70 = t69
+		t71 = 0
+	}
+	t73 := math.Float32bits(t70)
+	t74 := t73 - 0x3f3504f3
+	t75 := t74 & 0xff800000
+	t76 := t73 - t75
+	t77 := math.Float32frombits(t76)
+	t78 := uint32(int32(t75) >> 23)
+	t79 := t78 - t71
+	t80 := float32(int32(t79))
+	t81 := t77 - 1
+	t82 := t77 + 1
+	t83 := t82 - 1
+	t84 := t77 - t83
+	t85 := t81 / t82
+	t86 := -t85
+	t87 := fma32Const(float64(t86)*float64(t82), float64(t81))
+	if -0x1p-126 <= t87 && t87 <= 0x1p-126 {
+		t87 = fma32(float64(t86)*float64(t82), float64(t81))
+	}
+	t88 := fma32Const(float64(t86)*float64(t84), float64(t87))
+	if -0x1p-126 <= t88 && t88 <= 0x1p-126 {
+		t88 = fma32(float64(t86)*float64(t84), float64(t87))
+	}
+	t89 := t88 / t82
+	t90 := float32(t85 * t85)
+	t91 := -t90
+	t92 := fma32Const(float64(t85)*float64(t85), float64(t91))
+	if -0x1p-126 <= t92 && t92 <= 0x1p-126 {
+		t92 = fma32(float64(t85)*float64(t85), float64(t91))
+	}
+	t93 := t85 + t85
+	t94 := fma32Const(float64(t93)*float64(t89), float64(t92))
+	if -0x1p-126 <= t94 && t94 <= 0x1p-126 {
+		t94 = fma32(float64(t93)*float64(t89), float64(t92))
+	}
+	t95 := fma32Const(0x1.dfa4fcp-4*float64(t90), 0x1.245274p-3)
+	t96 := fma32Const(float64(t95)*float64(t90), 0x1.999ap-3)
+	t97 := float32(t90 * t96)
+	t98 := 0x1.555556p-2 + t97
+	t99 := 0x1.555556p-2 - t98
+	t100 := t99 + t97
+	t101 := t100 + -0x1.555556p-27
+	t102 := float32(t90 * t98)
+	t103 := -t102
+	t104 := fma32Const(float64(t90)*float64(t98), float64(t103))
+	if -0x1p-126 <= t104 && t104 <= 0x1p-126 {
+		t104 = fma32(float64(t90)*float64(t98), float64(t103))
+	}
+	t105 := fma32Const(float64(t94)*float64(t98), float64(t104))
+	if -0x1p-126 <= t105 && t105 <= 0x1p-126 {
+		t105 = fma32(float64(t94)*float64(t98), float64(t104))
+	}
+	t106 := fma32Const(float64(t90)*float64(t101), float64(t105))
+	if -0x1p-126 <= t106 && t106 <= 0x1p-126 {
+		t106 = fma32(float64(t90)*float64(t101), float64(t105))
+	}
+	t107 := float32(t85 * t102)
+	t108 := -t107
+	t109 := fma32Const(float64(t85)*float64(t102), float64(t108))
+	if -0x1p-126 <= t109 && t109 <= 0x1p-126 {
+		t109 = fma32(float64(t85)*float64(t102), float64(t108))
+	}
+	t110 := fma32Const(float64(t89)*float64(t102), float64(t109))
+	if -0x1p-126 <= t110 && t110 <= 0x1p-126 {
+		t110 = fma32(float64(t89)*float64(t102), float64(t109))
+	}
+	t111 := fma32Const(float64(t85)*float64(t106), float64(t110))
+	if -0x1p-126 <= t111 && t111 <= 0x1p-126 {
+		t111 = fma32(float64(t85)*float64(t106), float64(t110))
+	}
+	t112 := t85 + t107
+	t113 := t85 - t112
+	t114 := t113 + t107
+	t115 := t111 + t89
+	t116 := t114 + t115
+	t117 := float32(t80 * 0x1.62e4p-1)
+	t118 := t112 + t112
+	t119 := t117 + t118
+	t120 := t117 - t119
+	t121 := t120 + t118
+	t122 := t116 + t116
+	t123 := fma32Const(float64(t80)*0x1.7f7d1cp-20, float64(t122))
+	if -0x1p-126 <= t123 && t123 <= 0x1p-126 {
+		t123 = fma32(float64(t80)*0x1.7f7d1cp-20, float64(t122))
+	}
+	t124 := t121 + t123
+	t125 := t119 + t124
+	t126 := t125 + -1
+	t127 := t0 + -0.5
+	t128 := float32(t127 * t126)
+	t129 := t66 + t68
+	t130 := t129 / t40
+	t131 := 0x1.acfe3ap-2 + t130
+	t132 := t128 + t131
+	var t133 float32
+	if 3 <= t0 {
+		t133 = t132
+	} else {
+		t133 = t39
+	}
+	t134 := float32(math.RoundToEven(float64(t0)))
+	t135 := t0 - t134
+	t136 := math.Float32frombits(math.Float32bits(t135) &^ (1 << 31))
+	if (t0 == 0 || (a < 0 && t136 == 0)) || t133 == math.Float32frombits(0x7f800000) {
+		return math.Float32frombits(0x7f800000)
+	}
+	t137 := t6 - t0
+	t138 := t6 - t137
+	t139 := t0 - t138
+	t140 := t4 - t137
+	t141 := t139 + t140
+	t142 := -t7
+	t143 := fma32Const(float64(t3)*float64(t6), float64(t142))
+	if -0x1p-126 <= t143 && t143 <= 0x1p-126 {
+		t143 = fma32(float64(t3)*float64(t6), float64(t142))
+	}
+	t144 := fma32Const(float64(t3)*float64(t141), float64(t143))
+	if -0x1p-126 <= t144 && t144 <= 0x1p-126 {
+		t144 = fma32(float64(t3)*float64(t141), float64(t143))
+	}
+	t145 := 0x1.0c58fep-1 - t38
+	t146 := t145 + t37
+	t147 := -t39
+	t148 := fma32Const(float64(t7)*float64(t38), float64(t147))
+	if -0x1p-126 <= t148 && t148 <= 0x1p-126 {
+		t148 = fma32(float64(t7)*float64(t38), float64(t147))
+	}
+	t149 := float32(t144 * t38)
+	t150 := fma32Const(float64(t7)*float64(t146), float64(t149))
+	if -0x1p-126 <= t150 && t150 <= 0x1p-126 {
+		t150 = fma32(float64(t7)*float64(t146), float64(t149))
+	}
+	t151 := t148 + t150
+	var t152 float32
+	if 3 <= t0 {
+		t153 := t119 - t125
+		t154 := t153 + t124
+		t155 := 0 / t69
+		t156 := t154 + t155
+		t157 := t125 - t126
+		t158 := t157 + -1
+		t159 := t127 - t0
+		t160 := t127 - t159
+		t161 := t0 - t160
+		t162 := -0.5 - t159
+		t163 := t161 + t162
+		t164 := t158 + t156
+		t165 := -t128
+		t166 := fma32Const(float64(t127)*float64(t126), float64(t165))
+		if -0x1p-126 <= t166 && t166 <= 0x1p-126 {
+			t166 = fma32(float64(t127)*float64(t126), float64(t165))
+		}
+		t167 := float32(t163 * t126)
+		t168 := fma32Const(float64(t127)*float64(t164), float64(t167))
+		if -0x1p-126 <= t168 && t168 <= 0x1p-126 {
+			t168 = fma32(float64(t127)*float64(t164), float64(t167))
+		}
+		t169 := t166 + t168
+		t170 := 0x1.acfe3ap-2 - t131
+		t171 := t170 + t130
+		t172 := t171 + -0x1.e6d052p-27
+		t173 := t132 - t128
+		t174 := t132 - t173
+		t175 := t128 - t174
+		t176 := t131 - t173
+		t177 := t175 + t176
+		t178 := t169 + t172
+		t179 := t177 + t178
+		t152 = t179
+	} else {
+		t152 = t151
+	}
+	var t180 float32
+	var t181 float32
+	if t0 < 0.5 {
+		t180 = t0
+		t181 = 0
+	} else {
+		t182 := float32(t0 * t136)
+		t183 := -t182
+		t184 := fma32Const(float64(t0)*float64(t136), float64(t183))
+		if -0x1p-126 <= t184 && t184 <= 0x1p-126 {
+			t184 = fma32(float64(t0)*float64(t136), float64(t183))
+		}
+		t180 = t182
+		t181 = t184
+	}
+	var t185 float32
+	var t186 uint32
+	if t180 < 0x1p-126 {
+		t187 := float32(t180 * 0x1p24)
+		t185 = t187
+		t186 = 24
+	} else {
+		t185 = t180
+		t186 = 0
+	}
+	t188 := math.Float32bits(t185)
+	t189 := t188 - 0x3f3504f3
+	t190 := t189 & 0xff800000
+	t191 := t188 - t190
+	t192 := math.Float32frombits(t191)
+	t193 := uint32(int32(t190) >> 23)
+	t194 := t193 - t186
+	t195 := float32(int32(t194))
+	t196 := t192 - 1
+	t197 := t192 + 1
+	t198 := t197 - 1
+	t199 := t192 - t198
+	t200 := t196 / t197
+	t201 := -t200
+	t202 := fma32Const(float64(t201)*float64(t197), float64(t196))
+	if -0x1p-126 <= t202 && t202 <= 0x1p-126 {
+		t202 = fma32(float64(t201)*float64(t197), float64(t196))
+	}
+	t203 := fma32Const(float64(t201)*float64(t199), float64(t202))
+	if -0x1p-126 <= t203 && t203 <= 0x1p-126 {
+		t203 = fma32(float64(t201)*float64(t199), float64(t202))
+	}
+	t204 := t203 / t197
+	t205 := float32(t200 * t200)
+	t206 := -t205
+	t207 := fma32Const(float64(t200)*float64(t200), float64(t206))
+	if -0x1p-126 <= t207 && t207 <= 0x1p-126 {
+		t207 = fma32(float64(t200)*float64(t200), float64(t206))
+	}
+	t208 := t200 + t200
+	t209 := fma32Const(float64(t208)*float64(t204), float64(t207))
+	if -0x1p-126 <= t209 && t209 <= 0x1p-126 {
+		t209 = fma32(float64(t208)*float64(t204), float64(t207))
+	}
+	t210 := fma32Const(0x1.dfa4fcp-4*float64(t205), 0x1.245274p-3)
+	t211 := fma32Const(float64(t210)*float64(t205), 0x1.999ap-3)
+	t212 := float32(t205 * t211)
+	t213 := 0x1.555556p-2 + t212
+	t214 := 0x1.555556p-2 - t213
+	t215 := t214 + t212
+	t216 := t215 + -0x1.555556p-27
+	t217 := float32(t205 * t213)
+	t218 := -t217
+	t219 := fma32Const(float64(t205)*float64(t213), float64(t218))
+	if -0x1p-126 <= t219 && t219 <= 0x1p-126 {
+		t219 = fma32(float64(t205)*float64(t213), float64(t218))
+	}
+	t220 := fma32Const(float64(t209)*float64(t213), float64(t219))
+	if -0x1p-126 <= t220 && t220 <= 0x1p-126 {
+		t220 = fma32(float64(t209)*float64(t213), float64(t219))
+	}
+	t221 := fma32Const(float64(t205)*float64(t216), float64(t220))
+	if -0x1p-126 <= t221 && t221 <= 0x1p-126 {
+		t221 = fma32(float64(t205)*float64(t216), float64(t220))
+	}
+	t222 := float32(t200 * t217)
+	t223 := -t222
+	t224 := fma32Const(float64(t200)*float64(t217), float64(t223))
+	if -0x1p-126 <= t224 && t224 <= 0x1p-126 {
+		t224 = fma32(float64(t200)*float64(t217), float64(t223))
+	}
+	t225 := fma32Const(float64(t204)*float64(t217), float64(t224))
+	if -0x1p-126 <= t225 && t225 <= 0x1p-126 {
+		t225 = fma32(float64(t204)*float64(t217), float64(t224))
+	}
+	t226 := fma32Const(float64(t200)*float64(t221), float64(t225))
+	if -0x1p-126 <= t226 && t226 <= 0x1p-126 {
+		t226 = fma32(float64(t200)*float64(t221), float64(t225))
+	}
+	t227 := t200 + t222
+	t228 := t200 - t227
+	t229 := t228 + t222
+	t230 := t226 + t204
+	t231 := t229 + t230
+	t232 := float32(t195 * 0x1.62e4p-1)
+	t233 := t227 + t227
+	t234 := t232 + t233
+	t235 := t232 - t234
+	t236 := t235 + t233
+	t237 := t231 + t231
+	t238 := fma32Const(float64(t195)*0x1.7f7d1cp-20, float64(t237))
+	if -0x1p-126 <= t238 && t238 <= 0x1p-126 {
+		t238 = fma32(float64(t195)*0x1.7f7d1cp-20, float64(t237))
+	}
+	t239 := t236 + t238
+	t240 := t234 + t239
+	t241 := t234 - t240
+	t242 := t241 + t239
+	t243 := t181 / t180
+	t244 := t242 + t243
+	if a < 0 {
+		t245 := float32(t136 * t136)
+		t246 := -t245
+		t247 := fma32Const(float64(t136)*float64(t136), float64(t246))
+		if -0x1p-126 <= t247 && t247 <= 0x1p-126 {
+			t247 = fma32(float64(t136)*float64(t136), float64(t246))
+		}
+		t248 := fma32Const(-0x1.54915p-2*float64(t245), -0x1.72eacep-4)
+		t249 := fma32Const(float64(t248)*float64(t245), -0x1.b6a08ep-3)
+		t250 := fma32Const(float64(t249)*float64(t245), -0x1.ff7a74p-3)
+		t251 := fma32Const(float64(t250)*float64(t245), -0x1.5b4f0ap-2)
+		t252 := fma32Const(float64(t251)*float64(t245), -0x1.151306p-1)
+		t253 := fma32Const(float64(t247)*-0x1.151306p-1, -0x1.7501ap-27)
+		t254 := fma32Const(float64(t245)*float64(t252), float64(t253))
+		if -0x1p-126 <= t254 && t254 <= 0x1p-126 {
+			t254 = fma32(float64(t245)*float64(t252), float64(t253))
+		}
+		t255 := -0x1.a51a66p0 + t254
+		t256 := -0x1.a51a66p0 - t255
+		t257 := t256 + t254
+		t258 := float32(t245 * t255)
+		t259 := -t258
+		t260 := fma32Const(float64(t245)*float64(t255), float64(t259))
+		if -0x1p-126 <= t260 && t260 <= 0x1p-126 {
+			t260 = fma32(float64(t245)*float64(t255), float64(t259))
+		}
+		t261 := float32(t247 * t255)
+		t262 := fma32Const(float64(t245)*float64(t257), float64(t261))
+		if -0x1p-126 <= t262 && t262 <= 0x1p-126 {
+			t262 = fma32(float64(t245)*float64(t257), float64(t261))
+		}
+		t263 := t260 + t262
+		t264 := t133 + t240
+		t265 := t264 - t133
+		t266 := t264 - t265
+		t267 := t133 - t266
+		t268 := t240 - t265
+		t269 := t267 + t268
+		t270 := t264 + t258
+		t271 := t270 - t264
+		t272 := t270 - t271
+		t273 := t264 - t272
+		t274 := t258 - t271
+		t275 := t273 + t274
+		t276 := t269 + t275
+		t277 := t152 + t244
+		t278 := t277 + t263
+		t279 := t276 + t278
+		t280 := t270 + t279
+		return -t280
+	}
+	if t0 < 0.5 {
+		t281 := t151 - t244
+		t282 := t240 - t281
+		return t39 - t282
+	}
+	return t133 + t152
+}
+
+func lgamma64(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	var t1 float64
+	if t0 < 0.5 {
+		t2 := t0 + 1
+		t1 = t2
+	} else {
+		t1 = t0
+	}
+	var t3 float64
+	var t4 float64
+	if t0 < 0.5 {
+		t3 = t0
+		t4 = -1
+	} else {
+		t5 := t0 - 1
+		t3 = t5
+		t4 = -2
+	}
+	t6 := t0 + t4
+	t7 := float64(t3 * t6)
+	t8 := t1 + -1.25
+	t9 := t8 - t1
+	t10 := t8 - t9
+	t11 := t1 - t10
+	t12 := -1.25 - t9
+	t13 := t11 + t12
+	t14 := t1 + 1.25
+	t15 := t14 - t1
+	t16 := t14 - t15
+	t17 := t1 - t16
+	t18 := 1.25 - t15
+	t19 := t17 + t18
+	t20 := t8 / t14
+	t21 := -t20
+	t22 := math.FMA(t21, t14, t8)
+	t23 := math.FMA(t21, t19, t13)
+	t24 := t22 + t23
+	t25 := t24 / t14
+	t26 := math.FMA(0x1.2cf3adf8e1649p-4, t20, -0x1.058be083c0bd1p-4)
+	t27 := math.FMA(t26, t20, -0x1.16d661763e71p-6)
+	t28 := math.FMA(t27, t20, 0x1.da59f40f888a6p-11)
+	t29 := math.FMA(t28, t20, 0x1.2d5d03917c754p-5)
+	t30 := math.FMA(t29, t20, -0x1.13ac391b4ed55p-5)
+	t31 := math.FMA(t30, t20, 0x1.6ce79a5276ea1p-6)
+	t32 := math.FMA(t31, t20, -0x1.c643b7d592289p-6)
+	t33 := math.FMA(t32, t20, 0x1.d4ec0ed11bcb6p-6)
+	t34 := math.FMA(t33, t20, -0x1.0fd78de6086c6p-5)
+	t35 := math.FMA(t34, t20, 0x1.03c8591699ea1p-5)
+	t36 := math.FMA(t35, t20, -0x1.375abe1c0470cp-5)
+	t37 := math.FMA(t36, t20, 0x1.29f6deea8eea2p-5)
+	t38 := math.FMA(t37, t20, -0x1.6f4f8426b5e63p-5)
+	t39 := math.FMA(t38, t20, 0x1.5c91c9a458daep-5)
+	t40 := math.FMA(t39, t20, -0x1.bf809c5bc4a29p-5)
+	t41 := math.FMA(t40, t20, 0x1.a3d6517dc2c35p-5)
+	t42 := math.FMA(t41, t20, -0x1.1e3fbcd020deep-4)
+	t43 := math.FMA(t42, t20, 0x1.07b3a399ebddap-4)
+	t44 := math.FMA(t43, t20, -0x1.8d39da543e693p-4)
+	t45 := math.FMA(t44, t20, 0x1.61af2e88ae8fcp-4)
+	t46 := math.FMA(t45, t20, -0x1.44ce18e63667cp-3)
+	t47 := math.FMA(t46, t20, 0x1.0980a50d8511ep-3)
+	t48 := math.FMA(t47, t20, -0x1.d8782ecd96531p-2)
+	t49 := math.FMA(t25, -0x1.d8782ecd96531p-2, -0x1.6c909f510ef7p-55)
+	t50 := math.FMA(t20, t48, t49)
+	t51 := 0x1.0c58fe25dca2cp-1 + t50
+	t52 := float64(t7 * t51)
+	var t53 float64
+	if 0x1p80 < t0 {
+		t53 = 0x1p80
+	} else {
+		t53 = t0
+	}
+	t54 := t53 + -2
+	t55 := t54 - t53
+	t56 := t54 - t55
+	t57 := t53 - t56
+	t58 := -2 - t55
+	t59 := t57 + t58
+	t60 := t53 + 2
+	t61 := t60 - t53
+	t62 := t60 - t61
+	t63 := t53 - t62
+	t64 := 2 - t61
+	t65 := t63 + t64
+	t66 := t54 / t60
+	t67 := -t66
+	t68 := math.FMA(t67, t60, t54)
+	t69 := math.FMA(t67, t65, t59)
+	t70 := t68 + t69
+	t71 := t70 / t60
+	t72 := math.FMA(-0x1.5a27bd76bc2f7p-20, t66, 0x1.eb0873a522282p-17)
+	t73 := math.FMA(t72, t66, -0x1.4ba5c72597ef7p-14)
+	t74 := math.FMA(t73, t66, 0x1.1da6148e16051p-12)
+	t75 := math.FMA(t74, t66, -0x1.639d5f02791c7p-11)
+	t76 := math.FMA(t75, t66, 0x1.595727601be32p-10)
+	t77 := math.FMA(t76, t66, -0x1.15352a207392ap-9)
+	t78 := math.FMA(t77, t66, 0x1.82dd4d9a80296p-9)
+	t79 := math.FMA(t78, t66, -0x1.ead8f49728e3bp-9)
+	t80 := math.FMA(t79, t66, 0x1.254c84e725de4p-8)
+	t81 := math.FMA(t80, t66, -0x1.50b08ee8e6f92p-8)
+	t82 := math.FMA(t81, t66, 0x1.73369145ed3b6p-8)
+	t83 := math.FMA(t82, t66, -0x1.817a1abaf5c45p-8)
+	t84 := math.FMA(t83, t66, 0x1.6ab68d7acf813p-8)
+	t85 := math.FMA(t84, t66, -0x1.2062df2f5a8d3p-8)
+	t86 := math.FMA(t85, t66, 0x1.42708db3a2603p-9)
+	t87 := math.FMA(t71, 0x1.42708db3a2603p-9, 0x1.1867c204162f2p-58)
+	t88 := math.FMA(t66, t86, t87)
+	t89 := 0x1.52a9b925369p-4 + t88
+	t90 := 0x1.52a9b925369p-4 - t89
+	t91 := t90 + t88
+	var t92 float64
+	if 0x1.fffffffffffffp1023 < t0 {
+		t92 = 0x1.fffffffffffffp1023
+	} else {
+		t92 = t0
+	}
+	var t93 float64
+	var t94 float64
+	if t92 < 0x1p-1022 {
+		t95 := float64(t92 * 0x1p54)
+		t93 = t95
+		t94 = 0x1.8000000000435p52
+	} else {
+		t93 = t92
+		t94 = 0x1.80000000003ffp52
+	}
+	t96 := math.Float64bits(t93)
+	t97 := t96 + 0x95f619980c433
+	t98 := t97 & 0xfffffffffffff
+	t99 := t98 + 0x3fe6a09e667f3bcd
+	t100 := math.Float64frombits(t99)
+	t101 := t97 >> 52
+	t102 := t101 | 0x4338000000000000
+	t103 := math.Float64frombits(t102)
+	t104 := t103 - t94
+	t105 := t100 - 1
+	t106 := t100 + 1
+	t107 := t106 - 1
+	t108 := t100 - t107
+	t109 := 1 / t106
+	t110 := float64(t105 * t109)
+	t111 := -t110
+	t112 := math.FMA(t111, t106, t105)
+	t113 := math.FMA(t111, t108, t112)
+	t114 := float64(t113 * t109)
+	t115 := float64(t110 * t110)
+	t116 := -t115
+	t117 := math.FMA(t110, t110, t116)
+	t118 := t110 + t110
+	t119 := math.FMA(t118, t114, t117)
+	t120 := math.FMA(0x1.0e427bb25b5b2p-4, t115, 0x1.0f7fee49c9488p-4)
+	t121 := math.FMA(t120, t115, 0x1.3b1eebddc8062p-4)
+	t122 := math.FMA(t121, t115, 0x1.745ce9e4329eep-4)
+	t123 := math.FMA(t122, t115, 0x1.c71c722d645bap-4)
+	t124 := math.FMA(t123, t115, 0x1.2492492457d6ep-3)
+	t125 := math.FMA(t124, t115, 0x1.9999999999b3p-3)
+	t126 := float64(t115 * t125)
+	t127 := 0x1.5555555555555p-2 + t126
+	t128 := 0x1.5555555555555p-2 - t127
+	t129 := t128 + t126
+	t130 := t129 + 0x1.5555555555555p-56
+	t131 := float64(t115 * t127)
+	t132 := -t131
+	t133 := math.FMA(t115, t127, t132)
+	t134 := math.FMA(t119, t127, t133)
+	t135 := math.FMA(t115, t130, t134)
+	t136 := float64(t110 * t131)
+	t137 := -t136
+	t138 := math.FMA(t110, t131, t137)
+	t139 := math.FMA(t114, t131, t138)
+	t140 := math.FMA(t110, t135, t139)
+	t141 := t110 + t136
+	t142 := t110 - t141
+	t143 := t142 + t136
+	t144 := t140 + t114
+	t145 := t143 + t144
+	t146 := float64(t104 * 0x1.62e42fefa2p-1)
+	t147 := t141 + t141
+	t148 := t146 + t147
+	t149 := t146 - t148
+	t150 := t149 + t147
+	t151 := t145 + t145
+	t152 := math.FMA(t104, 0x1.9ef35793c7673p-41, t151)
+	t153 := t150 + t152
+	t154 := t148 + t153
+	t155 := t154 + -1
+	t156 := t0 + -0.5
+	t157 := float64(t156 * t155)
+	t158 := t89 + t91
+	t159 := t158 / t53
+	t160 := 0x1.acfe390c97d69p-2 + t159
+	t161 := t157 + t160
+	var t162 float64
+	if 3 <= t0 {
+		t162 = t161
+	} else {
+		t162 = t52
+	}
+	t163 := math.RoundToEven(t0)
+	t164 := t0 - t163
+	t165 := math.Abs(t164)
+	if (t0 == 0 || (a < 0 && t165 == 0)) || t162 == math.Float64frombits(0x7ff0000000000000) {
+		return math.Float64frombits(0x7ff0000000000000)
+	}
+	t166 := t6 - t0
+	t167 := t6 - t166
+	t168 := t0 - t167
+	t169 := t4 - t166
+	t170 := t168 + t169
+	t171 := -t7
+	t172 := math.FMA(t3, t6, t171)
+	t173 := math.FMA(t3, t170, t172)
+	t174 := 0x1.0c58fe25dca2cp-1 - t51
+	t175 := t174 + t50
+	t176 := -t52
+	t177 := math.FMA(t7, t51, t176)
+	t178 := float64(t173 * t51)
+	t179 := math.FMA(t7, t175, t178)
+	t180 := t177 + t179
+	var t181 float64
+	if 3 <= t0 {
+		t182 := t148 - t154
+		t183 := t182 + t153
+		t184 := 0 / t92
+		t185 := t183 + t184
+		t186 := t154 - t155
+		t187 := t186 + -1
+		t188 := t156 - t0
+		t189 := t156 - t188
+		t190 := t0 - t189
+		t191 := -0.5 - t188
+		t192 := t190 + t191
+		t193 := t187 + t185
+		t194 := -t157
+		t195 := math.FMA(t156, t155, t194)
+		t196 := float64(t192 * t155)
+		t197 := math.FMA(t156, t193, t196)
+		t198 := t195 + t197
+		t199 := 0x1.acfe390c97d69p-2 - t160
+		t200 := t199 + t159
+		t201 := t200 + 0x1.3494bc9001442p-56
+		t202 := t161 - t157
+		t203 := t161 - t202
+		t204 := t157 - t203
+		t205 := t160 - t202
+		t206 := t204 + t205
+		t207 := t198 + t201
+		t208 := t206 + t207
+		t181 = t208
+	} else {
+		t181 = t180
+	}
+	var t209 float64
+	var t210 float64
+	if t0 < 0.5 {
+		t209 = t0
+		t210 = 0
+	} else {
+		t211 := float64(t0 * t165)
+		t212 := -t211
+		t213 := math.FMA(t0, t165, t212)
+		t209 = t211
+		t210 = t213
+	}
+	var t214 float64
+	var t215 float64
+	if t209 < 0x1p-1022 {
+		t216 := float64(t209 * 0x1p54)
+		t214 = t216
+		t215 = 0x1.8000000000435p52
+	} else {
+		t214 = t209
+		t215 = 0x1.80000000003ffp52
+	}
+	t217 := math.Float64bits(t214)
+	t218 := t217 + 0x95f619980c433
+	t219 := t218 & 0xfffffffffffff
+	t220 := t219 + 0x3fe6a09e667f3bcd
+	t221 := math.Float64frombits(t220)
+	t222 := t218 >> 52
+	t223 := t222 | 0x4338000000000000
+	t224 := math.Float64frombits(t223)
+	t225 := t224 - t215
+	t226 := t221 - 1
+	t227 := t221 + 1
+	t228 := t227 - 1
+	t229 := t221 - t228
+	t230 := 1 / t227
+	t231 := float64(t226 * t230)
+	t232 := -t231
+	t233 := math.FMA(t232, t227, t226)
+	t234 := math.FMA(t232, t229, t233)
+	t235 := float64(t234 * t230)
+	t236 := float64(t231 * t231)
+	t237 := -t236
+	t238 := math.FMA(t231, t231, t237)
+	t239 := t231 + t231
+	t240 := math.FMA(t239, t235, t238)
+	t241 := math.FMA(0x1.0e427bb25b5b2p-4, t236, 0x1.0f7fee49c9488p-4)
+	t242 := math.FMA(t241, t236, 0x1.3b1eebddc8062p-4)
+	t243 := math.FMA(t242, t236, 0x1.745ce9e4329eep-4)
+	t244 := math.FMA(t243, t236, 0x1.c71c722d645bap-4)
+	t245 := math.FMA(t244, t236, 0x1.2492492457d6ep-3)
+	t246 := math.FMA(t245, t236, 0x1.9999999999b3p-3)
+	t247 := float64(t236 * t246)
+	t248 := 0x1.5555555555555p-2 + t247
+	t249 := 0x1.5555555555555p-2 - t248
+	t250 := t249 + t247
+	t251 := t250 + 0x1.5555555555555p-56
+	t252 := float64(t236 * t248)
+	t253 := -t252
+	t254 := math.FMA(t236, t248, t253)
+	t255 := math.FMA(t240, t248, t254)
+	t256 := math.FMA(t236, t251, t255)
+	t257 := float64(t231 * t252)
+	t258 := -t257
+	t259 := math.FMA(t231, t252, t258)
+	t260 := math.FMA(t235, t252, t259)
+	t261 := math.FMA(t231, t256, t260)
+	t262 := t231 + t257
+	t263 := t231 - t262
+	t264 := t263 + t257
+	t265 := t261 + t235
+	t266 := t264 + t265
+	t267 := float64(t225 * 0x1.62e42fefa2p-1)
+	t268 := t262 + t262
+	t269 := t267 + t268
+	t270 := t267 - t269
+	t271 := t270 + t268
+	t272 := t266 + t266
+	t273 := math.FMA(t225, 0x1.9ef35793c7673p-41, t272)
+	t274 := t271 + t273
+	t275 := t269 + t274
+	t276 := t269 - t275
+	t277 := t276 + t274
+	t278 := t210 / t209
+	t279 := t277 + t278
+	if a < 0 {
+		t280 := float64(t165 * t165)
+		t281 := -t280
+		t282 := math.FMA(t165, t165, t281)
+		t283 := math.FMA(-0x1.bdb3d7629dd5ep-2, t280, 0x1.3046d605c1822p-2)
+		t284 := math.FMA(t283, t280, -0x1.1ef5d11df4a3dp-2)
+		t285 := math.FMA(t284, t280, -0x1.b4fc9a43dac9fp-6)
+		t286 := math.FMA(t285, t280, -0x1.d2f7f4a6085fbp-4)
+		t287 := math.FMA(t286, t280, -0x1.be79bd2aebac5p-4)
+		t288 := math.FMA(t287, t280, -0x1.007509e47a025p-3)
+		t289 := math.FMA(t288, t280, -0x1.248e72b0a7186p-3)
+		t290 := math.FMA(t289, t280, -0x1.556b3fe9a66f6p-3)
+		t291 := math.FMA(t290, t280, -0x1.9a01e02e1bc0ep-3)
+		t292 := math.FMA(t291, t280, -0x1.010b36b799ac3p-2)
+		t293 := math.FMA(t292, t280, -0x1.5b40cb0ff7e2cp-2)
+		t294 := math.FMA(t293, t280, -0x1.151322ac7d8e9p-1)
+		t295 := math.FMA(t282, -0x1.151322ac7d8e9p-1, -0x1.5f42bd7a4008dp-56)
+		t296 := math.FMA(t280, t294, t295)
+		t297 := -0x1.a51a6625307d3p0 + t296
+		t298 := -0x1.a51a6625307d3p0 - t297
+		t299 := t298 + t296
+		t300 := float64(t280 * t297)
+		t301 := -t300
+		t302 := math.FMA(t280, t297, t301)
+		t303 := float64(t282 * t297)
+		t304 := math.FMA(t280, t299, t303)
+		t305 := t302 + t304
+		t306 := t162 + t275
+		t307 := t306 - t162
+		t308 := t306 - t307
+		t309 := t162 - t308
+		t310 := t275 - t307
+		t311 := t309 + t310
+		t312 := t306 + t300
+		t313 := t312 - t306
+		t314 := t312 - t313
+		t315 := t306 - t314
+		t316 := t300 - t313
+		t317 := t315 + t316
+		t318 := t311 + t317
+		t319 := t181 + t279
+		t320 := t319 + t305
+		t321 := t318 + t320
+		t322 := t312 + t321
+		return -t322
+	}
+	if t0 < 0.5 {
+		t323 := t180 - t279
+		t324 := t275 - t323
+		return t52 - t324
+	}
+	return t162 + t181
+}
+
+// Digamma is dst[i] = the slope of log|Γ(a)|.
+func Digamma[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = digammaf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = digamma64(a[i])
+		}
+	}
+}
+
+func digammaf(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	t1 := math.Float32bits(a)
+	var t2 float32
+	var t3 float32
+	var t4 float32
+	if t0 < 0.5 {
+		t5 := t0 + 1
+		t2 = t5
+		t3 = -0x1.d8b618p-2
+		t4 = -0x1.ab5f2p-27
+	} else {
+		t2 = t0
+		t3 = -0x1.762d86p0
+		t4 = -0x1.ab5f2p-27
+	}
+	t6 := t0 + t3
+	t7 := t6 - t0
+	t8 := t6 - t7
+	t9 := t0 - t8
+	t10 := t3 - t7
+	t11 := t9 + t10
+	t12 := t2 + -1
+	t13 := t12 - t2
+	t14 := t12 - t13
+	t15 := t2 - t14
+	t16 := -1 - t13
+	t17 := t15 + t16
+	t18 := t2 + 1
+	t19 := t18 - t2
+	t20 := t18 - t19
+	t21 := t2 - t20
+	t22 := 1 - t19
+	t23 := t21 + t22
+	t24 := t12 / t18
+	t25 := -t24
+	t26 := fma32Const(float64(t25)*float64(t18), float64(t12))
+	if -0x1p-126 <= t26 && t26 <= 0x1p-126 {
+		t26 = fma32(float64(t25)*float64(t18), float64(t12))
+	}
+	t27 := fma32Const(float64(t25)*float64(t23), float64(t17))
+	if -0x1p-126 <= t27 && t27 <= 0x1p-126 {
+		t27 = fma32(float64(t25)*float64(t23), float64(t17))
+	}
+	t28 := t26 + t27
+	t29 := t28 / t18
+	t30 := fma32Const(-0x1.f16032p0*float64(t24), 0x1.eebc9ap0)
+	t31 := fma32Const(float64(t30)*float64(t24), -0x1.4c1c38p0)
+	t32 := fma32Const(float64(t31)*float64(t24), 0x1.491edep0)
+	t33 := fma32Const(float64(t32)*float64(t24), -0x1.61a1c8p0)
+	t34 := fma32Const(float64(t33)*float64(t24), 0x1.5c90b8p0)
+	t35 := fma32Const(float64(t34)*float64(t24), -0x1.6246b8p0)
+	t36 := fma32Const(float64(t35)*float64(t24), 0x1.584ec2p0)
+	t37 := fma32Const(float64(t36)*float64(t24), -0x1.67ed7ap0)
+	t38 := fma32Const(float64(t37)*float64(t24), 0x1.4ceccp0)
+	t39 := fma32Const(float64(t38)*float64(t24), -0x1.b59a5ep0)
+	t40 := fma32Const(float64(t29)*-0x1.b59a5ep0, -0x1.85f308p-26)
+	t41 := fma32Const(float64(t24)*float64(t39), float64(t40))
+	if -0x1p-126 <= t41 && t41 <= 0x1p-126 {
+		t41 = fma32(float64(t24)*float64(t39), float64(t40))
+	}
+	t42 := 0x1.4018eap0 + t41
+	t43 := 0x1.4018eap0 - t42
+	t44 := t43 + t41
+	t45 := t11 + t4
+	t46 := float32(t6 * t42)
+	t47 := -t46
+	t48 := fma32Const(float64(t6)*float64(t42), float64(t47))
+	if -0x1p-126 <= t48 && t48 <= 0x1p-126 {
+		t48 = fma32(float64(t6)*float64(t42), float64(t47))
+	}
+	t49 := float32(t45 * t42)
+	t50 := fma32Const(float64(t6)*float64(t44), float64(t49))
+	if -0x1p-126 <= t50 && t50 <= 0x1p-126 {
+		t50 = fma32(float64(t6)*float64(t44), float64(t49))
+	}
+	t51 := t48 + t50
+	var t52 float32
+	var t53 float32
+	if 2 <= t0 {
+		var t54 float32
+		if 0x1p40 < t0 {
+			t54 = 0x1p40
+		} else {
+			t54 = t0
+		}
+		t55 := t54 + -1
+		t56 := t55 - t54
+		t57 := t55 - t56
+		t58 := t54 - t57
+		t59 := -1 - t56
+		t60 := t58 + t59
+		t61 := t54 + 1
+		t62 := t61 - t54
+		t63 := t61 - t62
+		t64 := t54 - t63
+		t65 := 1 - t62
+		t66 := t64 + t65
+		t67 := t55 / t61
+		t68 := -t67
+		t69 := fma32Const(float64(t68)*float64(t61), float64(t55))
+		if -0x1p-126 <= t69 && t69 <= 0x1p-126 {
+			t69 = fma32(float64(t68)*float64(t61), float64(t55))
+		}
+		t70 := fma32Const(float64(t68)*float64(t66), float64(t60))
+		if -0x1p-126 <= t70 && t70 <= 0x1p-126 {
+			t70 = fma32(float64(t68)*float64(t66), float64(t60))
+		}
+		t71 := t69 + t70
+		t72 := t71 / t61
+		t73 := fma32Const(0x1.ec86c4p-11*float64(t67), -0x1.8efa3ep-8)
+		t74 := fma32Const(float64(t73)*float64(t67), 0x1.4d7214p-6)
+		t75 := fma32Const(float64(t74)*float64(t67), -0x1.8e29aap-5)
+		t76 := fma32Const(float64(t75)*float64(t67), 0x1.7617e2p-4)
+		t77 := fma32Const(float64(t76)*float64(t67), -0x1.14bad8p-3)
+		t78 := fma32Const(float64(t72)*-0x1.14bad8p-3, 0x1.30b93p-26)
+		t79 := fma32Const(float64(t67)*float64(t77), float64(t78))
+		if -0x1p-126 <= t79 && t79 <= 0x1p-126 {
+			t79 = fma32(float64(t67)*float64(t77), float64(t78))
+		}
+		t80 := 0x1.278596p-1 + t79
+		t81 := 0x1.278596p-1 - t80
+		t82 := t81 + t79
+		t83 := t80 / t54
+		t84 := -t83
+		t85 := fma32Const(float64(t84)*float64(t54), float64(t80))
+		if -0x1p-126 <= t85 && t85 <= 0x1p-126 {
+			t85 = fma32(float64(t84)*float64(t54), float64(t80))
+		}
+		t86 := fma32Const(float64(t84)*0, float64(t82))
+		if -0x1p-126 <= t86 && t86 <= 0x1p-126 {
+			t86 = fma32(float64(t84)*0, float64(t82))
+		}
+		t87 := t85 + t86
+		t88 := t87 / t54
+		var t89 float32
+		if 0x1.fffffep127 < t0 {
+			t89 = 0x1.fffffep127
+		} else {
+			t89 = t0
+		}
+		var t90 float32
+		var t91 uint32
+		if t89 < 0x1p-126 {
+			t92 := float32(t89 * 0x1p24)
+			t90 = t92
+			t91 = 24
+		} else {
+			t90 = t89
+			t91 = 0
+		}
+		t93 := math.Float32bits(t90)
+		t94 := t93 - 0x3f3504f3
+		t95 := t94 & 0xff800000
+		t96 := t93 - t95
+		t97 := math.Float32frombits(t96)
+		t98 := uint32(int32(t95) >> 23)
+		t99 := t98 - t91
+		t100 := float32(int32(t99))
+		t101 := t97 - 1
+		t102 := t97 + 1
+		t103 := t102 - 1
+		t104 := t97 - t103
+		t105 := t101 / t102
+		t106 := -t105
+		t107 := fma32Const(float64(t106)*float64(t102), float64(t101))
+		if -0x1p-126 <= t107 && t107 <= 0x1p-126 {
+			t107 = fma32(float64(t106)*float64(t102), float64(t101))
+		}
+		t108 := fma32Const(float64(t106)*float64(t104), float64(t107))
+		if -0x1p-126 <= t108 && t108 <= 0x1p-126 {
+			t108 = fma32(float64(t106)*float64(t104), float64(t107))
+		}
+		t109 := t108 / t102
+		t110 := float32(t105 * t105)
+		t111 := -t110
+		t112 := fma32Const(float64(t105)*float64(t105), float64(t111))
+		if -0x1p-126 <= t112 && t112 <= 0x1p-126 {
+			t112 = fma32(float64(t105)*float64(t105), float64(t111))
+		}
+		t113 := t105 + t105
+		t114 := fma32Const(float64(t113)*float64(t109), float64(t112))
+		if -0x1p-126 <= t114 && t114 <= 0x1p-126 {
+			t114 = fma32(float64(t113)*float64(t109), float64(t112))
+		}
+		t115 := fma32Const(0x1.dfa4fcp-4*float64(t110), 0x1.245274p-3)
+		t116 := fma32Const(float64(t115)*float64(t110), 0x1.999ap-3)
+		t117 := float32(t110 * t116)
+		t118 := 0x1.555556p-2 + t117
+		t119 := 0x1.555556p-2 - t118
+		t120 := t119 + t117
+		t121 := t120 + -0x1.555556p-27
+		t122 := float32(t110 * t118)
+		t123 := -t122
+		t124 := fma32Const(float64(t110)*float64(t118), float64(t123))
+		if -0x1p-126 <= t124 && t124 <= 0x1p-126 {
+			t124 = fma32(float64(t110)*float64(t118), float64(t123))
+		}
+		t125 := fma32Const(float64(t114)*float64(t118), float64(t124))
+		if -0x1p-126 <= t125 && t125 <= 0x1p-126 {
+			t125 = fma32(float64(t114)*float64(t118), float64(t124))
+		}
+		t126 := fma32Const(float64(t110)*float64(t121), float64(t125))
+		if -0x1p-126 <= t126 && t126 <= 0x1p-126 {
+			t126 = fma32(float64(t110)*float64(t121), float64(t125))
+		}
+		t127 := float32(t105 * t122)
+		t128 := -t127
+		t129 := fma32Const(float64(t105)*float64(t122), float64(t128))
+		if -0x1p-126 <= t129 && t129 <= 0x1p-126 {
+			t129 = fma32(float64(t105)*float64(t122), float64(t128))
+		}
+		t130 := fma32Const(float64(t109)*float64(t122), float64(t129))
+		if -0x1p-126 <= t130 && t130 <= 0x1p-126 {
+			t130 = fma32(float64(t109)*float64(t122), float64(t129))
+		}
+		t131 := fma32Const(float64(t105)*float64(t126), float64(t130))
+		if -0x1p-126 <= t131 && t131 <= 0x1p-126 {
+			t131 = fma32(float64(t105)*float64(t126), float64(t130))
+		}
+		t132 := t105 + t127
+		t133 := t105 - t132
+		t134 := t133 + t127
+		t135 := t131 + t109
+		t136 := t134 + t135
+		t137 := float32(t100 * 0x1.62e4p-1)
+		t138 := t132 + t132
+		t139 := t137 + t138
+		t140 := t137 - t139
+		t141 := t140 + t138
+		t142 := t136 + t136
+		t143 := fma32Const(float64(t100)*0x1.7f7d1cp-20, float64(t142))
+		if -0x1p-126 <= t143 && t143 <= 0x1p-126 {
+			t143 = fma32(float64(t100)*0x1.7f7d1cp-20, float64(t142))
+		}
+		t144 := t141 + t143
+		t145 := t139 + t144
+		t146 := t139 - t145
+		t147 := t146 + t144
+		t148 := 0 / t89
+		t149 := t147 + t148
+		t150 := t145 + t84
+		t151 := t145 - t150
+		t152 := t151 + t84
+		t153 := t149 - t88
+		t154 := t152 + t153
+		t52 = t150
+		t53 = t154
+	} else {
+		t52 = t46
+		t53 = t51
+	}
+	t155 := 1 / t0
+	t156 := -t155
+	t157 := fma32Const(float64(t156)*float64(t0), 1)
+	t158 := fma32Const(float64(t156)*0, 0)
+	if -0x1p-126 <= t158 && t158 <= 0x1p-126 {
+		t158 = fma32(float64(t156)*0, 0)
+	}
+	t159 := t157 + t158
+	t160 := t159 / t0
+	if int32(t1) < 0 {
+		t161 := float32(math.RoundToEven(float64(t0)))
+		t162 := t0 - t161
+		t163 := math.Float32frombits(math.Float32bits(t162) &^ (1 << 31))
+		if !(0 < t163) && !(t0 < 0.5) {
+			return math.Float32frombits(0x7fc00000)
+		}
+		t164 := 1 / t162
+		if t164 == math.Float32frombits(0x7f800000) {
+			return t164
+		}
+		t165 := -t164
+		t166 := fma32Const(float64(t165)*float64(t162), 1)
+		t167 := fma32Const(float64(t165)*0, 0)
+		if -0x1p-126 <= t167 && t167 <= 0x1p-126 {
+			t167 = fma32(float64(t165)*0, 0)
+		}
+		t168 := t166 + t167
+		t169 := t168 / t162
+		t170 := float32(t162 * t162)
+		t171 := -t170
+		t172 := fma32Const(float64(t162)*float64(t162), float64(t171))
+		if -0x1p-126 <= t172 && t172 <= 0x1p-126 {
+			t172 = fma32(float64(t162)*float64(t162), float64(t171))
+		}
+		t173 := fma32Const(0x1.842938p2*float64(t170), 0x1.f1d872p-14)
+		t174 := fma32Const(float64(t173)*float64(t170), 0x1.3b711ep1)
+		t175 := fma32Const(float64(t174)*float64(t170), 0x1.f1d656p0)
+		t176 := fma32Const(float64(t175)*float64(t170), 0x1.0186a6p1)
+		t177 := fma32Const(float64(t176)*float64(t170), 0x1.046caap1)
+		t178 := fma32Const(float64(t177)*float64(t170), 0x1.15132ep1)
+		t179 := fma32Const(float64(t172)*0x1.15132ep1, 0x1.f1fda4p-27)
+		t180 := fma32Const(float64(t170)*float64(t178), float64(t179))
+		if -0x1p-126 <= t180 && t180 <= 0x1p-126 {
+			t180 = fma32(float64(t170)*float64(t178), float64(t179))
+		}
+		t181 := 0x1.a51a66p1 + t180
+		t182 := 0x1.a51a66p1 - t181
+		t183 := t182 + t180
+		t184 := -t162
+		t185 := float32(t184 * t181)
+		t186 := -t185
+		t187 := fma32Const(float64(t184)*float64(t181), float64(t186))
+		if -0x1p-126 <= t187 && t187 <= 0x1p-126 {
+			t187 = fma32(float64(t184)*float64(t181), float64(t186))
+		}
+		t188 := float32(0 * t181)
+		t189 := fma32Const(float64(t184)*float64(t183), float64(t188))
+		if -0x1p-126 <= t189 && t189 <= 0x1p-126 {
+			t189 = fma32(float64(t184)*float64(t183), float64(t188))
+		}
+		t190 := t187 + t189
+		var t191 float32
+		if t0 < 0.5 {
+			t191 = 0
+		} else {
+			t191 = t155
+		}
+		t192 := t52 + t191
+		t193 := t192 - t52
+		t194 := t192 - t193
+		t195 := t52 - t194
+		t196 := t191 - t193
+		t197 := t195 + t196
+		t198 := t53 + t197
+		var t199 float32
+		if t0 < 0.5 {
+			t199 = 0
+		} else {
+			t199 = t160
+		}
+		t200 := t198 + t199
+		t201 := t192 + t164
+		t202 := t201 - t192
+		t203 := t201 - t202
+		t204 := t192 - t203
+		t205 := t164 - t202
+		t206 := t204 + t205
+		t207 := t201 + t185
+		t208 := t207 - t201
+		t209 := t207 - t208
+		t210 := t201 - t209
+		t211 := t185 - t208
+		t212 := t210 + t211
+		t213 := t206 + t212
+		t214 := t169 + t190
+		t215 := t200 + t214
+		t216 := t213 + t215
+		return t207 + t216
+	}
+	if t0 < 0.5 {
+		if t155 == math.Float32frombits(0x7f800000) {
+			return math.Float32frombits(0xff800000)
+		}
+		t217 := t51 - t160
+		t218 := t155 - t217
+		return t46 - t218
+	}
+	if t0 == math.Float32frombits(0x7f800000) {
+		return t0
+	}
+	return t52 + t53
+}
+
+func digamma64(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	t1 := math.Float64bits(a)
+	var t2 float64
+	var t3 float64
+	var t4 float64
+	if t0 < 0.5 {
+		t5 := t0 + 1
+		t2 = t5
+		t3 = -0x1.d8b618d5af8fep-2
+		t4 = 0x1.1e563779a1f5bp-56
+	} else {
+		t2 = t0
+		t3 = -0x1.762d86356be3fp0
+		t4 = -0x1.b86a722197829p-54
+	}
+	t6 := t0 + t3
+	t7 := t6 - t0
+	t8 := t6 - t7
+	t9 := t0 - t8
+	t10 := t3 - t7
+	t11 := t9 + t10
+	t12 := t2 + -1
+	t13 := t12 - t2
+	t14 := t12 - t13
+	t15 := t2 - t14
+	t16 := -1 - t13
+	t17 := t15 + t16
+	t18 := t2 + 1
+	t19 := t18 - t2
+	t20 := t18 - t19
+	t21 := t2 - t20
+	t22 := 1 - t19
+	t23 := t21 + t22
+	t24 := t12 / t18
+	t25 := -t24
+	t26 := math.FMA(t25, t18, t12)
+	t27 := math.FMA(t25, t23, t17)
+	t28 := t26 + t27
+	t29 := t28 / t18
+	t30 := math.FMA(0x1.5521b31cdfbabp1, t24, -0x1.55962ffe387aap1)
+	t31 := math.FMA(t30, t24, 0x1.ec940167b61bap-1)
+	t32 := math.FMA(t31, t24, -0x1.ed984ccbfea73p-1)
+	t33 := math.FMA(t32, t24, 0x1.6f5005ea5f443p0)
+	t34 := math.FMA(t33, t24, -0x1.701b5da66b085p0)
+	t35 := math.FMA(t34, t24, 0x1.5c0bf8566827cp0)
+	t36 := math.FMA(t35, t24, -0x1.5d05e607942bbp0)
+	t37 := math.FMA(t36, t24, 0x1.5dd1b3cb73ac5p0)
+	t38 := math.FMA(t37, t24, -0x1.5f182dbaf77e7p0)
+	t39 := math.FMA(t38, t24, 0x1.5d7e5bcf74192p0)
+	t40 := math.FMA(t39, t24, -0x1.5f399f3282ab4p0)
+	t41 := math.FMA(t40, t24, 0x1.5d2c21e400971p0)
+	t42 := math.FMA(t41, t24, -0x1.5fa8befca6769p0)
+	t43 := math.FMA(t42, t24, 0x1.5c97c8de2f80fp0)
+	t44 := math.FMA(t43, t24, -0x1.6078319ce0a24p0)
+	t45 := math.FMA(t44, t24, 0x1.5b684a3b56405p0)
+	t46 := math.FMA(t45, t24, -0x1.624e9894906d1p0)
+	t47 := math.FMA(t46, t24, 0x1.58569c36affeep0)
+	t48 := math.FMA(t47, t24, -0x1.67ed673ddf4fdp0)
+	t49 := math.FMA(t48, t24, 0x1.4cecacb343a9cp0)
+	t50 := math.FMA(t49, t24, -0x1.b59a5e3fc938fp0)
+	t51 := math.FMA(t29, -0x1.b59a5e3fc938fp0, -0x1.310175005e10cp-56)
+	t52 := math.FMA(t24, t50, t51)
+	t53 := 0x1.4018e9a62525ep0 + t52
+	t54 := 0x1.4018e9a62525ep0 - t53
+	t55 := t54 + t52
+	t56 := t11 + t4
+	t57 := float64(t6 * t53)
+	t58 := -t57
+	t59 := math.FMA(t6, t53, t58)
+	t60 := float64(t56 * t53)
+	t61 := math.FMA(t6, t55, t60)
+	t62 := t59 + t61
+	var t63 float64
+	var t64 float64
+	if 2 <= t0 {
+		var t65 float64
+		if 0x1p80 < t0 {
+			t65 = 0x1p80
+		} else {
+			t65 = t0
+		}
+		t66 := t65 + -1
+		t67 := t66 - t65
+		t68 := t66 - t67
+		t69 := t65 - t68
+		t70 := -1 - t67
+		t71 := t69 + t70
+		t72 := t65 + 1
+		t73 := t72 - t65
+		t74 := t72 - t73
+		t75 := t65 - t74
+		t76 := 1 - t73
+		t77 := t75 + t76
+		t78 := t66 / t72
+		t79 := -t78
+		t80 := math.FMA(t79, t72, t66)
+		t81 := math.FMA(t79, t77, t71)
+		t82 := t80 + t81
+		t83 := t82 / t72
+		t84 := math.FMA(0x1.90c1153539002p-21, t78, -0x1.1911fdab5caaep-17)
+		t85 := math.FMA(t84, t78, 0x1.9dc1e32e913e6p-15)
+		t86 := math.FMA(t85, t78, -0x1.a29f156cc182bp-13)
+		t87 := math.FMA(t86, t78, 0x1.3cd9a54362e98p-11)
+		t88 := math.FMA(t87, t78, -0x1.77988e4ac42e5p-10)
+		t89 := math.FMA(t88, t78, 0x1.6c410012a4c61p-9)
+		t90 := math.FMA(t89, t78, -0x1.2e52c8c98d9dap-8)
+		t91 := math.FMA(t90, t78, 0x1.c2604ed25012fp-8)
+		t92 := math.FMA(t91, t78, -0x1.3dbac67ede468p-7)
+		t93 := math.FMA(t92, t78, 0x1.bc723721798f6p-7)
+		t94 := math.FMA(t93, t78, -0x1.3f190f9e3fa3p-6)
+		t95 := math.FMA(t94, t78, 0x1.f6034545ee618p-6)
+		t96 := math.FMA(t95, t78, -0x1.b9aeb312f718fp-5)
+		t97 := math.FMA(t96, t78, 0x1.7d268a2243a93p-4)
+		t98 := math.FMA(t97, t78, -0x1.155fe2100d18bp-3)
+		t99 := math.FMA(t83, -0x1.155fe2100d18bp-3, 0x1.da0f6b84409d1p-55)
+		t100 := math.FMA(t78, t98, t99)
+		t101 := 0x1.2788cfc28929p-1 + t100
+		t102 := 0x1.2788cfc28929p-1 - t101
+		t103 := t102 + t100
+		t104 := t101 / t65
+		t105 := -t104
+		t106 := math.FMA(t105, t65, t101)
+		t107 := math.FMA(t105, 0, t103)
+		t108 := t106 + t107
+		t109 := t108 / t65
+		var t110 float64
+		if 0x1.fffffffffffffp1023 < t0 {
+			t110 = 0x1.fffffffffffffp1023
+		} else {
+			t110 = t0
+		}
+		var t111 float64
+		var t112 float64
+		if t110 < 0x1p-1022 {
+			t113 := float64(t110 * 0x1p54)
+			t111 = t113
+			t112 = 0x1.8000000000435p52
+		} else {
+			t111 = t110
+			t112 = 0x1.80000000003ffp52
+		}
+		t114 := math.Float64bits(t111)
+		t115 := t114 + 0x95f619980c433
+		t116 := t115 & 0xfffffffffffff
+		t117 := t116 + 0x3fe6a09e667f3bcd
+		t118 := math.Float64frombits(t117)
+		t119 := t115 >> 52
+		t120 := t119 | 0x4338000000000000
+		t121 := math.Float64frombits(t120)
+		t122 := t121 - t112
+		t123 := t118 - 1
+		t124 := t118 + 1
+		t125 := t124 - 1
+		t126 := t118 - t125
+		t127 := 1 / t124
+		t128 := float64(t123 * t127)
+		t129 := -t128
+		t130 := math.FMA(t129, t124, t123)
+		t131 := math.FMA(t129, t126, t130)
+		t132 := float64(t131 * t127)
+		t133 := float64(t128 * t128)
+		t134 := -t133
+		t135 := math.FMA(t128, t128, t134)
+		t136 := t128 + t128
+		t137 := math.FMA(t136, t132, t135)
+		t138 := math.FMA(0x1.0e427bb25b5b2p-4, t133, 0x1.0f7fee49c9488p-4)
+		t139 := math.FMA(t138, t133, 0x1.3b1eebddc8062p-4)
+		t140 := math.FMA(t139, t133, 0x1.745ce9e4329eep-4)
+		t141 := math.FMA(t140, t133, 0x1.c71c722d645bap-4)
+		t142 := math.FMA(t141, t133, 0x1.2492492457d6ep-3)
+		t143 := math.FMA(t142, t133, 0x1.9999999999b3p-3)
+		t144 := float64(t133 * t143)
+		t145 := 0x1.5555555555555p-2 + t144
+		t146 := 0x1.5555555555555p-2 - t145
+		t147 := t146 + t144
+		t148 := t147 + 0x1.5555555555555p-56
+		t149 := float64(t133 * t145)
+		t150 := -t149
+		t151 := math.FMA(t133, t145, t150)
+		t152 := math.FMA(t137, t145, t151)
+		t153 := math.FMA(t133, t148, t152)
+		t154 := float64(t128 * t149)
+		t155 := -t154
+		t156 := math.FMA(t128, t149, t155)
+		t157 := math.FMA(t132, t149, t156)
+		t158 := math.FMA(t128, t153, t157)
+		t159 := t128 + t154
+		t160 := t128 - t159
+		t161 := t160 + t154
+		t162 := t158 + t132
+		t163 := t161 + t162
+		t164 := float64(t122 * 0x1.62e42fefa2p-1)
+		t165 := t159 + t159
+		t166 := t164 + t165
+		t167 := t164 - t166
+		t168 := t167 + t165
+		t169 := t163 + t163
+		t170 := math.FMA(t122, 0x1.9ef35793c7673p-41, t169)
+		t171 := t168 + t170
+		t172 := t166 + t171
+		t173 := t166 - t172
+		t174 := t173 + t171
+		t175 := 0 / t110
+		t176 := t174 + t175
+		t177 := t172 + t105
+		t178 := t172 - t177
+		t179 := t178 + t105
+		t180 := t176 - t109
+		t181 := t179 + t180
+		t63 = t177
+		t64 = t181
+	} else {
+		t63 = t57
+		t64 = t62
+	}
+	t182 := 1 / t0
+	t183 := -t182
+	t184 := math.FMA(t183, t0, 1)
+	t185 := math.FMA(t183, 0, 0)
+	t186 := t184 + t185
+	t187 := t186 / t0
+	if int64(t1) < 0 {
+		t188 := math.RoundToEven(t0)
+		t189 := t0 - t188
+		t190 := math.Abs(t189)
+		if !(0 < t190) && !(t0 < 0.5) {
+			return math.Float64frombits(0x7ff8000000000000)
+		}
+		t191 := 1 / t189
+		if t191 == math.Float64frombits(0x7ff0000000000000) {
+			return t191
+		}
+		t192 := -t191
+		t193 := math.FMA(t192, t189, 1)
+		t194 := math.FMA(t192, 0, 0)
+		t195 := t193 + t194
+		t196 := t195 / t189
+		t197 := float64(t189 * t189)
+		t198 := -t197
+		t199 := math.FMA(t189, t189, t198)
+		t200 := math.FMA(0x1.002ac4c3abf81p4, t197, -0x1.c04ad851939eep3)
+		t201 := math.FMA(t200, t197, 0x1.6a3c7a4bd8618p3)
+		t202 := math.FMA(t201, t197, -0x1.623b22163baaep0)
+		t203 := math.FMA(t202, t197, 0x1.6a4c80e8140e3p1)
+		t204 := math.FMA(t203, t197, 0x1.db637e6f60137p0)
+		t205 := math.FMA(t204, t197, 0x1.023f05a035361p1)
+		t206 := math.FMA(t205, t197, 0x1.ff9da14565d7fp0)
+		t207 := math.FMA(t206, t197, 0x1.0007174526b3ep1)
+		t208 := math.FMA(t207, t197, 0x1.000fffb1198ffp1)
+		t209 := math.FMA(t208, t197, 0x1.00412f1923593p1)
+		t210 := math.FMA(t209, t197, 0x1.010b36abc6e64p1)
+		t211 := math.FMA(t210, t197, 0x1.0470984c1152ap1)
+		t212 := math.FMA(t211, t197, 0x1.151322ac7d7d8p1)
+		t213 := math.FMA(t199, 0x1.151322ac7d7d8p1, 0x1.98893af2aa67bp-54)
+		t214 := math.FMA(t197, t212, t213)
+		t215 := 0x1.a51a6625307d3p1 + t214
+		t216 := 0x1.a51a6625307d3p1 - t215
+		t217 := t216 + t214
+		t218 := -t189
+		t219 := float64(t218 * t215)
+		t220 := -t219
+		t221 := math.FMA(t218, t215, t220)
+		t222 := float64(0 * t215)
+		t223 := math.FMA(t218, t217, t222)
+		t224 := t221 + t223
+		var t225 float64
+		if t0 < 0.5 {
+			t225 = 0
+		} else {
+			t225 = t182
+		}
+		t226 := t63 + t225
+		t227 := t226 - t63
+		t228 := t226 - t227
+		t229 := t63 - t228
+		t230 := t225 - t227
+		t231 := t229 + t230
+		t232 := t64 + t231
+		var t233 float64
+		if t0 < 0.5 {
+			t233 = 0
+		} else {
+			t233 = t187
+		}
+		t234 := t232 + t233
+		t235 := t226 + t191
+		t236 := t235 - t226
+		t237 := t235 - t236
+		t238 := t226 - t237
+		t239 := t191 - t236
+		t240 := t238 + t239
+		t241 := t235 + t219
+		t242 := t241 - t235
+		t243 := t241 - t242
+		t244 := t235 - t243
+		t245 := t219 - t242
+		t246 := t244 + t245
+		t247 := t240 + t246
+		t248 := t196 + t224
+		t249 := t234 + t248
+		t250 := t247 + t249
+		return t241 + t250
+	}
+	if t0 < 0.5 {
+		if t182 == math.Float64frombits(0x7ff0000000000000) {
+			return math.Float64frombits(0xfff0000000000000)
+		}
+		t251 := t62 - t187
+		t252 := t182 - t251
+		return t57 - t252
+	}
+	if t0 == math.Float64frombits(0x7ff0000000000000) {
+		return t0
+	}
+	return t63 + t64
+}
+
+// Trigamma is dst[i] = the slope of digamma.
+func Trigamma[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = trigammaf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = trigamma64(a[i])
+		}
+	}
+}
+
+func trigammaf(a float32) float32 {
+	if a != a {
+		return math.Float32frombits(0x7fc00000)
+	}
+	if a == math.Float32frombits(0xff800000) {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if a < 0 || t0 < 1 {
+		t2 := t0 + 1
+		t1 = t2
+	} else {
+		t1 = t0
+	}
+	var t3 float32
+	if 0x1p40 < t1 {
+		t3 = 0x1p40
+	} else {
+		t3 = t1
+	}
+	t4 := t3 + -1
+	t5 := t4 - t3
+	t6 := t4 - t5
+	t7 := t3 - t6
+	t8 := -1 - t5
+	t9 := t7 + t8
+	t10 := t3 + 1
+	t11 := t10 - t3
+	t12 := t10 - t11
+	t13 := t3 - t12
+	t14 := 1 - t11
+	t15 := t13 + t14
+	t16 := t4 / t10
+	t17 := -t16
+	t18 := fma32Const(float64(t17)*float64(t10), float64(t4))
+	if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
+		t18 = fma32(float64(t17)*float64(t10), float64(t4))
+	}
+	t19 := fma32Const(float64(t17)*float64(t15), float64(t9))
+	if -0x1p-126 <= t19 && t19 <= 0x1p-126 {
+		t19 = fma32(float64(t17)*float64(t15), float64(t9))
+	}
+	t20 := t18 + t19
+	t21 := t20 / t10
+	t22 := fma32Const(-0x1.a496f4p-11*float64(t16), 0x1.585a42p-8)
+	t23 := fma32Const(float64(t22)*float64(t16), -0x1.6efafap-6)
+	t24 := fma32Const(float64(t23)*float64(t16), 0x1.39d9e6p-4)
+	t25 := fma32Const(float64(t24)*float64(t16), -0x1.871b78p-3)
+	t26 := fma32Const(float64(t25)*float64(t16), 0x1.446e4p-2)
+	t27 := fma32Const(float64(t26)*float64(t16), -0x1.1fe77cp-2)
+	t28 := fma32Const(float64(t21)*-0x1.1fe77cp-2, -0x1.4fbeecp-28)
+	t29 := fma32Const(float64(t16)*float64(t27), float64(t28))
+	if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
+		t29 = fma32(float64(t16)*float64(t27), float64(t28))
+	}
+	t30 := 0x1.18bc44p0 + t29
+	t31 := 0x1.18bc44p0 - t30
+	t32 := t31 + t29
+	t33 := 1 / t1
+	t34 := -t33
+	var t35 float32
+	if 0x1.fffffep127 < t1 {
+		t35 = 0x1.fffffep127
+	} else {
+		t35 = t1
+	}
+	t36 := fma32Const(float64(t34)*float64(t35), 1)
+	t37 := float32(t36 * t33)
+	t38 := float32(t33 * 0.5)
+	t39 := float32(t38 * t33)
+	t40 := -t39
+	t41 := fma32Const(float64(t38)*float64(t33), float64(t40))
+	if -0x1p-126 <= t41 && t41 <= 0x1p-126 {
+		t41 = fma32(float64(t38)*float64(t33), float64(t40))
+	}
+	t42 := t33 + t39
+	t43 := t33 - t42
+	t44 := t43 + t39
+	t45 := fma32Const(float64(t33)*float64(t37), float64(t37))
+	if -0x1p-126 <= t45 && t45 <= 0x1p-126 {
+		t45 = fma32(float64(t33)*float64(t37), float64(t37))
+	}
+	t46 := t41 + t45
+	t47 := t44 + t46
+	t48 := float32(t42 * t30)
+	t49 := -t48
+	t50 := fma32Const(float64(t42)*float64(t30), float64(t49))
+	if -0x1p-126 <= t50 && t50 <= 0x1p-126 {
+		t50 = fma32(float64(t42)*float64(t30), float64(t49))
+	}
+	t51 := float32(t47 * t30)
+	t52 := fma32Const(float64(t42)*float64(t32), float64(t51))
+	if -0x1p-126 <= t52 && t52 <= 0x1p-126 {
+		t52 = fma32(float64(t42)*float64(t32), float64(t51))
+	}
+	t53 := t50 + t52
+	if a < 0 || t0 < 1 {
+		var t54 float32
+		if a < 0 {
+			t55 := float32(math.RoundToEven(float64(t0)))
+			t56 := t0 - t55
+			t57 := math.Float32frombits(math.Float32bits(t56) &^ (1 << 31))
+			t54 = t57
+		} else {
+			t54 = t0
+		}
+		t58 := 1 / t54
+		t59 := float32(t58 * t58)
+		if t59 == math.Float32frombits(0x7f800000) {
+			return t59
+		}
+		t60 := -t58
+		t61 := fma32Const(float64(t60)*float64(t54), 1)
+		t62 := fma32Const(float64(t60)*0, 0)
+		if -0x1p-126 <= t62 && t62 <= 0x1p-126 {
+			t62 = fma32(float64(t60)*0, 0)
+		}
+		t63 := t61 + t62
+		t64 := t63 / t54
+		t65 := -t59
+		t66 := fma32Const(float64(t58)*float64(t58), float64(t65))
+		if -0x1p-126 <= t66 && t66 <= 0x1p-126 {
+			t66 = fma32(float64(t58)*float64(t58), float64(t65))
+		}
+		t67 := t58 + t58
+		t68 := fma32Const(float64(t67)*float64(t64), float64(t66))
+		if -0x1p-126 <= t68 && t68 <= 0x1p-126 {
+			t68 = fma32(float64(t67)*float64(t64), float64(t66))
+		}
+		t69 := float32(t54 * t54)
+		t70 := fma32Const(0x1.13af2ep7*float64(t69), -0x1.f2a00cp4)
+		t71 := fma32Const(float64(t70)*float64(t69), 0x1.5a26dcp5)
+		t72 := fma32Const(float64(t71)*float64(t69), 0x1.34abf6p4)
+		t73 := fma32Const(float64(t72)*float64(t69), 0x1.24333ap4)
+		t74 := fma32Const(float64(t73)*float64(t69), 0x1.c16f9cp3)
+		t75 := fma32Const(float64(t74)*float64(t69), 0x1.458f38p3)
+		t76 := fma32Const(float64(t75)*float64(t69), 0x1.9f9ca8p2)
+		t77 := fma32Const(0*0x1.9f9ca8p2, 0x1.756746p-26)
+		t78 := fma32Const(float64(t69)*float64(t76), float64(t77))
+		if -0x1p-126 <= t78 && t78 <= 0x1p-126 {
+			t78 = fma32(float64(t69)*float64(t76), float64(t77))
+		}
+		t79 := 0x1.a51a66p1 + t78
+		var t80 float32
+		if a < 0 {
+			t81 := t79 - t48
+			t80 = t81
+		} else {
+			t80 = t48
+		}
+		var t82 float32
+		if a < 0 {
+			t83 := 0x1.a51a66p1 - t79
+			t84 := t83 + t78
+			t85 := t84 - t53
+			t82 = t85
+		} else {
+			t82 = t53
+		}
+		t86 := t68 + t82
+		t87 := t80 + t86
+		return t59 + t87
+	}
+	return t48 + t53
+}
+
+func trigamma64(a float64) float64 {
+	if a != a {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if a == math.Float64frombits(0xfff0000000000000) {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t0 := math.Abs(a)
+	var t1 float64
+	if a < 0 || t0 < 1 {
+		t2 := t0 + 1
+		t1 = t2
+	} else {
+		t1 = t0
+	}
+	var t3 float64
+	if 0x1p80 < t1 {
+		t3 = 0x1p80
+	} else {
+		t3 = t1
+	}
+	t4 := t3 + -1
+	t5 := t4 - t3
+	t6 := t4 - t5
+	t7 := t3 - t6
+	t8 := -1 - t5
+	t9 := t7 + t8
+	t10 := t3 + 1
+	t11 := t10 - t3
+	t12 := t10 - t11
+	t13 := t3 - t12
+	t14 := 1 - t11
+	t15 := t13 + t14
+	t16 := t4 / t10
+	t17 := -t16
+	t18 := math.FMA(t17, t10, t4)
+	t19 := math.FMA(t17, t15, t9)
+	t20 := t18 + t19
+	t21 := t20 / t10
+	t22 := math.FMA(-0x1.c80383a45438ap-20, t16, 0x1.e83823e632f9fp-17)
+	t23 := math.FMA(t22, t16, -0x1.c3bff66274572p-15)
+	t24 := math.FMA(t23, t16, 0x1.e899d5b63bcc2p-14)
+	t25 := math.FMA(t24, t16, -0x1.643d4e3a584d8p-13)
+	t26 := math.FMA(t25, t16, 0x1.7b2f6271f130ap-13)
+	t27 := math.FMA(t26, t16, -0x1.4a3b8caff167cp-13)
+	t28 := math.FMA(t27, t16, 0x1.6ec33e3de3bc2p-13)
+	t29 := math.FMA(t28, t16, -0x1.571eb6c3ec0eep-12)
+	t30 := math.FMA(t29, t16, 0x1.d94308fc67cecp-11)
+	t31 := math.FMA(t30, t16, -0x1.70998611b7fbdp-9)
+	t32 := math.FMA(t31, t16, 0x1.0455f7d1d2387p-7)
+	t33 := math.FMA(t32, t16, -0x1.914b8e53e0f9cp-6)
+	t34 := math.FMA(t33, t16, 0x1.3db4d67ed9f53p-4)
+	t35 := math.FMA(t34, t16, -0x1.87962e47eedaep-3)
+	t36 := math.FMA(t35, t16, 0x1.4475d1cee1badp-2)
+	t37 := math.FMA(t36, t16, -0x1.1fe7d7978ef31p-2)
+	t38 := math.FMA(t21, -0x1.1fe7d7978ef31p-2, 0x1.1d26f1e92672bp-54)
+	t39 := math.FMA(t16, t37, t38)
+	t40 := 0x1.18bc4418cafe2p0 + t39
+	t41 := 0x1.18bc4418cafe2p0 - t40
+	t42 := t41 + t39
+	t43 := 1 / t1
+	t44 := -t43
+	var t45 float64
+	if 0x1.fffffffffffffp1023 < t1 {
+		t45 = 0x1.fffffffffffffp1023
+	} else {
+		t45 = t1
+	}
+	t46 := math.FMA(t44, t45, 1)
+	t47 := float64(t46 * t43)
+	t48 := float64(t43 * 0.5)
+	t49 := float64(t48 * t43)
+	t50 := -t49
+	t51 := math.FMA(t48, t43, t50)
+	t52 := t43 + t49
+	t53 := t43 - t52
+	t54 := t53 + t49
+	t55 := math.FMA(t43, t47, t47)
+	t56 := t51 + t55
+	t57 := t54 + t56
+	t58 := float64(t52 * t40)
+	t59 := -t58
+	t60 := math.FMA(t52, t40, t59)
+	t61 := float64(t57 * t40)
+	t62 := math.FMA(t52, t42, t61)
+	t63 := t60 + t62
+	if a < 0 || t0 < 1 {
+		var t64 float64
+		if a < 0 {
+			t65 := math.RoundToEven(t0)
+			t66 := t0 - t65
+			t67 := math.Abs(t66)
+			t64 = t67
+		} else {
+			t64 = t0
+		}
+		t68 := 1 / t64
+		t69 := float64(t68 * t68)
+		if t69 == math.Float64frombits(0x7ff0000000000000) {
+			return t69
+		}
+		t70 := -t68
+		t71 := math.FMA(t70, t64, 1)
+		t72 := math.FMA(t70, 0, 0)
+		t73 := t71 + t72
+		t74 := t73 / t64
+		t75 := -t69
+		t76 := math.FMA(t68, t68, t75)
+		t77 := t68 + t68
+		t78 := math.FMA(t77, t74, t76)
+		t79 := float64(t64 * t64)
+		t80 := math.FMA(0x1.4a99760a84192p9, t79, -0x1.5cfdce09cd514p9)
+		t81 := math.FMA(t80, t79, 0x1.0c9cafea1c9aep9)
+		t82 := math.FMA(t81, t79, -0x1.1f0f9f0db4ec2p7)
+		t83 := math.FMA(t82, t79, 0x1.8b8195d788764p6)
+		t84 := math.FMA(t83, t79, 0x1.fbb6a95bfeb3ap4)
+		t85 := math.FMA(t84, t79, 0x1.3b8dd7917fcfcp5)
+		t86 := math.FMA(t85, t79, 0x1.0ed17bce91cccp5)
+		t87 := math.FMA(t86, t79, 0x1.e02eb2d14f0c2p4)
+		t88 := math.FMA(t87, t79, 0x1.a0042aae8328bp4)
+		t89 := math.FMA(t88, t79, 0x1.601642b4f6f3p4)
+		t90 := math.FMA(t89, t79, 0x1.20495375ed1f6p4)
+		t91 := math.FMA(t90, t79, 0x1.c1d39fb6f0a6bp3)
+		t92 := math.FMA(t91, t79, 0x1.458cbe5f04351p3)
+		t93 := math.FMA(t92, t79, 0x1.9f9cb402bc51bp2)
+		t94 := math.FMA(0, 0x1.9f9cb402bc51bp2, -0x1.1227d5e45c91ep-56)
+		t95 := math.FMA(t79, t93, t94)
+		t96 := 0x1.a51a6625307d3p1 + t95
+		var t97 float64
+		if a < 0 {
+			t98 := t96 - t58
+			t97 = t98
+		} else {
+			t97 = t58
+		}
+		var t99 float64
+		if a < 0 {
+			t100 := 0x1.a51a6625307d3p1 - t96
+			t101 := t100 + t95
+			t102 := t101 - t63
+			t99 = t102
+		} else {
+			t99 = t63
+		}
+		t103 := t78 + t99
+		t104 := t97 + t103
+		return t69 + t104
+	}
+	return t58 + t63
+}
+
+// Logit is dst[i] = log(c/(1 - c)) for c, a between eps and 1 - eps.
+func Logit[T dtype.Float](dst, a []T, p op.Number) {
+	a = a[:len(dst)]
+	eps := T(p.A)
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = logitf(a[i], float32(eps))
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = logit64(a[i], float64(eps))
+		}
+	}
+}
+
+func logitf(a, eps float32) float32 {
+	var t0 float32
+	if a < eps {
+		t0 = eps
+	} else {
+		t1 := 1 - eps
+		var t2 float32
+		if t1 < a {
+			t2 = t1
+		} else {
+			t2 = a
+		}
+		t0 = t2
+	}
+	t3 := 1 - t0
+	t4 := t0 / t3
+	var t5 float32
+	if t4 < 0x1p-126 {
+		t6 := float32(t4 * 0x1p25)
+		t5 = t6
+	} else {
+		t5 = t4
+	}
+	t7 := math.Float32bits(t5)
+	t8 := t7 - 0x3f400000
+	t9 := t8 & 0xff800000
+	t10 := t7 - t9
+	t11 := math.Float32frombits(t10)
+	var t12 float32
+	if t4 <= 0 {
+		var t13 float32
+		if t4 < 0 {
+			t13 = math.Float32frombits(0xffc00000)
+		} else {
+			t13 = math.Float32frombits(0xff800000)
+		}
+		t12 = t13
+	} else {
+		var t14 float32
+		if t4 < math.Float32frombits(0x7f800000) {
+			var t15 uint32
+			if t4 < 0x1p-126 {
+				t15 = 0xc800000
+			} else {
+				t15 = 0
+			}
+			t16 := t9 - t15
+			t17 := uint32(int32(t16) >> 23)
+			t18 := float32(int32(t17))
+			t14 = t18
+		} else {
+			t14 = t4
+		}
+		t12 = t14
+	}
+	t19 := t11 - 1
+	t20 := fma32Const(-0x1.71e32cp-5*float64(t19), 0x1.acf4a8p-4)
+	t21 := fma32Const(float64(t20)*float64(t19), -0x1.0d98fp-3)
+	t22 := fma32Const(float64(t21)*float64(t19), 0x1.28807ap-3)
+	t23 := fma32Const(float64(t22)*float64(t19), -0x1.54ed96p-3)
+	t24 := fma32Const(float64(t23)*float64(t19), 0x1.99699ep-3)
+	t25 := fma32Const(float64(t24)*float64(t19), -0x1.00004ap-2)
+	t26 := fma32Const(float64(t25)*float64(t19), 0x1.5555a4p-2)
+	t27 := fma32Const(float64(t26)*float64(t19), -0.5)
+	t28 := float32(t19 * t19)
+	t29 := fma32Const(float64(t28)*float64(t27), float64(t19))
+	if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
+		t29 = fma32(float64(t28)*float64(t27), float64(t19))
+	}
+	t30 := fma32Const(float64(t12)*0x1.62e43p-1, float64(t29))
+	if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
+		t30 = fma32(float64(t12)*0x1.62e43p-1, float64(t29))
+	}
+	return t30
+}
+
+func logit64(a, eps float64) float64 {
+	var t0 float64
+	if a < eps {
+		t0 = eps
+	} else {
+		t1 := 1 - eps
+		var t2 float64
+		if t1 < a {
+			t2 = t1
+		} else {
+			t2 = a
+		}
+		t0 = t2
+	}
+	t3 := 1 - t0
+	t4 := t0 / t3
+	if t4 != t4 {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	if t4 <= 0 {
+		if t4 < 0 {
+			return math.Float64frombits(0x7ff8000000000000)
+		}
+		return math.Float64frombits(0xfff0000000000000)
+	}
+	if t4 == math.Float64frombits(0x7ff0000000000000) {
+		return t4
+	}
+	var t5 float64
+	var t6 float64
+	if t4 < 0x1p-1022 {
+		t7 := float64(t4 * 0x1p54)
+		t5 = t7
+		t6 = 0x1.8000000000435p52
+	} else {
+		t5 = t4
+		t6 = 0x1.80000000003ffp52
+	}
+	t8 := math.Float64bits(t5)
+	t9 := t8 + 0x95f619980c433
+	t10 := t9 & 0xfffffffffffff
+	t11 := t10 + 0x3fe6a09e667f3bcd
+	t12 := math.Float64frombits(t11)
+	t13 := t9 >> 52
+	t14 := t13 | 0x4338000000000000
+	t15 := math.Float64frombits(t14)
+	t16 := t15 - t6
+	t17 := t12 - 1
+	t18 := 2 + t17
+	t19 := t17 / t18
+	t20 := float64(t19 * t19)
+	t21 := math.FMA(0x1.2f11beccb8e67p-3, t20, 0x1.39a08fefa1bfcp-3)
+	t22 := math.FMA(t21, t20, 0x1.746649df94a19p-3)
+	t23 := math.FMA(t22, t20, 0x1.c71c51d710ab9p-3)
+	t24 := math.FMA(t23, t20, 0x1.249249422af15p-2)
+	t25 := math.FMA(t24, t20, 0x1.999999997f9f1p-2)
+	t26 := math.FMA(t25, t20, 0x1.5555555555593p-1)
+	t27 := float64(t17 * 0.5)
+	t28 := float64(t27 * t17)
+	t29 := math.FMA(t20, t26, t28)
+	t30 := float64(t16 * 0x1.9ef35793c7673p-41)
+	t31 := math.FMA(t19, t29, t30)
+	t32 := t28 - t31
+	t33 := t17 - t32
+	return float64(t16*0x1.62e42fefa2p-1) + t33
+}
+
+// LogitGrad is dst[i] = dy/(x·(1 - x)) where eps ≤ x ≤ 1 - eps, else 0; NaN outside [0, 1] where eps < 0.
+func LogitGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	eps := T(p.A)
+	switch i := 0; dy := any(dy).(type) {
+	case []float32:
+		for dst, x := any(dst).([]float32), any(x).([]float32); i < len(dst); i++ {
+			dst[i] = logitgradf(dy[i], x[i], float32(eps))
+		}
+	case []float64:
+		for dst, x := any(dst).([]float64), any(x).([]float64); i < len(dst); i++ {
+			dst[i] = logitgrad64(dy[i], x[i], float64(eps))
+		}
+	}
+}
+
+func logitgradf(dy, x, eps float32) float32 {
+	t0 := 1 - eps
+	if x < eps || t0 < x {
+		return 0
+	}
+	if x < 0 || 1 < x {
+		return math.Float32frombits(0x7fc00000)
+	}
+	t1 := 1 - x
+	t2 := float32(x * t1)
+	t3 := math.Float32frombits(math.Float32bits(t2) &^ (1 << 31))
+	return dy / t3
+}
+
+func logitgrad64(dy, x, eps float64) float64 {
+	t0 := 1 - eps
+	if x < eps || t0 < x {
+		return 0
+	}
+	if x < 0 || 1 < x {
+		return math.Float64frombits(0x7ff8000000000000)
+	}
+	t1 := 1 - x
+	t2 := float64(x * t1)
+	t3 := math.Abs(t2)
+	return dy / t3
 }
 
 // Eq is dst[i] = a == b.

@@ -33,7 +33,7 @@ func followProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, la, lb 
 	}
 	bias := fill(rnd, make([]T, n))
 	checkFollow(t, fmt.Sprint(m, n, k, la, lb), make([]T, m*n), func(then op.Op, c []T) {
-		GemmBias(m, n, k, a, b, bias, then, c, n)
+		GemmBias(m, n, k, a, b, bias, 0, then, c, n)
 	})
 	// Between rows that lie apart nothing changes.
 	const gap = -1
@@ -41,7 +41,7 @@ func followProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, la, lb 
 	for i := range c {
 		c[i] = gap
 	}
-	GemmBias(m, n, k, a, b, bias, op.ReLU, c, n+1)
+	GemmBias(m, n, k, a, b, bias, 0, op.ReLU, c, n+1)
 	for i := n; i < len(c); i += n + 1 {
 		if c[i] != gap {
 			t.Fatalf("%d x %d x %d: what lies behind row %d is %v", m, n, k, i/(n+1), c[i])

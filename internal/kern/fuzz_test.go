@@ -230,7 +230,7 @@ func fuzzProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, la, lb, k
 		for i := range m {
 			copy(c[i*ldc:], bias)
 		}
-		GemmBias(m, n, k, a, b, bias, op.Invalid, got, ldc)
+		GemmBias(m, n, k, a, b, bias, 0, op.Invalid, got, ldc)
 		checkGemm(t, m, n, k, 1, a, b, 1, c, got, ldc)
 	case 1:
 		Gemm(m, n, k, -0.5, a, b, 2, got, ldc)

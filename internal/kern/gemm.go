@@ -33,10 +33,11 @@ func Gemm[T dtype.Float](m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ld
 	p.run(par.For)
 }
 
-// GemmBias computes C = then(bias + A·B), where bias has n elements and is added
-// to every row, and then is an epilogue that Follows, or op.Invalid for none.
-func GemmBias[T dtype.Float](m, n, k int, a, b Matrix[T], bias []T, then op.Op, c []T, ldc int) {
-	p := product[T]{m: m, n: n, k: k, alpha: 1, a: a, b: b, bias: bias, then: then, c: c, ldc: ldc}
+// GemmBias computes C = then(bias + A·B), where rows of bias are so far apart: one
+// row is added to all where that is zero. C may be bias itself. then is an epilogue
+// that Follows, or op.Invalid for none.
+func GemmBias[T dtype.Float](m, n, k int, a, b Matrix[T], bias []T, biasRow int, then op.Op, c []T, ldc int) {
+	p := product[T]{m: m, n: n, k: k, alpha: 1, a: a, b: b, bias: bias, biasRow: biasRow, then: then, c: c, ldc: ldc}
 	p.run(par.For)
 }
 
@@ -93,7 +94,8 @@ type product[T dtype.Float] struct {
 	alpha   T
 	a, b    Matrix[T]
 	beta    T
-	bias    []T   // what every row of C starts from instead of beta*C, unless nil
+	bias    []T   // what the rows of C start from instead of beta*C, unless nil
+	biasRow int   // how far its rows are apart
 	then    op.Op // the epilogue
 	c       []T
 	ldc     int
@@ -111,7 +113,7 @@ func (p *product[T]) run(split splitter) {
 	}
 	if p.bias != nil {
 		for i := range p.m {
-			copy(p.c[i*p.ldc:][:p.n], p.bias)
+			copy(p.c[i*p.ldc:][:p.n], p.bias[i*p.biasRow:])
 		}
 		p.beta = 1
 	}

@@ -18,11 +18,10 @@ const (
 )
 
 // runDots computes a product of few rows of A with contiguous columns of B, as in a Linear layer with a small batch, by dot
-// products, and reports whether it is one. A tile's sums are vectors along k, whose lanes are added at the end: B is read
+// products, and reports whether it did. A tile's sums are vectors along k, whose lanes are added at the end: B is read
 // where it is, once: linear/1x1024x1024 takes a quarter of the time so, linear/32x1024x1024 two thirds.
 func (p *product[T]) runDots(split splitter) bool {
-	thin := p.m == 1 || p.a.Col == 1 && p.m <= min(maxDotRows, p.k/dotRowSteps)
-	if p.alpha != 1 || p.b.Row != 1 || p.k < minDotSteps || !thin {
+	if !p.dots() {
 		return false
 	}
 	if p.beta != 0 && p.beta != 1 && p.bias == nil {
@@ -36,6 +35,12 @@ func (p *product[T]) runDots(split splitter) bool {
 	}
 	d.columns(0, p.n)
 	return true
+}
+
+// dots reports whether runDots is for the product.
+func (p *product[T]) dots() bool {
+	thin := p.m == 1 || p.a.Col == 1 && p.m <= min(maxDotRows, p.k/dotRowSteps)
+	return p.alpha == 1 && p.b.Row == 1 && p.k >= minDotSteps && thin
 }
 
 // dots is a product by dot products.
@@ -91,7 +96,7 @@ func (d *dots[T]) columns(col, colEnd int) {
 // multiply computes a group of tiles from column j on, or as many tiles side by side as count says.
 func (d *dots[T]) multiply(t *vec.Tile[T], g tileGroup, count, j, k int) {
 	t.Rows, t.C = g.height, d.c[g.row*d.ldc+j:]
-	t.From, t.RowFrom = d.from(t.C, j, k)
+	t.From, t.RowFrom = d.from(t.C, g.row, j, k)
 	t.Count, t.Step = g.tiles, vec.Steps{A: g.height * d.a.Row, C: g.height * d.ldc, From: g.height * t.RowFrom}
 	if count > 1 {
 		t.Count, t.Step = count, vec.Steps{B: d.width * d.b.Col, C: d.width, From: d.width}

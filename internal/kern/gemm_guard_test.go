@@ -35,7 +35,7 @@ func stayInsideProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, lay
 	a := guard(t, randomMatrix[T](rnd, m, k, layout&1), atEnd)
 	b := guard(t, randomMatrix[T](rnd, k, n, layout>>1), atEnd)
 	c, bias := guarded.Slice[T](t, m*n, atEnd), guarded.Slice[T](t, n, atEnd)
-	GemmBias(m, n, k, a, b, bias, op.Invalid, c, n)
+	GemmBias(m, n, k, a, b, bias, 0, op.Invalid, c, n)
 	Gemm(m, n, k, 1, a, b, 1, c, n)
 }
 
@@ -50,7 +50,7 @@ func TestConv2DStaysInside(t *testing.T) {
 				if err := Conv2D(s, x, w, bias, op.Invalid, y); err != nil {
 					t.Fatal(err)
 				}
-				if err := Conv2DGradInput(s, y, w, x); err != nil {
+				if err := Conv2DGradInput(s, y, w, nil, x); err != nil {
 					t.Fatal(err)
 				}
 				if err := Conv2DGradWeight(s, x, y, w); err != nil {

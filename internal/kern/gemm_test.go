@@ -226,15 +226,21 @@ func TestGemmAlphaZeroReadsNothing(t *testing.T) {
 
 func TestGemmBias(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
-	const m, n, k = 5, 6, 7
-	a, b := randomMatrix[float64](rnd, m, k, 0), randomMatrix[float64](rnd, k, n, 1)
-	bias, got := fill(rnd, make([]float64, n)), make([]float64, m*n)
-	GemmBias(m, n, k, a, b, bias, op.Invalid, got, n)
-	c := make([]float64, 0, m*n)
-	for range m {
-		c = append(c, bias...)
+	for _, s := range []struct{ m, n, k int }{{5, 6, 7}, {1, 6, 70}, {40, 1, 70}, {5, 40, 100}, {30, 40, 1100}} {
+		for _, row := range []int{0, s.n + 2} {
+			a, b := randomMatrix[float64](rnd, s.m, s.k, 0), randomMatrix[float64](rnd, s.k, s.n, 1)
+			bias, got := fill(rnd, make([]float64, s.m*(s.n+2))), make([]float64, s.m*s.n)
+			var c []float64
+			for i := range s.m {
+				c = append(c, bias[i*row:][:s.n]...)
+			}
+			GemmBias(s.m, s.n, s.k, a, b, bias, row, op.Invalid, got, s.n)
+			checkGemm(t, s.m, s.n, s.k, 1, a, b, 1, c, got, s.n)
+			copy(got, c)
+			GemmBias(s.m, s.n, s.k, a, b, got, s.n, op.Invalid, got, s.n)
+			checkGemm(t, s.m, s.n, s.k, 1, a, b, 1, c, got, s.n)
+		}
 	}
-	checkGemm(t, m, n, k, 1, a, b, 1, c, got, n)
 }
 
 func TestGemmBatch(t *testing.T) {

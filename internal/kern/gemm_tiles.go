@@ -97,10 +97,7 @@ func (p *product[T]) runTiles(split splitter) {
 	if p.bias == nil && p.beta != 0 && p.beta != 1 {
 		p.scale(0, p.m, 0, p.n)
 	}
-	t := tiling[T]{product: *p, colEnd: p.n, end: p.k, length: stepsOf(p.k),
-		height: ceilDiv(p.m, ceilDiv(p.m, vec.TileRows())), width: vec.PanelCols[T]()}
-	t.packed = max(1, packBytes/dtype.Of[T]().Size()/t.length) * t.length
-	t.packA = p.packsA()
+	t := p.tiling()
 	if p.b.Col == 1 && (p.m <= t.height || p.k*p.n <= maxInPlace) {
 		if p.m <= t.height {
 			t.width = vec.TileCols[T](p.m)
@@ -123,6 +120,15 @@ func (p *product[T]) runTiles(split splitter) {
 	}
 }
 
+// tiling returns the product as a whole, before B is packed.
+func (p *product[T]) tiling() tiling[T] {
+	t := tiling[T]{product: *p, colEnd: p.n, end: p.k, length: stepsOf(p.k),
+		height: ceilDiv(p.m, ceilDiv(p.m, vec.TileRows())), width: vec.PanelCols[T]()}
+	t.packed = max(1, packBytes/dtype.Of[T]().Size()/t.length) * t.length
+	t.packA = p.packsA()
+	return t
+}
+
 // packsA reports whether tiles read A from a packed copy.
 func (p *product[T]) packsA() bool {
 	cols := minPackCols
@@ -136,7 +142,9 @@ func (p *product[T]) packsA() bool {
 func (p *product[T]) asRow() *product[T] {
 	q := &product[T]{m: 1, n: p.m, k: p.k, alpha: p.alpha, a: p.b.Transposed(), b: p.a.Transposed(), beta: p.beta, then: p.then, c: p.c, ldc: p.m}
 	if p.bias != nil {
-		fillWith(p.c[:p.m], p.bias[0])
+		for i := range p.c[:p.m] {
+			p.c[i] = p.bias[i*p.biasRow]
+		}
 		q.beta = 1
 	}
 	return q
@@ -258,7 +266,7 @@ func (t *tiling[T]) multiply(g tileGroup, packedA []T, j, colEnd, k, steps int) 
 	} else {
 		tile.A, tile.RowA, tile.ColA, tile.Step.A = t.a.Data[g.row*t.a.Row+k*t.a.Col:], t.a.Row, t.a.Col, g.height*t.a.Row
 	}
-	tile.From, tile.RowFrom = t.from(tile.C, j, k)
+	tile.From, tile.RowFrom = t.from(tile.C, g.row, j, k)
 	tile.Step.From = g.height * tile.RowFrom
 	tile.Run()
 }
@@ -271,14 +279,14 @@ func (t *tiling[T]) panel(col, k int) []T {
 	return t.b.Data[k*t.b.Row+col:]
 }
 
-// from returns what a tile of C starts from, at a column and a step of k, and how far its rows are apart: C itself, which has
+// from returns what a tile c of C starts from, at a row, a column and a step of k, and how far its rows are apart: C itself, which has
 // been multiplied by beta, the bias, or nothing.
-func (p *product[T]) from(c []T, col, k int) (from []T, row int) {
+func (p *product[T]) from(c []T, row, col, k int) (from []T, apart int) {
 	switch {
 	case k > 0:
 		return c, p.ldc
 	case p.bias != nil:
-		return p.bias[col:], 0
+		return p.bias[row*p.biasRow+col:], p.biasRow
 	case p.beta != 0:
 		return c, p.ldc
 	}

@@ -24,7 +24,7 @@ func checkProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, la, lb i
 	for i := range m {
 		copy(c[i*n:], bias)
 	}
-	GemmBias(m, n, k, a, b, bias, op.Invalid, got, n)
+	GemmBias(m, n, k, a, b, bias, 0, op.Invalid, got, n)
 	checkGemm(t, m, n, k, 1, a, b, 1, c, got, n)
 }
 

@@ -125,25 +125,52 @@ func compareKeys(a, b Ordered) int {
 	return 0
 }
 
-// Top writes the first elements of a line of n, so far apart in src, in the order of Sort, to best; it is for a best that is short, and
-// holds each element against the last of them.
-func Top[T dtype.Number](best []Ordered, src []T, n, step int, descending bool) {
-	var space [keyBlock]uint64
-	found := 0
-	for lo := 0; lo < n; lo += keyBlock {
-		for i, key := range keys(space[:min(keyBlock, n-lo)], src[lo*step:], step, descending) {
-			if found == len(best) {
-				if key >= best[found-1].Key {
-					continue
-				}
-				found--
-			}
-			at := found
-			for ; at > 0 && key < best[at-1].Key; at-- {
-				best[at] = best[at-1]
-			}
-			best[at] = Ordered{key, int64(lo + i)}
-			found++
+// Select moves the k elements of a line that Sort puts first to its front, in the order in which they stood; what follows them is any of the
+// others. It counts digits from the highest byte down, each time among the elements that share the higher digits of the bound between the two.
+// spare has the length of line.
+func Select(line, spare []Ordered, k, bytes int) {
+	var bound, known uint64 // the digits of the bound that are known, and the bits that they fill
+	same, taken := line, k  // the elements with these digits, and how many of them are among the first
+	for shift := 8 * (bytes - 1); shift >= 0; shift -= 8 {
+		var count [256]int
+		for i := range same {
+			count[byte(same[i].Key>>shift)]++
 		}
+		digit := 0
+		for ; count[digit] < taken; digit++ {
+			taken -= count[digit]
+		}
+		bound |= uint64(digit) << shift
+		known |= 0xff << shift
+		if count[digit] == taken {
+			break
+		}
+		same = withDigit(spare, same, shift, byte(digit))
 	}
+	to := 0
+	for i := 0; to < k; i++ {
+		digits := line[i].Key & known
+		if digits > bound || digits == bound && taken == 0 {
+			continue
+		}
+		if digits == bound {
+			taken--
+		}
+		line[to] = line[i]
+		to++
+	}
+}
+
+// withDigit copies the elements that have a digit to dst, which may be where they are, and returns them.
+func withDigit(dst, src []Ordered, shift int, digit byte) []Ordered {
+	n := 0
+	for _, s := range src {
+		dst[n] = s
+		has := 0 // a number in the place of a jump, which would be foretold badly
+		if byte(s.Key>>shift) == digit {
+			has = 1
+		}
+		n += has
+	}
+	return dst[:n]
 }

@@ -48,6 +48,22 @@ func stepLoop[T dtype.Float](name string, f func(p, m, v, grad []T)) vectorLoop[
 	}}
 }
 
+// updateLoop is an update, with the parameter and what is kept of it one after the other in dst.
+func updateLoop[T dtype.Float](name string, f func(p []T, s [3][]T, grad []T)) vectorLoop[T] {
+	return vectorLoop[T]{name, func(dst, a, b, c []T) {
+		p, s, grad := slices.Clone(a), [3][]T{slices.Clone(b), slices.Clone(a), slices.Clone(c)}, slices.Clone(c)
+		for _, kept := range s {
+			for i := range kept {
+				kept[i] = T(math.Abs(float64(kept[i])))
+			}
+		}
+		f(p, s, grad)
+		for i := range dst {
+			dst[i] = [4]T{p[i], s[0][i], s[1][i], s[2][i]}[i%4]
+		}
+	}}
+}
+
 func binaryLoop[T dtype.Number](name string, f func(dst, a, b []T)) vectorLoop[T] {
 	return vectorLoop[T]{name, func(dst, a, b, _ []T) { f(dst, a, b) }}
 }
@@ -72,7 +88,7 @@ func sidedLoops[D, T any, L any](l vec.Loop, name string, row func(name string, 
 
 // vectorLoops has a row for each loop of float32 and float64.
 func vectorLoops[T dtype.Float]() []vectorLoop[T] {
-	return slices.Concat(elementwiseLoops[T](), moreLoops[T](), optimizerLoops[T](), rowLoops[T]())
+	return slices.Concat(elementwiseLoops[T](), moreLoops[T](), optimizerLoops[T](), updateLoops[T](updatesToTry), rowLoops[T]())
 }
 
 func whereRow[T dtype.Number](dst, a, b, c []T) {
@@ -175,6 +191,13 @@ func optimizerLoops[T dtype.Float]() []vectorLoop[T] {
 		loops = append(loops, stepLoop(name, func(p, m, v, grad []T) { Adam(p, m, v, grad, o) }))
 	}
 	return loops
+}
+
+// updatesToTry are numbers of updates, whose conditions have both outcomes.
+var updatesToTry = []op.Update{
+	{Rate: -0.1, Sign: 1, Shrink: 1, Part: 0.1, Share: 0.9, Rest: 0.1, Root: 0.5, Eps: 1e-3, Ahead: -0.05, Momentum: 0.7, Rectified: 0.6,
+		Minus: 0.5, Plus: 1.25, Low: 0.01, High: 1.5},
+	{Rate: -0.3, Sign: -1, Decay: 0.25, Shrink: 0.5, Part: 1, Share: 0.7, Rest: 0.3, Root: 0.25, Minus: 0.25, Plus: 3, High: 5},
 }
 
 // vectorLoopsF32 has a row for each loop that is in float32 alone.

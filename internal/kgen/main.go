@@ -58,7 +58,7 @@ func run(root string, check bool) error {
 
 // generate returns every generated file by its path in the module.
 func generate() (map[string][]byte, error) {
-	ops, reductions := recipe.Ops(), recipe.Reductions()
+	ops, reductions, updates := recipe.Ops(), recipe.Reductions(), recipe.Updates()
 	if err := recipe.CheckOps(ops); err != nil {
 		return nil, err
 	}
@@ -72,10 +72,14 @@ func generate() (map[string][]byte, error) {
 	const kernels = "internal/backend/cuda/kernels"
 	functions := slices.Concat(recipe.All(recipe.F32), recipe.Parts(recipe.F32), recipe.All(recipe.F64), recipe.Parts(recipe.F64))
 	files := map[string][]byte{
-		"internal/op/ops_gen.go":                   recipe.OpSource(recipe.Others(), reductions, ops),
+		"internal/op/ops_gen.go":                   recipe.OpSource(recipe.Others(), updates, reductions, ops),
 		"internal/backend/cpu/reduction_gen.go":    recipe.CPUReductions(reductions),
+		"internal/backend/cpu/update_gen.go":       recipe.CPUUpdates(updates),
 		"internal/backend/cuda/elementwise_gen.go": recipe.CUDATable(ops),
 		"internal/backend/cuda/reduction_gen.go":   recipe.CUDAReductionTable(reductions),
+		"internal/kern/update_gen.go":              recipe.GoUpdates(updates),
+		"internal/kern/update_gen_test.go":         recipe.UpdateTests(updates),
+		kernels + "/update.cu":                     recipe.CUDAUpdates(updates),
 		kernels + "/elementary.cuh":                recipe.CUDA(functions),
 		kernels + "/reductions.cuh":                recipe.CUDAReductions(reductions),
 	}

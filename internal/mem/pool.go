@@ -102,13 +102,12 @@ func (p *pool) take(class, n int) *Block {
 		p.collect(false)
 		p.mu.Lock()
 	}
-	defer p.mu.Unlock()
-	at := p.free[class].newest
-	if at == nil {
-		return nil
+	var b *Block
+	if at := p.free[class].newest; at != nil {
+		b = p.unlist(at)
+		p.handOut(b, n)
 	}
-	b := p.unlist(at)
-	p.handOut(b, n)
+	p.mu.Unlock()
 	return b
 }
 
@@ -139,7 +138,6 @@ func newBytes(n int) unsafe.Pointer {
 
 func (p *pool) release(b *Block) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	switch b.state {
 	case allocated:
 		p.account(b, -1)
@@ -148,8 +146,10 @@ func (p *pool) release(b *Block) {
 	case foreign:
 		*b = Block{n: b.n, state: freed, slot: untracked}
 	default:
+		p.mu.Unlock()
 		panic(DoubleFree{Bytes: b.n})
 	}
+	p.mu.Unlock()
 }
 
 func (p *pool) disown(b *Block) {

@@ -29,8 +29,11 @@ func (o Op) IsComposed() bool { return o.row().composed }
 
 // IsElementwise reports whether an element of a result depends on the operands' elements in the same place alone.
 func (o Op) IsElementwise() bool {
-	return o >= elementwise || o == Where || o == SGDStep || o == AdamStep
+	return o >= elementwise || o == Where || o == SGDStep || o == AdamStep || o.IsUpdate()
 }
+
+// IsUpdate reports whether the op is an optimizer's step that takes an Update.
+func (o Op) IsUpdate() bool { return firstUpdate <= o && o <= lastUpdate }
 
 // Derivative returns the op that computes the gradient for the first operand, from the gradient of the result and from what
 // was saved: for an elementwise op the operand or, where ofResult says so, the result. It is Invalid for an op whose gradient

@@ -27,6 +27,7 @@ const (
 	Clone
 	CopyInPlace
 	Fill
+	Zero
 	Arange
 	Linspace
 	Uniform
@@ -139,11 +140,26 @@ const (
 	AvgPool2DGrad
 	AdaptiveAvgPool2D
 	AdaptiveAvgPool2DGrad
+	Interpolate // sums of few elements of each axis by a table's weights
+	UpsampleNearest1D
+	UpsampleNearest2D
+	UpsampleNearest3D
+	UpsampleNearestExact1D
+	UpsampleNearestExact2D
+	UpsampleNearestExact3D
+	UpsampleLinear1D
+	UpsampleBilinear2D
+	UpsampleBilinear2DAA
+	UpsampleBicubic2D
+	UpsampleBicubic2DAA
+	UpsampleTrilinear3D
 	BatchNorm
 	BatchNormGrad
 	GroupNorm
 	LayerNorm
 	LayerNormGrad
+	Attention
+	AttentionGrad
 	RNN
 	GRU
 	LSTM
@@ -170,422 +186,475 @@ const (
 	Pinv
 	SGDStep
 	AdamStep
-	Sum               // Σ a
-	SumAxes           // Σ a, over axes
-	CumSum            // Σ a, over the elements up to each
-	Mean              // Σ a / n
-	MeanAxes          // Σ a / n, over axes
-	Prod              // Π a
-	ProdAxis          // Π a, over axes
-	CumProd           // Π a, over the elements up to each
-	CountNonZero      // how many a are not zero, as NaN is not
-	AnyTrue           // whether an a is not zero
-	AllTrue           // whether no a is zero
-	Add               // a + b
-	Sub               // a - b
-	Mul               // a · b
-	Div               // a / b
-	Maximum           // the larger of a and b, NaN where either is
-	Minimum           // the smaller of a and b, NaN where either is
-	Neg               // -a
-	Abs               // |a|; the least integer is its own
-	Sign              // -1, 0 or 1 as a is, 0 for NaN
-	Floor             // ⌊a⌋
-	Ceil              // ⌈a⌉
-	Round             // the integer nearest to a, the even one of two
-	Trunc             // a without its fraction
-	Square            // a²
-	Cube              // a³, the product of the square and a
-	Sqrt              // √a
-	Reciprocal        // 1 / a
-	Clamp             // min(max(a, low), high), NaN where a is
-	FloorDivide       // ⌊a / b⌋
-	DivTrunc          // a / b without its fraction
-	Remainder         // the rest of a / b, with the sign of b
-	Fmod              // the rest of a / b, with the sign of a
-	Rsqrt             // 1/√a
-	Exp               // e**a
-	Expm1             // e**a - 1
-	Log               // the natural logarithm of a
-	Log1p             // log(1 + a)
-	Sin               // the sine of a, in float64 below 2**32
-	Cos               // the cosine of a, in float64 below 2**32
-	Erf               // the error function of a
-	Pow               // a to the power b
-	Tanh              // the hyperbolic tangent of a
-	Sigmoid           // 1/(1 + e**-a)
-	ReLU              // max(a, 0), NaN where a is
-	LeakyReLU         // a where a > 0, else a·slope
-	ELU               // a where a > 0, else alpha·(e**a - 1)
-	GELU              // a·Φ(a), with the normal distribution Φ
-	GELUTanh          // a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))
-	SiLU              // a/(1 + e**-a)
-	Softplus          // log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold
-	TanhGrad          // dy·(1 - y²)
-	SigmoidGrad       // dy·(1 - y)·y
-	ReLUGrad          // dy where y > 0, else 0
-	LeakyReLUGrad     // dy where x > 0, else dy·slope
-	ELUGrad           // dy where x > 0, else dy·alpha·e**x
-	GELUGrad          // dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ
-	GELUTanhGrad      // dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
-	SiLUGrad          // dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
-	SoftplusGrad      // dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
-	SELU              // 1.0507·a where a > 0, else 1.7581·(e**a - 1)
-	CELU              // a where a > 0, else alpha·(e**(a·inverse) - 1)
-	LogSigmoid        // -log(1 + e**-a)
-	Mish              // a·tanh(log(1 + e**a))
-	SELUGrad          // 1.0507·dy where x > 0, else 1.7581·dy·e**x
-	CELUGrad          // dy where x > 0, else dy·inverse·alpha·e**(x·inverse)
-	LogSigmoidGrad    // dy/(1 + e**x)
-	MishGrad          // dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x))
-	Hardswish         // a·min(max(a + 3, 0), 6)/6
-	Hardsigmoid       // min(max(a + 3, 0), 6)/6
-	HardtanhGrad      // dy where low < x < high, else 0
-	Threshold         // value where a ≤ threshold, else a
-	Hardshrink        // 0 where |a| ≤ lambda, else a
-	Softshrink        // 0 where |a| ≤ lambda, else a - lambda or a + lambda, nearer to 0
-	PReLU             // a where a > 0, else a·b
-	Frac              // the fraction of a, with its sign
-	Copysign          // |a| with the sign of b
-	Heaviside         // 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
-	HardswishGrad     // 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy
-	HardsigmoidGrad   // dy/6 where -3 < x < 3, else 0
-	Lerp              // a + c·(b - a), from b where |c| ≥ 1/2
-	AddCMul           // a + value·b·c
-	AddCDiv           // a + value·b/c
-	Tan               // the tangent of a, in float64 below 2**32
-	Asin              // the arc sine of a
-	Acos              // the arc cosine of a
-	Atan              // the arc tangent of a
-	Atan2             // the angle of the point (b, a)
-	Sinh              // the hyperbolic sine of a
-	Cosh              // the hyperbolic cosine of a
-	Asinh             // the inverse of the hyperbolic sine of a
-	Acosh             // the inverse of the hyperbolic cosine of a
-	Atanh             // the inverse of the hyperbolic tangent of a
-	Hypot             // √(a² + b²)
-	Exp2              // 2**a
-	Log2              // the logarithm of a to the base 2
-	Log10             // the logarithm of a to the base 10
-	LogAddExp         // log(e**a + e**b)
-	XLogY             // a·log b, 0 where a is 0; NaN where b is
-	Erfc              // 1 less the error function of a
-	Erfinv            // the inverse of the error function of a
-	Eq                // a == b
-	Ne                // a ≠ b
-	Lt                // a < b
-	Le                // a ≤ b
-	Gt                // a > b
-	Ge                // a ≥ b
-	IsNaN             // whether a is not a number
-	LogicalNot        // whether a is false
-	LogicalAnd        // whether a and b are true
-	LogicalOr         // whether a or b is true
-	LogicalXor        // whether a and b differ
-	BitwiseNot        // the bits of a the other way
-	BitwiseAnd        // a & b
-	BitwiseOr         // a | b
-	BitwiseXor        // a ^ b
-	BitwiseLeftShift  // a << b, 0 where b is negative
-	BitwiseRightShift // a >> b, the sign alone where b is negative
-	MSELoss           // (a - b)²
-	MSELossGrad       // scale·(a - b)·dy
-	BCEWithLogits     // (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow
-	BCEWithLogitsGrad // (1 + (p-1)·t)·σ(x) - p·t
+	AMSGradStep                 // p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square
+	AdamaxStep                  // p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε)
+	NAdamStep                   // p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g²
+	RAdamStep                   // p·shrink + rate·mean/(√square + ε), without the divisor unless rectified; mean and square running means of g and g²
+	RMSpropStep                 // p + rate·g/(√square + ε), square the running mean of g²
+	RMSpropMomentumStep         // p + rate·g/(√square + ε), square the running mean of g²; of momentum a share of each step stays for the next
+	RMSpropCenteredStep         // p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g
+	RMSpropCenteredMomentumStep // p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g; of momentum a share of each step stays for the next
+	AdagradStep                 // p + rate·g/(√sum + ε), sum = sum + g²
+	AdadeltaStep                // p + rate·δ, δ = √(deltas + ε)/√(square + ε)·g, square and deltas running means of g² and δ²
+	RpropStep                   // p - sign(g)·size, size longer by plus where the sign is that of before, shorter by minus where it is not, and g 0 there
+	ASGDStep                    // p·shrink + rate·g, average moved towards it by part, which 1 makes it
+	Sum                         // Σ a
+	SumAxes                     // Σ a, over axes
+	CumSum                      // Σ a, over the elements up to each
+	Mean                        // Σ a / n
+	MeanAxes                    // Σ a / n, over axes
+	Prod                        // Π a
+	ProdAxis                    // Π a, over axes
+	CumProd                     // Π a, over the elements up to each
+	CountNonZero                // how many a are not zero, as NaN is not
+	AnyTrue                     // whether an a is not zero
+	AllTrue                     // whether no a is zero
+	Add                         // a + b
+	Sub                         // a - b
+	Mul                         // a · b
+	Div                         // a / b
+	Maximum                     // the larger of a and b, NaN where either is
+	Minimum                     // the smaller of a and b, NaN where either is
+	Neg                         // -a
+	Abs                         // |a|; the least integer is its own
+	Sign                        // -1, 0 or 1 as a is, 0 for NaN
+	Floor                       // ⌊a⌋
+	Ceil                        // ⌈a⌉
+	Round                       // the integer nearest to a, the even one of two
+	Trunc                       // a without its fraction
+	Square                      // a²
+	Cube                        // a³, the product of the square and a
+	Sqrt                        // √a
+	Reciprocal                  // 1 / a
+	Clamp                       // min(max(a, low), high), NaN where a is
+	FloorDivide                 // ⌊a / b⌋
+	DivTrunc                    // a / b without its fraction
+	Remainder                   // the rest of a / b, with the sign of b
+	Fmod                        // the rest of a / b, with the sign of a
+	Rsqrt                       // 1/√a
+	Exp                         // e**a
+	Expm1                       // e**a - 1
+	Log                         // the natural logarithm of a
+	Log1p                       // log(1 + a)
+	Sin                         // the sine of a, in float64 below 2**32
+	Cos                         // the cosine of a, in float64 below 2**32
+	Erf                         // the error function of a
+	Pow                         // a to the power b
+	Tanh                        // the hyperbolic tangent of a
+	Sigmoid                     // 1/(1 + e**-a)
+	ReLU                        // max(a, 0), NaN where a is
+	LeakyReLU                   // a where a > 0, else a·slope
+	ELU                         // a where a > 0, else alpha·(e**a - 1)
+	GELU                        // a·Φ(a), with the normal distribution Φ
+	GELUTanh                    // a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))
+	SiLU                        // a/(1 + e**-a)
+	Softplus                    // log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold
+	TanhGrad                    // dy·(1 - y²)
+	SigmoidGrad                 // dy·(1 - y)·y
+	ReLUGrad                    // dy where y > 0, else 0
+	LeakyReLUGrad               // dy where x > 0, else dy·slope
+	ELUGrad                     // dy where x > 0, else dy·alpha·e**x
+	GELUGrad                    // dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ
+	GELUTanhGrad                // dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
+	SiLUGrad                    // dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
+	SoftplusGrad                // dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
+	SELU                        // 1.0507·a where a > 0, else 1.7581·(e**a - 1)
+	CELU                        // a where a > 0, else alpha·(e**(a·inverse) - 1)
+	LogSigmoid                  // -log(1 + e**-a)
+	Mish                        // a·tanh(log(1 + e**a))
+	SELUGrad                    // 1.0507·dy where x > 0, else 1.7581·dy·e**x
+	CELUGrad                    // dy where x > 0, else dy·inverse·alpha·e**(x·inverse)
+	LogSigmoidGrad              // dy/(1 + e**x)
+	MishGrad                    // dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x))
+	Hardswish                   // a·min(max(a + 3, 0), 6)/6
+	Hardsigmoid                 // min(max(a + 3, 0), 6)/6
+	HardtanhGrad                // dy where low < x < high, else 0
+	Threshold                   // value where a ≤ threshold, else a
+	Hardshrink                  // 0 where |a| ≤ lambda, else a
+	Softshrink                  // 0 where |a| ≤ lambda, else a - lambda or a + lambda, nearer to 0
+	PReLU                       // a where a > 0, else a·b
+	Frac                        // the fraction of a, with its sign
+	Copysign                    // |a| with the sign of b
+	Heaviside                   // 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
+	HardswishGrad               // 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy
+	HardsigmoidGrad             // dy/6 where -3 < x < 3, else 0
+	Lerp                        // a + c·(b - a), from b where |c| ≥ 1/2
+	AddCMul                     // a + value·b·c
+	AddCDiv                     // a + value·b/c
+	Tan                         // the tangent of a, in float64 below 2**32
+	Asin                        // the arc sine of a
+	Acos                        // the arc cosine of a
+	Atan                        // the arc tangent of a
+	Atan2                       // the angle of the point (b, a)
+	Sinh                        // the hyperbolic sine of a
+	Cosh                        // the hyperbolic cosine of a
+	Asinh                       // the inverse of the hyperbolic sine of a
+	Acosh                       // the inverse of the hyperbolic cosine of a
+	Atanh                       // the inverse of the hyperbolic tangent of a
+	Hypot                       // √(a² + b²)
+	Exp2                        // 2**a
+	Log2                        // the logarithm of a to the base 2
+	Log10                       // the logarithm of a to the base 10
+	LogAddExp                   // log(e**a + e**b)
+	XLogY                       // a·log b, 0 where a is 0; NaN where b is
+	Erfc                        // 1 less the error function of a
+	Erfinv                      // the inverse of the error function of a
+	Lgamma                      // log|Γ(a)|
+	Digamma                     // the slope of log|Γ(a)|
+	Trigamma                    // the slope of digamma
+	Logit                       // log(c/(1 - c)) for c, a between eps and 1 - eps
+	LogitGrad                   // dy/(x·(1 - x)) where eps ≤ x ≤ 1 - eps, else 0; NaN outside [0, 1] where eps < 0
+	Eq                          // a == b
+	Ne                          // a ≠ b
+	Lt                          // a < b
+	Le                          // a ≤ b
+	Gt                          // a > b
+	Ge                          // a ≥ b
+	IsNaN                       // whether a is not a number
+	LogicalNot                  // whether a is false
+	LogicalAnd                  // whether a and b are true
+	LogicalOr                   // whether a or b is true
+	LogicalXor                  // whether a and b differ
+	BitwiseNot                  // the bits of a the other way
+	BitwiseAnd                  // a & b
+	BitwiseOr                   // a | b
+	BitwiseXor                  // a ^ b
+	BitwiseLeftShift            // a << b, 0 where b is negative
+	BitwiseRightShift           // a >> b, the sign alone where b is negative
+	MSELoss                     // (a - b)²
+	MSELossGrad                 // scale·(a - b)·dy
+	BCEWithLogits               // (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow
+	BCEWithLogitsGrad           // (1 + (p-1)·t)·σ(x) - p·t
 
 	// Count is the number of ops, Invalid included.
 	Count
 )
 
-const elementwise = Add // the first of those that an element's place alone decides
+const (
+	firstUpdate, lastUpdate = AMSGradStep, ASGDStep // steps of optimizers that are rows of recipe's table
+	elementwise             = Add                   // the first of those that an element's place alone decides
+)
 
 var rows = [Count]row{
-	Invalid:               {name: "invalid"},
-	View:                  {name: "view", grad: "ViewBackward0", view: true},
-	UnsafeView:            {name: "unsafe_view", grad: "UnsafeViewBackward0", view: true},
-	Transpose:             {name: "transpose", grad: "TransposeBackward0", view: true},
-	T:                     {name: "t", grad: "TBackward0", view: true},
-	Permute:               {name: "permute", grad: "PermuteBackward0", view: true},
-	Expand:                {name: "expand", grad: "ExpandBackward0", view: true},
-	Squeeze:               {name: "squeeze", grad: "SqueezeBackward0", view: true},
-	SqueezeAxis:           {name: "squeeze", grad: "SqueezeBackward1", view: true},
-	SqueezeInPlace:        {name: "squeeze_", grad: "SqueezeBackward4", view: true},
-	Unsqueeze:             {name: "unsqueeze", grad: "UnsqueezeBackward0", view: true},
-	Slice:                 {name: "slice", grad: "SliceBackward0", view: true},
-	Select:                {name: "select", grad: "SelectBackward0", view: true},
-	Split:                 {name: "split", grad: "SplitBackward0", view: true},
-	SplitSizes:            {name: "split_with_sizes", grad: "SplitWithSizesBackward0", view: true},
-	Unbind:                {name: "unbind", grad: "UnbindBackward0", view: true},
-	Alias:                 {name: "alias", grad: "AliasBackward0", view: true},
-	Diagonal:              {name: "diagonal", grad: "DiagonalBackward0", view: true},
-	Unfold:                {name: "unfold", grad: "UnfoldBackward0", view: true},
-	Copy:                  {name: "to", grad: "ToCopyBackward0"},
-	Clone:                 {name: "clone", grad: "CloneBackward0", composed: true},
-	CopyInPlace:           {name: "copy_", grad: "CopyBackwards", composed: true},
-	Fill:                  {name: "fill_", grad: "FillBackward0"},
-	Arange:                {name: "arange", kernel: "arange_cpu"},
-	Linspace:              {name: "linspace", kernel: "linspace_cpu"},
-	Uniform:               {name: "uniform_", grad: "UniformBackward0"},
-	Normal:                {name: "normal_", grad: "NormalBackward0"},
-	Bernoulli:             {name: "bernoulli_", grad: "BernoulliBackward2"},
-	BernoulliTensor:       {name: "bernoulli", grad: "BernoulliBackward0"},
-	RandInt:               {name: "random_", grad: "RandomBackward0"},
-	RandPerm:              {name: "randperm"},
-	Exponential:           {name: "exponential_", grad: "ExponentialBackward0"},
-	Dropout:               {name: "native_dropout", grad: "NativeDropoutBackward0", composed: true},
-	RSub:                  {name: "rsub", grad: "RsubBackward1", composed: true},
-	PowScalar:             {name: "pow", grad: "PowBackward0", composed: true},
-	RPow:                  {name: "rpow", grad: "PowBackward2", composed: true},
-	MaskedFill:            {name: "masked_fill", grad: "MaskedFillBackward0", composed: true},
-	Hardtanh:              {name: "hardtanh", grad: "HardtanhBackward0", derivative: HardtanhGrad, composed: true},
-	ClampTensor:           {name: "clamp", grad: "ClampBackward0", composed: true},
-	NaNToNum:              {name: "nan_to_num", grad: "NanToNumBackward0", composed: true},
-	LerpScalar:            {name: "lerp", grad: "LerpBackward0", composed: true},
-	GLU:                   {name: "glu", grad: "GluBackward0", composed: true},
-	Where:                 {name: "where", grad: "WhereBackward0"},
-	Max:                   {name: "max", grad: "MaxBackward1", derivative: ShareGrad},
-	MaxAxis:               {name: "max", grad: "MaxBackward0", derivative: PickGrad},
-	Min:                   {name: "min", grad: "MinBackward1", derivative: ShareGrad},
-	MinAxis:               {name: "min", grad: "MinBackward0", derivative: PickGrad},
-	AMax:                  {name: "amax", grad: "AmaxBackward0", derivative: ShareGrad},
-	AMin:                  {name: "amin", grad: "AminBackward0", derivative: ShareGrad},
-	ArgMax:                {name: "argmax"},
-	ArgMin:                {name: "argmin"},
-	Var:                   {name: "var", grad: "VarBackward0"},
-	Std:                   {name: "std", grad: "StdBackward0", derivative: StdGrad},
-	Median:                {name: "median", grad: "MedianBackward0", derivative: ShareGrad, composed: true},
-	MedianAxis:            {name: "median", grad: "MedianBackward1", derivative: PickGrad, composed: true},
-	NaNMedian:             {name: "nanmedian", grad: "NanmedianBackward0", derivative: ShareGrad, composed: true},
-	NaNMedianAxis:         {name: "nanmedian", grad: "NanmedianBackward1", derivative: PickGrad, composed: true},
-	KthValue:              {name: "kthvalue", grad: "KthvalueBackward0", derivative: PickGrad, composed: true},
-	Mode:                  {name: "mode", grad: "ModeBackward0", derivative: PickGrad, composed: true},
-	NaNSum:                {name: "nansum", grad: "NansumBackward0", composed: true},
-	Norm:                  {name: "norm", grad: "LinalgVectorNormBackward0", derivative: NormGrad},
-	LogSumExp:             {name: "logsumexp", grad: "LogsumexpBackward0", derivative: LogSumExpGrad},
-	Softmax:               {name: "softmax", grad: "SoftmaxBackward0", derivative: SoftmaxGrad},
-	SoftmaxGrad:           {name: "softmax_backward"},
-	LogSoftmax:            {name: "log_softmax", grad: "LogSoftmaxBackward0", derivative: LogSoftmaxGrad},
-	LogSoftmaxGrad:        {name: "log_softmax_backward"},
-	CumMax:                {name: "cummax", grad: "CummaxBackward0"},
-	CumMin:                {name: "cummin", grad: "CumminBackward0"},
-	LogCumSumExp:          {name: "logcumsumexp", grad: "LogcumsumexpBackward0"},
-	ProdGrad:              {name: "prod_backward"},
-	ShareGrad:             {name: "evenly_distribute_backward"},
-	PickGrad:              {name: "value_selecting_reduction_backward"},
-	VarGrad:               {name: "var_backward"},
-	StdGrad:               {name: "std_backward"},
-	NormGrad:              {name: "norm_backward"},
-	LogSumExpGrad:         {name: "logsumexp_backward"},
-	CumSumGrad:            {name: "cumsum_backward"},
-	MM:                    {name: "mm", grad: "MmBackward0"},
-	BMM:                   {name: "bmm", grad: "BmmBackward0"},
-	MV:                    {name: "mv", grad: "MvBackward0"},
-	Dot:                   {name: "dot", grad: "DotBackward0"},
-	AddMM:                 {name: "addmm", grad: "AddmmBackward0"},
-	Cat:                   {name: "cat", grad: "CatBackward0", composed: true},
-	CatOn:                 {name: "gather", grad: "GatherBackward", composed: true},
-	Broadcast:             {name: "broadcast", grad: "BroadcastBackward", composed: true},
-	Function:              {name: "function", composed: true},
-	Stack:                 {name: "stack", grad: "StackBackward0", composed: true},
-	Gather:                {name: "gather", grad: "GatherBackward0"},
-	ScatterAdd:            {name: "scatter_add", grad: "ScatterAddBackward0"},
-	Scatter:               {name: "scatter", grad: "ScatterBackward0"},
-	ScatterValue:          {name: "scatter", grad: "ScatterBackward1", composed: true},
-	ScatterReduce:         {name: "scatter_reduce", grad: "ScatterReduceBackward0", composed: true},
-	ScatterProd:           {name: "scatter_reduce"},
-	ScatterAMax:           {name: "scatter_reduce"},
-	ScatterAMin:           {name: "scatter_reduce"},
-	MaskedScatter:         {name: "masked_scatter", grad: "MaskedScatterBackward0", composed: true},
-	SelectScatter:         {name: "select_scatter", grad: "SelectScatterBackward0", composed: true},
-	SliceScatter:          {name: "slice_scatter", grad: "SliceScatterBackward0", composed: true},
-	IndexCopy:             {name: "index_copy", grad: "IndexCopyBackward0"},
-	IndexFill:             {name: "index_fill", grad: "IndexFillBackward0", composed: true},
-	IndexPut:              {name: "index_put", grad: "IndexPutBackward0", composed: true},
-	SetIndex:              {name: "index_put_", grad: "CopySlices", composed: true},
-	IndexSelect:           {name: "index_select", grad: "IndexSelectBackward0"},
-	Index:                 {name: "index", grad: "IndexBackward0", composed: true},
-	RavelIndex:            {name: "ravel_index"},
-	IndexAdd:              {name: "index_add", grad: "IndexAddBackward0"},
-	MaskedSelect:          {name: "masked_select", grad: "MaskedSelectBackward0", composed: true},
-	NonZero:               {name: "nonzero"},
-	Sort:                  {name: "sort", grad: "SortBackward0"},
-	TopK:                  {name: "topk", grad: "TopkBackward0"},
-	SearchSorted:          {name: "searchsorted"},
-	Tril:                  {name: "tril", grad: "TrilBackward0"},
-	Triu:                  {name: "triu", grad: "TriuBackward0"},
-	OneHot:                {name: "one_hot"},
-	Pad:                   {name: "pad", grad: "ConstantPadNdBackward0", composed: true},
-	Embedding:             {name: "embedding", grad: "EmbeddingBackward0"},
-	EmbeddingGrad:         {name: "embedding_dense_backward"},
-	Roll:                  {name: "roll", grad: "RollBackward0", composed: true},
-	Flip:                  {name: "flip", grad: "FlipBackward0", composed: true},
-	Rot90:                 {name: "rot90", grad: "Rot90Backward0", composed: true},
-	Repeat:                {name: "repeat", grad: "RepeatBackward0", composed: true},
-	DiagEmbed:             {name: "diag_embed", grad: "DiagEmbedBackward0", composed: true},
-	BlockDiag:             {name: "block_diag", grad: "BlockDiagBackward0", composed: true},
-	Trace:                 {name: "trace", grad: "TraceBackward0", composed: true},
-	Conv:                  {name: "convolution", grad: "ConvolutionBackward0"},
-	ConvGradInput:         {name: "convolution_backward_input"},
-	ConvGradWeight:        {name: "convolution_backward_weight"},
-	MaxPool2D:             {name: "max_pool2d", grad: "MaxPool2DWithIndicesBackward0", derivative: MaxPool2DGrad},
-	MaxPool2DGrad:         {name: "max_pool2d_backward"},
-	AdaptiveMaxPool2D:     {name: "adaptive_max_pool2d", grad: "AdaptiveMaxPool2DBackward0", derivative: AdaptiveMaxPool2DGrad},
-	AdaptiveMaxPool2DGrad: {name: "adaptive_max_pool2d_backward"},
-	AvgPool2D:             {name: "avg_pool2d", grad: "AvgPool2DBackward0", derivative: AvgPool2DGrad},
-	AvgPool2DGrad:         {name: "avg_pool2d_backward"},
-	AdaptiveAvgPool2D:     {name: "adaptive_avg_pool2d", grad: "AdaptiveAvgPool2DBackward0", derivative: AdaptiveAvgPool2DGrad},
-	AdaptiveAvgPool2DGrad: {name: "adaptive_avg_pool2d_backward"},
-	BatchNorm:             {name: "batch_norm", grad: "NativeBatchNormBackward0"},
-	BatchNormGrad:         {name: "batch_norm_backward"},
-	GroupNorm:             {name: "group_norm", grad: "NativeGroupNormBackward0"},
-	LayerNorm:             {name: "layer_norm", grad: "NativeLayerNormBackward0"},
-	LayerNormGrad:         {name: "layer_norm_backward"},
-	RNN:                   {name: "rnn", composed: true},
-	GRU:                   {name: "gru", composed: true},
-	LSTM:                  {name: "lstm", composed: true},
-	NLLLoss:               {name: "nll_loss_forward", grad: "NllLossBackward0", derivative: NLLLossGrad},
-	NLLLoss2D:             {name: "nll_loss2d_forward", grad: "NllLoss2DBackward0", derivative: NLLLossGrad, composed: true},
-	NLLLossGrad:           {name: "nll_loss_backward"},
-	CrossEntropy:          {name: "cross_entropy_loss", grad: "NllLossBackward0"},
-	CrossEntropyGrad:      {name: "cross_entropy_loss_backward"},
-	CTCLoss:               {name: "ctc_loss", grad: "CtcLossBackward0"},
-	CTCLossGrad:           {name: "ctc_loss_backward"},
-	BCE:                   {name: "binary_cross_entropy", grad: "BinaryCrossEntropyBackward0", composed: true},
-	Cholesky:              {name: "linalg_cholesky", grad: "LinalgCholeskyExBackward0"},
-	SolveTriangular:       {name: "linalg_solve_triangular", grad: "LinalgSolveTriangularBackward0"},
-	LUFactor:              {name: "linalg_lu_factor"},
-	LUSolve:               {name: "linalg_lu_solve"},
-	QR:                    {name: "linalg_qr", grad: "LinalgQrBackward0"},
-	Eigh:                  {name: "linalg_eigh", grad: "LinalgEighBackward0"},
-	SVD:                   {name: "linalg_svd", grad: "LinalgSvdBackward0"},
-	LU:                    {name: "linalg_lu", grad: "LinalgLuBackward0", composed: true},
-	Solve:                 {name: "linalg_solve", grad: "LinalgSolveExBackward0", composed: true},
-	Inv:                   {name: "linalg_inv", grad: "LinalgInvExBackward0", composed: true},
-	Det:                   {name: "linalg_det", grad: "LinalgDetBackward0", composed: true},
-	SlogDet:               {name: "linalg_slogdet", grad: "LinalgSlogdetBackward0", composed: true},
-	Pinv:                  {name: "linalg_pinv", grad: "LinalgPinvBackward0", composed: true},
-	SGDStep:               {name: "sgd_step"},
-	AdamStep:              {name: "adam_step"},
-	Sum:                   {name: "sum", grad: "SumBackward0"},
-	SumAxes:               {name: "sum", grad: "SumBackward1"},
-	CumSum:                {name: "cumsum", grad: "CumsumBackward0"},
-	Mean:                  {name: "mean", grad: "MeanBackward0"},
-	MeanAxes:              {name: "mean", grad: "MeanBackward1"},
-	Prod:                  {name: "prod", grad: "ProdBackward0"},
-	ProdAxis:              {name: "prod", grad: "ProdBackward1"},
-	CumProd:               {name: "cumprod", grad: "CumprodBackward0"},
-	CountNonZero:          {name: "count_nonzero"},
-	AnyTrue:               {name: "any"},
-	AllTrue:               {name: "all"},
-	Add:                   {name: "add", grad: "AddBackward0"},
-	Sub:                   {name: "sub", grad: "SubBackward0"},
-	Mul:                   {name: "mul", grad: "MulBackward0"},
-	Div:                   {name: "div", grad: "DivBackward0"},
-	Maximum:               {name: "maximum", grad: "MaximumBackward0"},
-	Minimum:               {name: "minimum", grad: "MinimumBackward0"},
-	Neg:                   {name: "neg", grad: "NegBackward0"},
-	Abs:                   {name: "abs", kernel: "abs_cpu", grad: "AbsBackward0"},
-	Sign:                  {name: "sign", grad: "SignBackward0"},
-	Floor:                 {name: "floor", kernel: "floor_vml_cpu", grad: "FloorBackward0"},
-	Ceil:                  {name: "ceil", kernel: "ceil_vml_cpu", grad: "CeilBackward0"},
-	Round:                 {name: "round", kernel: "round_vml_cpu", grad: "RoundBackward0"},
-	Trunc:                 {name: "trunc", kernel: "trunc_vml_cpu", grad: "TruncBackward0"},
-	Square:                {name: "square", grad: "PowBackward0"},
-	Cube:                  {name: "cube", grad: "PowBackward0"},
-	Sqrt:                  {name: "sqrt", grad: "SqrtBackward0"},
-	Reciprocal:            {name: "reciprocal", grad: "ReciprocalBackward0"},
-	Clamp:                 {name: "clamp", grad: "ClampBackward1"},
-	FloorDivide:           {name: "floor_divide", kernel: "div_floor_cpu"},
-	DivTrunc:              {name: "div_trunc", grad: "DivBackward2"},
-	Remainder:             {name: "remainder", kernel: "remainder_cpu", grad: "RemainderBackward0"},
-	Fmod:                  {name: "fmod", kernel: "fmod_cpu", grad: "FmodBackward0"},
-	Rsqrt:                 {name: "rsqrt", grad: "RsqrtBackward0"},
-	Exp:                   {name: "exp", grad: "ExpBackward0"},
-	Expm1:                 {name: "expm1", grad: "Expm1Backward0"},
-	Log:                   {name: "log", grad: "LogBackward0"},
-	Log1p:                 {name: "log1p", grad: "Log1PBackward0"},
-	Sin:                   {name: "sin", grad: "SinBackward0"},
-	Cos:                   {name: "cos", grad: "CosBackward0"},
-	Erf:                   {name: "erf", grad: "ErfBackward0"},
-	Pow:                   {name: "pow", grad: "PowBackward1"},
-	Tanh:                  {name: "tanh", grad: "TanhBackward0", derivative: TanhGrad, ofResult: true},
-	Sigmoid:               {name: "sigmoid", grad: "SigmoidBackward0", derivative: SigmoidGrad, ofResult: true},
-	ReLU:                  {name: "relu", grad: "ReluBackward0", derivative: ReLUGrad, ofResult: true},
-	LeakyReLU:             {name: "leaky_relu", kernel: "leaky_relu_cpu", grad: "LeakyReluBackward0", derivative: LeakyReLUGrad},
-	ELU:                   {name: "elu", kernel: "elu_cpu", grad: "EluBackward0", derivative: ELUGrad},
-	GELU:                  {name: "gelu", kernel: "GeluKernelImpl", grad: "GeluBackward0", derivative: GELUGrad},
-	GELUTanh:              {name: "gelu_tanh", kernel: "GeluKernelImpl", grad: "GeluBackward0", derivative: GELUTanhGrad},
-	SiLU:                  {name: "silu", kernel: "silu_cpu", grad: "SiluBackward0", derivative: SiLUGrad},
-	Softplus:              {name: "softplus", kernel: "softplus_cpu", grad: "SoftplusBackward0", derivative: SoftplusGrad},
-	TanhGrad:              {name: "tanh_backward"},
-	SigmoidGrad:           {name: "sigmoid_backward"},
-	ReLUGrad:              {name: "threshold_backward"},
-	LeakyReLUGrad:         {name: "leaky_relu_backward"},
-	ELUGrad:               {name: "elu_backward"},
-	GELUGrad:              {name: "gelu_backward"},
-	GELUTanhGrad:          {name: "gelu_tanh_backward"},
-	SiLUGrad:              {name: "silu_backward"},
-	SoftplusGrad:          {name: "softplus_backward"},
-	SELU:                  {name: "selu", kernel: "elu_cpu", grad: "EluBackward0", derivative: SELUGrad},
-	CELU:                  {name: "celu", kernel: "elu_cpu", grad: "CeluBackward0", derivative: CELUGrad},
-	LogSigmoid:            {name: "log_sigmoid", kernel: "log_sigmoid_cpu", grad: "LogSigmoidBackward0", derivative: LogSigmoidGrad},
-	Mish:                  {name: "mish", kernel: "mish_cpu", grad: "MishBackward0", derivative: MishGrad},
-	SELUGrad:              {name: "selu_backward"},
-	CELUGrad:              {name: "celu_backward"},
-	LogSigmoidGrad:        {name: "log_sigmoid_backward"},
-	MishGrad:              {name: "mish_backward"},
-	Hardswish:             {name: "hardswish", kernel: "hardswish_cpu", grad: "HardswishBackward0", derivative: HardswishGrad},
-	Hardsigmoid:           {name: "hardsigmoid", kernel: "hardsigmoid_cpu", grad: "HardsigmoidBackward0", derivative: HardsigmoidGrad},
-	HardtanhGrad:          {name: "hardtanh_backward"},
-	Threshold:             {name: "threshold", kernel: "threshold_cpu", grad: "ThresholdBackward0"},
-	Hardshrink:            {name: "hardshrink", kernel: "hardshrink_cpu", grad: "HardshrinkBackward0"},
-	Softshrink:            {name: "softshrink", kernel: "softshrink_check", grad: "SoftshrinkBackward0"},
-	PReLU:                 {name: "prelu", kernel: "prelu_cpu", grad: "PreluKernelBackward0"},
-	Frac:                  {name: "frac", kernel: "frac_cpu", grad: "FracBackward0"},
-	Copysign:              {name: "copysign", kernel: "copysign_cpu", grad: "CopysignBackward0"},
-	Heaviside:             {name: "heaviside"},
-	HardswishGrad:         {name: "hardswish_backward"},
-	HardsigmoidGrad:       {name: "hardsigmoid_backward"},
-	Lerp:                  {name: "lerp", kernel: "lerp_kernel_tensor", grad: "LerpBackward1"},
-	AddCMul:               {name: "addcmul", kernel: "addcmul_cpu_out", grad: "AddcmulBackward0"},
-	AddCDiv:               {name: "addcdiv", kernel: "addcdiv_cpu_out", grad: "AddcdivBackward0"},
-	Tan:                   {name: "tan", grad: "TanBackward0"},
-	Asin:                  {name: "asin", grad: "AsinBackward0"},
-	Acos:                  {name: "acos", grad: "AcosBackward0"},
-	Atan:                  {name: "atan", grad: "AtanBackward0"},
-	Atan2:                 {name: "atan2", kernel: "atan2_cpu", grad: "Atan2Backward0"},
-	Sinh:                  {name: "sinh", grad: "SinhBackward0"},
-	Cosh:                  {name: "cosh", grad: "CoshBackward0"},
-	Asinh:                 {name: "asinh", grad: "AsinhBackward0"},
-	Acosh:                 {name: "acosh", grad: "AcoshBackward0"},
-	Atanh:                 {name: "atanh", grad: "AtanhBackward0"},
-	Hypot:                 {name: "hypot", kernel: "hypot_cpu", grad: "HypotBackward0"},
-	Exp2:                  {name: "exp2", grad: "Exp2Backward0"},
-	Log2:                  {name: "log2", grad: "Log2Backward0"},
-	Log10:                 {name: "log10", grad: "Log10Backward0"},
-	LogAddExp:             {name: "logaddexp", kernel: "logaddexp_cpu", grad: "LogaddexpBackward0"},
-	XLogY:                 {name: "xlogy", kernel: "xlogy_cpu", grad: "XlogyBackward0"},
-	Erfc:                  {name: "erfc", grad: "ErfcBackward0"},
-	Erfinv:                {name: "erfinv", grad: "ErfinvBackward0"},
-	Eq:                    {name: "eq"},
-	Ne:                    {name: "ne"},
-	Lt:                    {name: "lt"},
-	Le:                    {name: "le"},
-	Gt:                    {name: "gt"},
-	Ge:                    {name: "ge"},
-	IsNaN:                 {name: "isnan"},
-	LogicalNot:            {name: "logical_not"},
-	LogicalAnd:            {name: "logical_and"},
-	LogicalOr:             {name: "logical_or"},
-	LogicalXor:            {name: "logical_xor"},
-	BitwiseNot:            {name: "bitwise_not"},
-	BitwiseAnd:            {name: "bitwise_and"},
-	BitwiseOr:             {name: "bitwise_or"},
-	BitwiseXor:            {name: "bitwise_xor"},
-	BitwiseLeftShift:      {name: "bitwise_left_shift", kernel: "lshift_cpu"},
-	BitwiseRightShift:     {name: "bitwise_right_shift", kernel: "rshift_cpu"},
-	MSELoss:               {name: "mse_loss", grad: "MseLossBackward0"},
-	MSELossGrad:           {name: "mse_loss_backward"},
-	BCEWithLogits:         {name: "binary_cross_entropy_with_logits", grad: "BinaryCrossEntropyWithLogitsBackward0"},
-	BCEWithLogitsGrad:     {name: "binary_cross_entropy_with_logits_backward"},
+	Invalid:                     {name: "invalid"},
+	View:                        {name: "view", grad: "ViewBackward0", view: true},
+	UnsafeView:                  {name: "unsafe_view", grad: "UnsafeViewBackward0", view: true},
+	Transpose:                   {name: "transpose", grad: "TransposeBackward0", view: true},
+	T:                           {name: "t", grad: "TBackward0", view: true},
+	Permute:                     {name: "permute", grad: "PermuteBackward0", view: true},
+	Expand:                      {name: "expand", grad: "ExpandBackward0", view: true},
+	Squeeze:                     {name: "squeeze", grad: "SqueezeBackward0", view: true},
+	SqueezeAxis:                 {name: "squeeze", grad: "SqueezeBackward1", view: true},
+	SqueezeInPlace:              {name: "squeeze_", grad: "SqueezeBackward4", view: true},
+	Unsqueeze:                   {name: "unsqueeze", grad: "UnsqueezeBackward0", view: true},
+	Slice:                       {name: "slice", grad: "SliceBackward0", view: true},
+	Select:                      {name: "select", grad: "SelectBackward0", view: true},
+	Split:                       {name: "split", grad: "SplitBackward0", view: true},
+	SplitSizes:                  {name: "split_with_sizes", grad: "SplitWithSizesBackward0", view: true},
+	Unbind:                      {name: "unbind", grad: "UnbindBackward0", view: true},
+	Alias:                       {name: "alias", grad: "AliasBackward0", view: true},
+	Diagonal:                    {name: "diagonal", grad: "DiagonalBackward0", view: true},
+	Unfold:                      {name: "unfold", grad: "UnfoldBackward0", view: true},
+	Copy:                        {name: "to", grad: "ToCopyBackward0"},
+	Clone:                       {name: "clone", grad: "CloneBackward0", composed: true},
+	CopyInPlace:                 {name: "copy_", grad: "CopyBackwards", composed: true},
+	Fill:                        {name: "fill_", grad: "FillBackward2"},
+	Zero:                        {name: "zero_", grad: "ZeroBackward0", composed: true},
+	Arange:                      {name: "arange", kernel: "arange_cpu"},
+	Linspace:                    {name: "linspace", kernel: "linspace_cpu"},
+	Uniform:                     {name: "uniform_", grad: "UniformBackward0"},
+	Normal:                      {name: "normal_", grad: "NormalBackward0"},
+	Bernoulli:                   {name: "bernoulli_", grad: "BernoulliBackward2"},
+	BernoulliTensor:             {name: "bernoulli", grad: "BernoulliBackward0"},
+	RandInt:                     {name: "random_", grad: "RandomBackward0"},
+	RandPerm:                    {name: "randperm"},
+	Exponential:                 {name: "exponential_", grad: "ExponentialBackward0"},
+	Dropout:                     {name: "native_dropout", grad: "NativeDropoutBackward0", composed: true},
+	RSub:                        {name: "rsub", grad: "RsubBackward1", composed: true},
+	PowScalar:                   {name: "pow", grad: "PowBackward0", composed: true},
+	RPow:                        {name: "rpow", grad: "PowBackward2", composed: true},
+	MaskedFill:                  {name: "masked_fill", grad: "MaskedFillBackward0", composed: true},
+	Hardtanh:                    {name: "hardtanh", grad: "HardtanhBackward0", derivative: HardtanhGrad, composed: true},
+	ClampTensor:                 {name: "clamp", grad: "ClampBackward0", composed: true},
+	NaNToNum:                    {name: "nan_to_num", grad: "NanToNumBackward0", composed: true},
+	LerpScalar:                  {name: "lerp", grad: "LerpBackward0", composed: true},
+	GLU:                         {name: "glu", grad: "GluBackward0", composed: true},
+	Where:                       {name: "where", grad: "WhereBackward0"},
+	Max:                         {name: "max", grad: "MaxBackward1", derivative: ShareGrad},
+	MaxAxis:                     {name: "max", grad: "MaxBackward0", derivative: PickGrad},
+	Min:                         {name: "min", grad: "MinBackward1", derivative: ShareGrad},
+	MinAxis:                     {name: "min", grad: "MinBackward0", derivative: PickGrad},
+	AMax:                        {name: "amax", grad: "AmaxBackward0", derivative: ShareGrad},
+	AMin:                        {name: "amin", grad: "AminBackward0", derivative: ShareGrad},
+	ArgMax:                      {name: "argmax"},
+	ArgMin:                      {name: "argmin"},
+	Var:                         {name: "var", grad: "VarBackward0"},
+	Std:                         {name: "std", grad: "StdBackward0", derivative: StdGrad},
+	Median:                      {name: "median", grad: "MedianBackward0", derivative: ShareGrad, composed: true},
+	MedianAxis:                  {name: "median", grad: "MedianBackward1", derivative: PickGrad, composed: true},
+	NaNMedian:                   {name: "nanmedian", grad: "NanmedianBackward0", derivative: ShareGrad, composed: true},
+	NaNMedianAxis:               {name: "nanmedian", grad: "NanmedianBackward1", derivative: PickGrad, composed: true},
+	KthValue:                    {name: "kthvalue", grad: "KthvalueBackward0", derivative: PickGrad, composed: true},
+	Mode:                        {name: "mode", grad: "ModeBackward0", derivative: PickGrad, composed: true},
+	NaNSum:                      {name: "nansum", grad: "NansumBackward0", composed: true},
+	Norm:                        {name: "norm", grad: "LinalgVectorNormBackward0", derivative: NormGrad},
+	LogSumExp:                   {name: "logsumexp", grad: "LogsumexpBackward0", derivative: LogSumExpGrad},
+	Softmax:                     {name: "softmax", grad: "SoftmaxBackward0", derivative: SoftmaxGrad},
+	SoftmaxGrad:                 {name: "softmax_backward"},
+	LogSoftmax:                  {name: "log_softmax", grad: "LogSoftmaxBackward0", derivative: LogSoftmaxGrad},
+	LogSoftmaxGrad:              {name: "log_softmax_backward"},
+	CumMax:                      {name: "cummax", grad: "CummaxBackward0"},
+	CumMin:                      {name: "cummin", grad: "CumminBackward0"},
+	LogCumSumExp:                {name: "logcumsumexp", grad: "LogcumsumexpBackward0"},
+	ProdGrad:                    {name: "prod_backward"},
+	ShareGrad:                   {name: "evenly_distribute_backward"},
+	PickGrad:                    {name: "value_selecting_reduction_backward"},
+	VarGrad:                     {name: "var_backward"},
+	StdGrad:                     {name: "std_backward"},
+	NormGrad:                    {name: "norm_backward"},
+	LogSumExpGrad:               {name: "logsumexp_backward"},
+	CumSumGrad:                  {name: "cumsum_backward"},
+	MM:                          {name: "mm", grad: "MmBackward0"},
+	BMM:                         {name: "bmm", grad: "BmmBackward0"},
+	MV:                          {name: "mv", grad: "MvBackward0"},
+	Dot:                         {name: "dot", grad: "DotBackward0"},
+	AddMM:                       {name: "addmm", grad: "AddmmBackward0"},
+	Cat:                         {name: "cat", grad: "CatBackward0", composed: true},
+	CatOn:                       {name: "gather", grad: "GatherBackward", composed: true},
+	Broadcast:                   {name: "broadcast", grad: "BroadcastBackward", composed: true},
+	Function:                    {name: "function", composed: true},
+	Stack:                       {name: "stack", grad: "StackBackward0", composed: true},
+	Gather:                      {name: "gather", grad: "GatherBackward0"},
+	ScatterAdd:                  {name: "scatter_add", grad: "ScatterAddBackward0"},
+	Scatter:                     {name: "scatter", grad: "ScatterBackward0"},
+	ScatterValue:                {name: "scatter", grad: "ScatterBackward1", composed: true},
+	ScatterReduce:               {name: "scatter_reduce", grad: "ScatterReduceBackward0", composed: true},
+	ScatterProd:                 {name: "scatter_reduce"},
+	ScatterAMax:                 {name: "scatter_reduce"},
+	ScatterAMin:                 {name: "scatter_reduce"},
+	MaskedScatter:               {name: "masked_scatter", grad: "MaskedScatterBackward0", composed: true},
+	SelectScatter:               {name: "select_scatter", grad: "SelectScatterBackward0", composed: true},
+	SliceScatter:                {name: "slice_scatter", grad: "SliceScatterBackward0", composed: true},
+	IndexCopy:                   {name: "index_copy", grad: "IndexCopyBackward0"},
+	IndexFill:                   {name: "index_fill", grad: "IndexFillBackward0", composed: true},
+	IndexPut:                    {name: "index_put", grad: "IndexPutBackward0", composed: true},
+	SetIndex:                    {name: "index_put_", grad: "CopySlices", composed: true},
+	IndexSelect:                 {name: "index_select", grad: "IndexSelectBackward0"},
+	Index:                       {name: "index", grad: "IndexBackward0", composed: true},
+	RavelIndex:                  {name: "ravel_index"},
+	IndexAdd:                    {name: "index_add", grad: "IndexAddBackward0"},
+	MaskedSelect:                {name: "masked_select", grad: "MaskedSelectBackward0", composed: true},
+	NonZero:                     {name: "nonzero"},
+	Sort:                        {name: "sort", grad: "SortBackward0"},
+	TopK:                        {name: "topk", grad: "TopkBackward0"},
+	SearchSorted:                {name: "searchsorted"},
+	Tril:                        {name: "tril", grad: "TrilBackward0"},
+	Triu:                        {name: "triu", grad: "TriuBackward0"},
+	OneHot:                      {name: "one_hot"},
+	Pad:                         {name: "pad", grad: "ConstantPadNdBackward0", composed: true},
+	Embedding:                   {name: "embedding", grad: "EmbeddingBackward0"},
+	EmbeddingGrad:               {name: "embedding_dense_backward"},
+	Roll:                        {name: "roll", grad: "RollBackward0", composed: true},
+	Flip:                        {name: "flip", grad: "FlipBackward0", composed: true},
+	Rot90:                       {name: "rot90", grad: "Rot90Backward0", composed: true},
+	Repeat:                      {name: "repeat", grad: "RepeatBackward0", composed: true},
+	DiagEmbed:                   {name: "diag_embed", grad: "DiagEmbedBackward0", composed: true},
+	BlockDiag:                   {name: "block_diag", grad: "BlockDiagBackward0", composed: true},
+	Trace:                       {name: "trace", grad: "TraceBackward0", composed: true},
+	Conv:                        {name: "convolution", grad: "ConvolutionBackward0"},
+	ConvGradInput:               {name: "convolution_backward_input"},
+	ConvGradWeight:              {name: "convolution_backward_weight"},
+	MaxPool2D:                   {name: "max_pool2d", grad: "MaxPool2DWithIndicesBackward0", derivative: MaxPool2DGrad},
+	MaxPool2DGrad:               {name: "max_pool2d_backward"},
+	AdaptiveMaxPool2D:           {name: "adaptive_max_pool2d", grad: "AdaptiveMaxPool2DBackward0", derivative: AdaptiveMaxPool2DGrad},
+	AdaptiveMaxPool2DGrad:       {name: "adaptive_max_pool2d_backward"},
+	AvgPool2D:                   {name: "avg_pool2d", grad: "AvgPool2DBackward0", derivative: AvgPool2DGrad},
+	AvgPool2DGrad:               {name: "avg_pool2d_backward"},
+	AdaptiveAvgPool2D:           {name: "adaptive_avg_pool2d", grad: "AdaptiveAvgPool2DBackward0", derivative: AdaptiveAvgPool2DGrad},
+	AdaptiveAvgPool2DGrad:       {name: "adaptive_avg_pool2d_backward"},
+	Interpolate:                 {name: "interpolate"},
+	UpsampleNearest1D:           {name: "upsample_nearest1d", grad: "UpsampleNearest1DBackward0", composed: true},
+	UpsampleNearest2D:           {name: "upsample_nearest2d", grad: "UpsampleNearest2DBackward0", composed: true},
+	UpsampleNearest3D:           {name: "upsample_nearest3d", grad: "UpsampleNearest3DBackward0", composed: true},
+	UpsampleNearestExact1D:      {name: "_upsample_nearest_exact1d", grad: "UpsampleNearestExact1DBackward0", composed: true},
+	UpsampleNearestExact2D:      {name: "_upsample_nearest_exact2d", grad: "UpsampleNearestExact2DBackward0", composed: true},
+	UpsampleNearestExact3D:      {name: "_upsample_nearest_exact3d", grad: "UpsampleNearestExact3DBackward0", composed: true},
+	UpsampleLinear1D:            {name: "upsample_linear1d", grad: "UpsampleLinear1DBackward0", composed: true},
+	UpsampleBilinear2D:          {name: "upsample_bilinear2d", grad: "UpsampleBilinear2DBackward0", composed: true},
+	UpsampleBilinear2DAA:        {name: "_upsample_bilinear2d_aa", grad: "UpsampleBilinear2DAaBackward0", composed: true},
+	UpsampleBicubic2D:           {name: "upsample_bicubic2d", grad: "UpsampleBicubic2DBackward0", composed: true},
+	UpsampleBicubic2DAA:         {name: "_upsample_bicubic2d_aa", grad: "UpsampleBicubic2DAaBackward0", composed: true},
+	UpsampleTrilinear3D:         {name: "upsample_trilinear3d", grad: "UpsampleTrilinear3DBackward0", composed: true},
+	BatchNorm:                   {name: "batch_norm", grad: "NativeBatchNormBackward0"},
+	BatchNormGrad:               {name: "batch_norm_backward"},
+	GroupNorm:                   {name: "group_norm", grad: "NativeGroupNormBackward0"},
+	LayerNorm:                   {name: "layer_norm", grad: "NativeLayerNormBackward0"},
+	LayerNormGrad:               {name: "layer_norm_backward"},
+	Attention:                   {name: "scaled_dot_product_attention", grad: "ScaledDotProductFlashAttentionForCpuBackward0", derivative: AttentionGrad},
+	AttentionGrad:               {name: "_scaled_dot_product_flash_attention_for_cpu_backward"},
+	RNN:                         {name: "rnn", composed: true},
+	GRU:                         {name: "gru", composed: true},
+	LSTM:                        {name: "lstm", composed: true},
+	NLLLoss:                     {name: "nll_loss_forward", grad: "NllLossBackward0", derivative: NLLLossGrad},
+	NLLLoss2D:                   {name: "nll_loss2d_forward", grad: "NllLoss2DBackward0", derivative: NLLLossGrad, composed: true},
+	NLLLossGrad:                 {name: "nll_loss_backward"},
+	CrossEntropy:                {name: "cross_entropy_loss", grad: "NllLossBackward0"},
+	CrossEntropyGrad:            {name: "cross_entropy_loss_backward"},
+	CTCLoss:                     {name: "ctc_loss", grad: "CtcLossBackward0"},
+	CTCLossGrad:                 {name: "ctc_loss_backward"},
+	BCE:                         {name: "binary_cross_entropy", grad: "BinaryCrossEntropyBackward0", composed: true},
+	Cholesky:                    {name: "linalg_cholesky", grad: "LinalgCholeskyExBackward0"},
+	SolveTriangular:             {name: "linalg_solve_triangular", grad: "LinalgSolveTriangularBackward0"},
+	LUFactor:                    {name: "linalg_lu_factor"},
+	LUSolve:                     {name: "linalg_lu_solve"},
+	QR:                          {name: "linalg_qr", grad: "LinalgQrBackward0"},
+	Eigh:                        {name: "linalg_eigh", grad: "LinalgEighBackward0"},
+	SVD:                         {name: "linalg_svd", grad: "LinalgSvdBackward0"},
+	LU:                          {name: "linalg_lu", grad: "LinalgLuBackward0", composed: true},
+	Solve:                       {name: "linalg_solve", grad: "LinalgSolveExBackward0", composed: true},
+	Inv:                         {name: "linalg_inv", grad: "LinalgInvExBackward0", composed: true},
+	Det:                         {name: "linalg_det", grad: "LinalgDetBackward0", composed: true},
+	SlogDet:                     {name: "linalg_slogdet", grad: "LinalgSlogdetBackward0", composed: true},
+	Pinv:                        {name: "linalg_pinv", grad: "LinalgPinvBackward0", composed: true},
+	SGDStep:                     {name: "sgd_step"},
+	AdamStep:                    {name: "adam_step"},
+	AMSGradStep:                 {name: "amsgrad"},
+	AdamaxStep:                  {name: "adamax"},
+	NAdamStep:                   {name: "nadam"},
+	RAdamStep:                   {name: "radam"},
+	RMSpropStep:                 {name: "rmsprop"},
+	RMSpropMomentumStep:         {name: "rmsprop_momentum"},
+	RMSpropCenteredStep:         {name: "rmsprop_centered"},
+	RMSpropCenteredMomentumStep: {name: "rmsprop_centered_momentum"},
+	AdagradStep:                 {name: "adagrad"},
+	AdadeltaStep:                {name: "adadelta"},
+	RpropStep:                   {name: "rprop"},
+	ASGDStep:                    {name: "asgd"},
+	Sum:                         {name: "sum", grad: "SumBackward0"},
+	SumAxes:                     {name: "sum", grad: "SumBackward1"},
+	CumSum:                      {name: "cumsum", grad: "CumsumBackward0"},
+	Mean:                        {name: "mean", grad: "MeanBackward0"},
+	MeanAxes:                    {name: "mean", grad: "MeanBackward1"},
+	Prod:                        {name: "prod", grad: "ProdBackward0"},
+	ProdAxis:                    {name: "prod", grad: "ProdBackward1"},
+	CumProd:                     {name: "cumprod", grad: "CumprodBackward0"},
+	CountNonZero:                {name: "count_nonzero"},
+	AnyTrue:                     {name: "any"},
+	AllTrue:                     {name: "all"},
+	Add:                         {name: "add", grad: "AddBackward0"},
+	Sub:                         {name: "sub", grad: "SubBackward0"},
+	Mul:                         {name: "mul", grad: "MulBackward0"},
+	Div:                         {name: "div", grad: "DivBackward0"},
+	Maximum:                     {name: "maximum", grad: "MaximumBackward0"},
+	Minimum:                     {name: "minimum", grad: "MinimumBackward0"},
+	Neg:                         {name: "neg", grad: "NegBackward0"},
+	Abs:                         {name: "abs", kernel: "abs_cpu", grad: "AbsBackward0"},
+	Sign:                        {name: "sign", grad: "SignBackward0"},
+	Floor:                       {name: "floor", kernel: "floor_vml_cpu", grad: "FloorBackward0"},
+	Ceil:                        {name: "ceil", kernel: "ceil_vml_cpu", grad: "CeilBackward0"},
+	Round:                       {name: "round", kernel: "round_vml_cpu", grad: "RoundBackward0"},
+	Trunc:                       {name: "trunc", kernel: "trunc_vml_cpu", grad: "TruncBackward0"},
+	Square:                      {name: "square", grad: "PowBackward0"},
+	Cube:                        {name: "cube", grad: "PowBackward0"},
+	Sqrt:                        {name: "sqrt", grad: "SqrtBackward0"},
+	Reciprocal:                  {name: "reciprocal", grad: "ReciprocalBackward0"},
+	Clamp:                       {name: "clamp", grad: "ClampBackward1"},
+	FloorDivide:                 {name: "floor_divide", kernel: "div_floor_cpu"},
+	DivTrunc:                    {name: "div_trunc", kernel: "div_trunc_cpu", grad: "DivBackward2"},
+	Remainder:                   {name: "remainder", kernel: "remainder_cpu", grad: "RemainderBackward0"},
+	Fmod:                        {name: "fmod", kernel: "fmod_cpu", grad: "FmodBackward0"},
+	Rsqrt:                       {name: "rsqrt", grad: "RsqrtBackward0"},
+	Exp:                         {name: "exp", grad: "ExpBackward0"},
+	Expm1:                       {name: "expm1", grad: "Expm1Backward0"},
+	Log:                         {name: "log", grad: "LogBackward0"},
+	Log1p:                       {name: "log1p", grad: "Log1PBackward0"},
+	Sin:                         {name: "sin", grad: "SinBackward0"},
+	Cos:                         {name: "cos", grad: "CosBackward0"},
+	Erf:                         {name: "erf", grad: "ErfBackward0"},
+	Pow:                         {name: "pow", grad: "PowBackward1"},
+	Tanh:                        {name: "tanh", grad: "TanhBackward0", derivative: TanhGrad, ofResult: true},
+	Sigmoid:                     {name: "sigmoid", grad: "SigmoidBackward0", derivative: SigmoidGrad, ofResult: true},
+	ReLU:                        {name: "relu", grad: "ReluBackward0", derivative: ReLUGrad, ofResult: true},
+	LeakyReLU:                   {name: "leaky_relu", kernel: "leaky_relu_cpu", grad: "LeakyReluBackward0", derivative: LeakyReLUGrad},
+	ELU:                         {name: "elu", kernel: "elu_cpu", grad: "EluBackward0", derivative: ELUGrad},
+	GELU:                        {name: "gelu", kernel: "GeluKernelImpl", grad: "GeluBackward0", derivative: GELUGrad},
+	GELUTanh:                    {name: "gelu_tanh", kernel: "GeluKernelImpl", grad: "GeluBackward0", derivative: GELUTanhGrad},
+	SiLU:                        {name: "silu", kernel: "silu_cpu", grad: "SiluBackward0", derivative: SiLUGrad},
+	Softplus:                    {name: "softplus", kernel: "softplus_cpu", grad: "SoftplusBackward0", derivative: SoftplusGrad},
+	TanhGrad:                    {name: "tanh_backward"},
+	SigmoidGrad:                 {name: "sigmoid_backward"},
+	ReLUGrad:                    {name: "threshold_backward"},
+	LeakyReLUGrad:               {name: "leaky_relu_backward"},
+	ELUGrad:                     {name: "elu_backward"},
+	GELUGrad:                    {name: "gelu_backward"},
+	GELUTanhGrad:                {name: "gelu_tanh_backward"},
+	SiLUGrad:                    {name: "silu_backward"},
+	SoftplusGrad:                {name: "softplus_backward"},
+	SELU:                        {name: "selu", kernel: "elu_cpu", grad: "EluBackward0", derivative: SELUGrad},
+	CELU:                        {name: "celu", kernel: "elu_cpu", grad: "CeluBackward0", derivative: CELUGrad},
+	LogSigmoid:                  {name: "log_sigmoid", kernel: "log_sigmoid_cpu", grad: "LogSigmoidBackward0", derivative: LogSigmoidGrad},
+	Mish:                        {name: "mish", kernel: "mish_cpu", grad: "MishBackward0", derivative: MishGrad},
+	SELUGrad:                    {name: "selu_backward"},
+	CELUGrad:                    {name: "celu_backward"},
+	LogSigmoidGrad:              {name: "log_sigmoid_backward"},
+	MishGrad:                    {name: "mish_backward"},
+	Hardswish:                   {name: "hardswish", kernel: "hardswish_cpu", grad: "HardswishBackward0", derivative: HardswishGrad},
+	Hardsigmoid:                 {name: "hardsigmoid", kernel: "hardsigmoid_cpu", grad: "HardsigmoidBackward0", derivative: HardsigmoidGrad},
+	HardtanhGrad:                {name: "hardtanh_backward"},
+	Threshold:                   {name: "threshold", kernel: "threshold_cpu", grad: "ThresholdBackward0"},
+	Hardshrink:                  {name: "hardshrink", kernel: "hardshrink_cpu", grad: "HardshrinkBackward0"},
+	Softshrink:                  {name: "softshrink", kernel: "softshrink_check", grad: "SoftshrinkBackward0"},
+	PReLU:                       {name: "prelu", kernel: "prelu_cpu", grad: "PreluKernelBackward0"},
+	Frac:                        {name: "frac", kernel: "frac_cpu", grad: "FracBackward0"},
+	Copysign:                    {name: "copysign", kernel: "copysign_cpu", grad: "CopysignBackward0"},
+	Heaviside:                   {name: "heaviside"},
+	HardswishGrad:               {name: "hardswish_backward"},
+	HardsigmoidGrad:             {name: "hardsigmoid_backward"},
+	Lerp:                        {name: "lerp", kernel: "lerp_kernel_tensor", grad: "LerpBackward1"},
+	AddCMul:                     {name: "addcmul", kernel: "addcmul_cpu_out", grad: "AddcmulBackward0"},
+	AddCDiv:                     {name: "addcdiv", kernel: "addcdiv_cpu_out", grad: "AddcdivBackward0"},
+	Tan:                         {name: "tan", grad: "TanBackward0"},
+	Asin:                        {name: "asin", grad: "AsinBackward0"},
+	Acos:                        {name: "acos", grad: "AcosBackward0"},
+	Atan:                        {name: "atan", grad: "AtanBackward0"},
+	Atan2:                       {name: "atan2", kernel: "atan2_cpu", grad: "Atan2Backward0"},
+	Sinh:                        {name: "sinh", grad: "SinhBackward0"},
+	Cosh:                        {name: "cosh", grad: "CoshBackward0"},
+	Asinh:                       {name: "asinh", grad: "AsinhBackward0"},
+	Acosh:                       {name: "acosh", grad: "AcoshBackward0"},
+	Atanh:                       {name: "atanh", grad: "AtanhBackward0"},
+	Hypot:                       {name: "hypot", kernel: "hypot_cpu", grad: "HypotBackward0"},
+	Exp2:                        {name: "exp2", grad: "Exp2Backward0"},
+	Log2:                        {name: "log2", grad: "Log2Backward0"},
+	Log10:                       {name: "log10", grad: "Log10Backward0"},
+	LogAddExp:                   {name: "logaddexp", kernel: "logaddexp_cpu", grad: "LogaddexpBackward0"},
+	XLogY:                       {name: "xlogy", kernel: "xlogy_cpu", grad: "XlogyBackward0"},
+	Erfc:                        {name: "erfc", grad: "ErfcBackward0"},
+	Erfinv:                      {name: "erfinv", grad: "ErfinvBackward0"},
+	Lgamma:                      {name: "lgamma", kernel: "lgamma_vml_cpu", grad: "LgammaBackward0"},
+	Digamma:                     {name: "digamma", kernel: "digamma", grad: "DigammaBackward0"},
+	Trigamma:                    {name: "polygamma", kernel: "trigamma", grad: "PolygammaBackward0"},
+	Logit:                       {name: "logit", grad: "LogitBackward0", derivative: LogitGrad},
+	LogitGrad:                   {name: "logit_backward"},
+	Eq:                          {name: "eq"},
+	Ne:                          {name: "ne"},
+	Lt:                          {name: "lt"},
+	Le:                          {name: "le"},
+	Gt:                          {name: "gt"},
+	Ge:                          {name: "ge"},
+	IsNaN:                       {name: "isnan"},
+	LogicalNot:                  {name: "logical_not"},
+	LogicalAnd:                  {name: "logical_and"},
+	LogicalOr:                   {name: "logical_or"},
+	LogicalXor:                  {name: "logical_xor"},
+	BitwiseNot:                  {name: "bitwise_not"},
+	BitwiseAnd:                  {name: "bitwise_and"},
+	BitwiseOr:                   {name: "bitwise_or"},
+	BitwiseXor:                  {name: "bitwise_xor"},
+	BitwiseLeftShift:            {name: "bitwise_left_shift", kernel: "lshift_cpu"},
+	BitwiseRightShift:           {name: "bitwise_right_shift", kernel: "rshift_cpu"},
+	MSELoss:                     {name: "mse_loss", grad: "MseLossBackward0"},
+	MSELossGrad:                 {name: "mse_loss_backward"},
+	BCEWithLogits:               {name: "binary_cross_entropy_with_logits", grad: "BinaryCrossEntropyWithLogitsBackward0"},
+	BCEWithLogitsGrad:           {name: "binary_cross_entropy_with_logits_backward"},
 }

@@ -48,6 +48,11 @@ type Window struct {
 	Divisor                           int  // AvgPool2D: what a window's sum is divided by; 0: what it covers
 }
 
+// Resample belongs to Interpolate: along each of the last three axes, the outermost first, how many taps an element of the result has
+// at most; 0 for an axis that stays as it is. The taps of all axes follow each other in the operands after the first: places, of
+// which a negative one ends an element's taps, and weights.
+type Resample struct{ Width [3]int }
+
 // Normalize belongs to BatchNorm, GroupNorm and LayerNorm.
 type Normalize struct {
 	Eps      float64
@@ -55,6 +60,16 @@ type Normalize struct {
 	Training bool    // BatchNorm: normalise by the batch, not by running statistics
 	Axes     int     // LayerNorm: how many trailing axes are normalised
 	Groups   int     // GroupNorm: of channels, each normalised with an image's elements
+}
+
+// Attend belongs to Attention and AttentionGrad. Query i stands at place First + i among the keys.
+type Attend struct {
+	Scale   float64 // of the products of queries and keys
+	SoftCap float64 // scores are SoftCap·tanh(score / SoftCap); 0 is none
+	Keep    float64 // the probability that dropout keeps an element of the softmax
+	Causal  bool    // a query sees no key behind its place
+	First   int
+	Window  int // a query sees keys less far away than this; 0 is no limit
 }
 
 // Loss belongs to losses.
@@ -94,7 +109,11 @@ func (r Reduction) String() string { return [...]string{"mean", "sum", "none"}[r
 type Ravel struct{ Axis, Extent int }
 
 // Lookup belongs to EmbeddingGrad: rows of index Padding get no gradient; -1 is none.
-type Lookup struct{ Padding int }
+// ByFrequency tells those who run it to divide dy first.
+type Lookup struct {
+	Padding     int
+	ByFrequency bool
+}
 
 // Order belongs to Sort and TopK: the first elements of each line along Axis, as many as the results have room for, sorted.
 // NaN counts as the largest number.
@@ -113,6 +132,19 @@ type Draw struct {
 	A, B      float64
 	Low, High int64
 	Whole     bool // RandInt: all non-negative integers of the dtype, whatever Low and High say
+}
+
+// Update belongs to the steps of optimizers that IsUpdate reports, each of which reads those numbers that its row in
+// internal/kgen/recipe names.
+type Update struct {
+	Rate, Sign, Decay, Shrink float64 // of the step, negative; 1, or -1 to climb; weight decay, and by what p is multiplied instead
+	Part                      float64 // how far a running mean of the gradient moves
+	Share, Rest               float64 // of the running mean of squares that stays, and 1 less it
+	Root, Eps                 float64
+	Ahead                     float64 // NAdam: the rate of the mean
+	Momentum                  float64 // RMSprop
+	Rectified                 float64 // RAdam: 0 where the step has no divisor
+	Minus, Plus, Low, High    float64 // Rprop: by what lengths of steps are multiplied, and their bounds
 }
 
 // SGD belongs to SGDStep.

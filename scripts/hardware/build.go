@@ -21,7 +21,7 @@ import (
 // what fails above. The last three test the processor.
 var suite = []string{
 	"internal/dl", "internal/driver", "internal/driver/open", "internal/nvml", "internal/nvml/open", "smi",
-	"internal/backend/cuda", "cuda", "tensor", "nn", "internal/conformance",
+	"internal/backend/cuda", "cuda", "tensor", "nn", "internal/conformance", "models",
 	"internal/kern/vec", "internal/kern", "internal/backend/cpu",
 }
 
@@ -42,10 +42,13 @@ var leftOut = []absence{
 	{"internal/tour", "reads the source and runs on simulated GPUs"},
 	{"internal/tui", "draws what it is given"},
 	{"linalg", "factors matrices on the CPU alone"},
+	{"models/gpt2", "trains on the CPU alone"},
 	{"nn/nninit", "computes on the CPU alone"},
 	{"nn/parallel", "needs eight GPUs, which it simulates"},
 	{"nn/plan", "compares plans with simulated GPUs"},
 	{"optim", "computes on the CPU alone"},
+	{"text/generation", "reads the tokenizers' recordings beside it"},
+	{"text/tokenizer", "computes on the CPU alone"},
 	{"vision", "computes on the CPU alone"},
 }
 

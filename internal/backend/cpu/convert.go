@@ -12,7 +12,7 @@ func via(wide dtype.DType, kernel Kernel) Kernel {
 		w := widened{call: backend.NewCall(c.Op, wide), narrow: c.DType}
 		defer w.free()
 		defer w.call.Release()
-		w.call.Params = c.Params
+		w.call.Params, w.call.Kept = c.Params, c.Kept
 		for i := range c.Out() {
 			if err := w.add(w.call.AddOut(), &c.Out()[i]); err != nil {
 				return err

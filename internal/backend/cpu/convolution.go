@@ -27,10 +27,10 @@ func convInt[T int32 | int64](c *backend.Call) error {
 	return nil
 }
 
-// convGradInput is the gradient for x, of dy and the weights.
+// convGradInput is the gradient for x, of dy and the weights, plus perhaps a bias: a transposed convolution has one.
 func convGradInput[T dtype.Float](c *backend.Call) error {
 	dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]
-	return kern.Float[T]().Conv2DGradInput(convShape(c, dx, w, dy), dense[T](dy), dense[T](w), dense[T](dx))
+	return kern.Float[T]().Conv2DGradInput(convShape(c, dx, w, dy), dense[T](dy), dense[T](w), optional[T](c, 2), dense[T](dx))
 }
 
 // convGradWeight is the gradient for the weights, of dy and x.

@@ -13,6 +13,30 @@ func addOptimizers[T dtype.Float](t *table) {
 	t[op.AdamStep][dt] = updating[T](3, func(p, mean, square, grad, _ pointer, n int, params any) {
 		kern.Adam(elements[T](p, n), elements[T](mean, n), elements[T](square, n), elements[T](grad, n), params.(op.Adam))
 	}).run
+	addUpdates[T](t)
+}
+
+// updateOne, updateTwo and updateThree make kernels of loops that keep so much of each parameter.
+
+//go:noinline
+func updateOne[T dtype.Float](l func(p, a, grad []T, o op.Update)) Kernel {
+	return updating[T](2, func(p, a, grad, _, _ pointer, n int, params any) {
+		l(elements[T](p, n), elements[T](a, n), elements[T](grad, n), params.(op.Update))
+	}).run
+}
+
+//go:noinline
+func updateTwo[T dtype.Float](l func(p, a, b, grad []T, o op.Update)) Kernel {
+	return updating[T](3, func(p, a, b, grad, _ pointer, n int, params any) {
+		l(elements[T](p, n), elements[T](a, n), elements[T](b, n), elements[T](grad, n), params.(op.Update))
+	}).run
+}
+
+//go:noinline
+func updateThree[T dtype.Float](l func(p, a, b, c, grad []T, o op.Update)) Kernel {
+	return updating[T](4, func(p, a, b, c, grad pointer, n int, params any) {
+		l(elements[T](p, n), elements[T](a, n), elements[T](b, n), elements[T](c, n), elements[T](grad, n), params.(op.Update))
+	}).run
 }
 
 // updating makes a kernel of a loop over one operand that updates its results.

@@ -78,11 +78,15 @@ func (e *elementwise) applyPlan(out, in []backend.View, params any) error {
 		defer block.Free()
 		p.stageConstants(block.Bytes())
 	}
-	if p.scratch == 0 {
+	switch {
+	case p.scratch > 0:
+		return kern.ForWithWorkspace(count, share, p.scratch, p.run)
+	case p.joined:
+		par.For(count, share, p.runJoined)
+	default:
 		par.For(count, share, func(lo, hi int) { p.run(lo, hi, nil) })
-		return nil
 	}
-	return kern.ForWithWorkspace(count, share, p.scratch, p.run)
+	return nil
 }
 
 // stageConstants stages the operands of which all tiles are alike.

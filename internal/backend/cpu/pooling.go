@@ -10,6 +10,7 @@ import (
 
 func addPools[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
+	t[op.Interpolate][dt] = rowMajor(resample[T])
 	t[op.MaxPool2D][dt] = rowMajor(maxPool[T])
 	t[op.MaxPool2DGrad][dt] = rowMajor(maxPoolGrad[T])
 	t[op.AdaptiveMaxPool2D][dt] = rowMajor(maxPool[T])

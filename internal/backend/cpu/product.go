@@ -4,6 +4,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
+	"cresset/internal/mem"
 	"cresset/internal/op"
 )
 
@@ -152,9 +153,17 @@ func addMM[T dtype.Float](c *backend.Call) error {
 	if len(out) == 0 {
 		return nil
 	}
-	if p.Alpha == 1 && p.Beta == 1 && repeatsRow(in) { // saves linear/64x128x10 a seventh
-		at := in.Layout.Offset
-		kern.Float[T]().GemmBias(m, n, k, a.Matrix, b.Matrix, data[T](in)[at:at+n], following(c), out, n)
+	if p.Alpha == 1 && p.Beta == 1 && in.Layout.Strides()[1] == 1 { // saves linear/64x128x10 a seventh
+		bias, row := data[T](in)[in.Layout.Offset:], in.Layout.Strides()[0]
+		panels, err := keptPanels(c.Kept, m, n, k, a.Matrix, b.Matrix)
+		switch {
+		case err != nil:
+			return err
+		case panels != nil:
+			kern.Float[T]().GemmPanels(m, n, k, a.Matrix, panels, bias, row, following(c), out, n)
+		default:
+			kern.Float[T]().GemmBias(m, n, k, a.Matrix, b.Matrix, bias, row, following(c), out, n)
+		}
 		return nil
 	}
 	if err := convert(&c.Out()[0], in); err != nil {
@@ -162,6 +171,26 @@ func addMM[T dtype.Float](c *backend.Call) error {
 	}
 	kern.Float[T]().Gemm(m, n, k, T(p.Alpha), a.Matrix, b.Matrix, T(p.Beta), out, n)
 	return nil
+}
+
+// keptPanels returns b as panels that other products share too, nil where it is not kept or the product has no use for them.
+func keptPanels[T dtype.Float](kept *backend.Kept, m, n, k int, a, b kern.Matrix[T]) ([]T, error) {
+	if kept == nil {
+		return nil, nil
+	}
+	size := kern.Float[T]().PanelsLen(m, n, k, a, b)
+	if size == 0 {
+		return nil, nil
+	}
+	if kept.Buf == nil {
+		block, err := mem.Alloc(size * dtype.Of[T]().Size())
+		if err != nil {
+			return nil, err
+		}
+		kern.Float[T]().Pack(mem.Slice[T](block), n, k, b)
+		kept.Buf = block
+	}
+	return mem.Slice[T](kept.Buf.(*mem.Block))[:size], nil
 }
 
 // addMMInt is addMM in wrapping integer arithmetic.

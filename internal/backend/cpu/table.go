@@ -41,6 +41,7 @@ func addFloats[T dtype.Float](t *table) {
 	addConvolutions[T](t)
 	addPools[T](t)
 	addNormalizations[T](t)
+	addAttention[T](t)
 	addLosses[T](t)
 	addFactorizations[T](t)
 	addOptimizers[T](t)

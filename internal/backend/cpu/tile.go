@@ -19,10 +19,7 @@ func (p *plan) run(lo, hi int, scratch []byte) {
 	}
 	matrix, at := lo/(p.down*p.across), lo%(p.down*p.across)
 	row, col := at/p.across*p.rows, at%p.across*p.cols
-	start, plain := p.corners(matrix), p.joined
-	for k := range p.axes.N {
-		plain = plain && !p.operands[k].staged
-	}
+	start := p.corners(matrix)
 	for i := lo; i < hi; i++ {
 		if row == p.height {
 			row, matrix = 0, matrix+1
@@ -34,17 +31,39 @@ func (p *plan) run(lo, hi int, scratch []byte) {
 			o := &p.operands[k]
 			from[k] = ahead(start[k], (row*o.row+col*o.step)*o.size) // within the operand, as the tile is
 		}
-		switch {
-		case plain:
-			p.call(&stages, from, rows*cols)
-		case p.kernel.copies:
+		if p.kernel.copies {
 			to, o := &p.operands[0], &p.operands[1]
 			copyMatrix(to.size, from[0], to.strides, from[1], o.strides, rows, cols)
-		default:
+		} else {
 			p.compute(&stages, from, rows, cols)
 		}
 		if col += cols; col == p.width {
 			col, row = 0, row+rows
+		}
+	}
+}
+
+// runJoined computes the tiles [lo, hi) of a plan whose tiles are joined and need no scratch memory. It goes from one to the next
+// by additions, which saves add_row/300x300 a tenth.
+func (p *plan) runJoined(lo, hi int) {
+	e, params := p.kernel, p.params
+	for matrix, tile := lo/p.down, lo%p.down; lo < hi; matrix, tile = matrix+1, 0 {
+		at := p.corners(matrix)
+		var step [maxOperands]int // from a tile to the next, in bytes
+		for k := range p.axes.N {
+			o := &p.operands[k]
+			step[k] = p.rows * o.row * o.size
+			at[k] = ahead(at[k], tile*step[k]) // within the operand, as the tile is
+		}
+		for last := tile + min(hi-lo, p.down-tile) - 1; ; tile++ {
+			e.loop(at[0], at[1], at[2], at[3], at[4], min(p.rows, p.height-tile*p.rows)*p.width, params)
+			lo++
+			if tile == last {
+				break
+			}
+			for k := range p.axes.N {
+				at[k] = ahead(at[k], step[k]) // to the next tile, which is there
+			}
 		}
 	}
 }
@@ -78,7 +97,7 @@ func (p *plan) compute(stages *[maxOperands]stage, from pointers, rows, cols int
 		}
 	}
 	if p.joined || rows == 1 {
-		p.call(stages, at, rows*cols)
+		p.call(stages, &at, rows*cols)
 	} else {
 		p.callRows(stages, at, rows, cols)
 	}
@@ -101,7 +120,7 @@ func (p *plan) callRows(stages *[maxOperands]stage, at pointers, rows, cols int)
 				row[k] = ahead(at[k], r*o.row*o.size)
 			}
 		}
-		p.call(stages, row, cols)
+		p.call(stages, &row, cols)
 	}
 }
 
@@ -144,20 +163,20 @@ func (o *operand) store(s *stage, to pointer, rows, cols int) {
 func (o *operand) packed(rows, cols int) bool { return o.step == 1 && (rows == 1 || o.row == cols) }
 
 // call runs the loop on n elements, or the one that takes one element of an operand for all.
-func (p *plan) call(stages *[maxOperands]stage, at pointers, n int) {
+func (p *plan) call(stages *[maxOperands]stage, at *pointers, n int) {
 	if p.single == 0 {
-		p.kernel.call(&at, n, p.params)
+		p.kernel.call(at, n, p.params)
 		return
 	}
 	k := p.single
-	done := p.kernel.single[k](at, n)
+	done := p.kernel.single[k](*at, n)
 	if done == n {
 		return
 	}
 	rest, o := min(n-done, restOf), &p.operands[k]
 	copyMatrix(o.loopSize, stages[k].at, strides{0, 1}, at[k], strides{}, 1, rest)
 	for ; done < n; done += rest {
-		next := at
+		next := *at
 		for j := range p.axes.N {
 			if j != k {
 				next[j] = ahead(at[j], done*p.operands[j].loopSize)

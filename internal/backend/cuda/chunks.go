@@ -100,6 +100,13 @@ func (u *chunkList) launch(c *backend.Call, count int) error {
 		p.N, p.P = uint64(count), u.table.ptr
 		return launch(u.device, sgdAll[c.DType], g, p)
 	}
+	if o, ok := c.Params.(op.Update); ok {
+		p := updateParams.take()
+		defer updateParams.give(p)
+		*p = updateOf(o)
+		p.Count, p.List = uint64(count), u.table.ptr
+		return launch(u.device, rows[c.Op][c.DType].kernel, g, p)
+	}
 	p := adamParams.take()
 	defer adamParams.give(p)
 	*p = adamOf(c.Params.(op.Adam))
@@ -107,7 +114,7 @@ func (u *chunkList) launch(c *backend.Call, count int) error {
 	return launch(u.device, adamAll[c.DType], g, p)
 }
 
-const chunkBytes = 5 * 8 // of a kernels.Chunk
+const chunkBytes = 6 * 8 // of a kernels.Chunk
 
 // list makes u.next the chunks of the calls: a block of threads updates one at a time, so large parameters are cut.
 func (u *chunkList) list(calls []*backend.Call) {
@@ -118,15 +125,15 @@ func (u *chunkList) list(calls []*backend.Call) {
 	longest := kernels.ChunkLength(uint64(total), u.device.properties.Multiprocessors*(u.device.properties.MaxThreadsPerSM/256))
 	u.next = u.next[:0]
 	for _, c := range calls {
-		var state [3]uint64 // the parameter and what is kept of it
+		var state [4]uint64 // the parameter and what is kept of it
 		for i := range c.Out() {
 			state[i] = address(&c.Out()[i])
 		}
 		grad, n := address(&c.In()[0]), uint64(c.Out()[0].Layout.Size())
 		for at := uint64(0); at < n; at += longest {
 			u.next = binary.LittleEndian.AppendUint64(u.next, min(longest, n-at))
-			for i, a := range [...]uint64{state[0], state[1], state[2], grad} {
-				if i < len(c.Out()) || i == 3 {
+			for i, a := range [...]uint64{state[0], state[1], state[2], state[3], grad} {
+				if i < len(c.Out()) || i == 4 {
 					a += at * size
 				}
 				u.next = binary.LittleEndian.AppendUint64(u.next, a)

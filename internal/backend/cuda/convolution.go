@@ -38,11 +38,14 @@ func (v *convolver) forward(d *Device, c *backend.Call, _ kernelID) error {
 	})
 }
 
-// gradInput computes dx of dy and weights.
+// gradInput computes dx of dy and weights, plus perhaps a bias: a transposed convolution has one.
 func (v *convolver) gradInput(d *Device, c *backend.Call, _ kernelID) error {
 	in, dx := c.In(), &c.Out()[0]
 	return d.convolve(c, dx, &in[1], &in[0], func(s *scratch, p *kernels.Convolution) error {
 		p.Left, p.Right = s.packed(&in[1]), s.packed(&in[0])
+		if c.Has(2) {
+			p.Bias = s.packed(&in[2])
+		}
 		return v.launch(s, p, p.Channels, p.Images*p.Height*p.Width, p.Outputs*p.Rows*p.Columns)
 	})
 }

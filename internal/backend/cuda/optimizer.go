@@ -3,6 +3,7 @@ package cuda
 import (
 	"math"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/op"
@@ -13,11 +14,20 @@ func (t *table) addOptimizers() {
 		t[op.SGDStep][dt] = row{sgdStep, typed("sgd", dt)}
 		t[op.AdamStep][dt] = row{adamStep, typed("adam", dt)}
 	}
+	for _, o := range op.All() {
+		for _, dt := range [...]dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64} {
+			if o.IsUpdate() {
+				t[o][dt] = row{updateStep, typed(o.String(), dt)}
+			}
+		}
+	}
 }
 
 var (
 	sgdParams  paramPool[kernels.SGD]
 	adamParams paramPool[kernels.Adam]
+
+	updateParams paramPool[kernels.Update]
 )
 
 // sgdStep updates out[0], the parameter, and out[1], the momentum where there is one, by in[0], the gradient.
@@ -59,6 +69,28 @@ func adamOf(o op.Adam) kernels.Adam {
 		Step: -o.LR / (1 - math.Pow(o.Beta1, step)), Root: math.Sqrt(1 - math.Pow(o.Beta2, step)), Eps: o.Eps,
 		Weight1: 1 - o.Beta1, Beta2: o.Beta2, Weight2: 1 - o.Beta2, Decay: o.WeightDecay,
 		Shrink: 1 - float64(o.LR*o.WeightDecay), Decoupled: flag(o.Decoupled), Maximize: flag(o.Maximize),
+	}
+}
+
+// updateStep updates out[0], the parameter, and what is kept of it by in[0], the gradient.
+func updateStep(d *Device, c *backend.Call, k kernelID) error {
+	n := c.Out()[0].Layout.Size()
+	return inPlace(d, c, func(state *[maxScratch]uint64, grad uint64) error {
+		p := updateParams.take()
+		defer updateParams.give(p)
+		*p = updateOf(c.Params.(op.Update))
+		p.One = kernels.Chunk{N: uint64(n), P: state[0], State: [3]uint64(state[1:4]), Grad: grad}
+		return launch(d, k, d.flat(n), p)
+	})
+}
+
+// updateOf returns the numbers of a step, without addresses.
+func updateOf(o op.Update) kernels.Update {
+	return kernels.Update{
+		Rate: o.Rate, Sign: o.Sign, Decay: o.Decay, Shrink: o.Shrink,
+		Part: o.Part, Share: o.Share, Rest: o.Rest, Root: o.Root, Eps: o.Eps,
+		Ahead: o.Ahead, Momentum: o.Momentum, Rectified: o.Rectified,
+		Minus: o.Minus, Plus: o.Plus, Low: o.Low, High: o.High,
 	}
 }
 

@@ -1194,6 +1194,78 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case AdamShrink + 1:
 		adamShrinkF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 3
+	case AMSGradStep:
+		amsGradStepF32AVX2(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n &^ 7
+	case AMSGradStep + 1:
+		amsGradStepF64AVX2(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n &^ 3
+	case AdamaxStep:
+		adamaxStepF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case AdamaxStep + 1:
+		adamaxStepF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case NAdamStep:
+		nAdamStepF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case NAdamStep + 1:
+		nAdamStepF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RAdamStep:
+		rAdamStepF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case RAdamStep + 1:
+		rAdamStepF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RMSpropStep:
+		rmSpropStepF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case RMSpropStep + 1:
+		rmSpropStepF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case RMSpropMomentumStep:
+		rmSpropMomentumStepF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case RMSpropMomentumStep + 1:
+		rmSpropMomentumStepF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RMSpropCenteredStep:
+		rmSpropCenteredStepF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case RMSpropCenteredStep + 1:
+		rmSpropCenteredStepF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RMSpropCenteredMomentumStep:
+		rmSpropCenteredMomentumStepF32AVX2(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n &^ 7
+	case RMSpropCenteredMomentumStep + 1:
+		rmSpropCenteredMomentumStepF64AVX2(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n &^ 3
+	case AdagradStep:
+		adagradStepF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case AdagradStep + 1:
+		adagradStepF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case AdadeltaStep:
+		adadeltaStepF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case AdadeltaStep + 1:
+		adadeltaStepF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RpropStep:
+		rpropStepF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case RpropStep + 1:
+		rpropStepF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case ASGDStep:
+		asgdStepF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case ASGDStep + 1:
+		asgdStepF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
 	case BoxMuller:
 		boxMullerF32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7

@@ -1209,6 +1209,78 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case AdamShrink + 1:
 		adamShrinkF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
 		return n
+	case AMSGradStep:
+		amsGradStepF32AVX512(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n
+	case AMSGradStep + 1:
+		amsGradStepF64AVX512(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n
+	case AdamaxStep:
+		adamaxStepF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AdamaxStep + 1:
+		adamaxStepF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case NAdamStep:
+		nAdamStepF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case NAdamStep + 1:
+		nAdamStepF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RAdamStep:
+		rAdamStepF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RAdamStep + 1:
+		rAdamStepF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RMSpropStep:
+		rmSpropStepF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case RMSpropStep + 1:
+		rmSpropStepF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case RMSpropMomentumStep:
+		rmSpropMomentumStepF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RMSpropMomentumStep + 1:
+		rmSpropMomentumStepF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RMSpropCenteredStep:
+		rmSpropCenteredStepF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RMSpropCenteredStep + 1:
+		rmSpropCenteredStepF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RMSpropCenteredMomentumStep:
+		rmSpropCenteredMomentumStepF32AVX512(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n
+	case RMSpropCenteredMomentumStep + 1:
+		rmSpropCenteredMomentumStepF64AVX512(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n
+	case AdagradStep:
+		adagradStepF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case AdagradStep + 1:
+		adagradStepF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case AdadeltaStep:
+		adadeltaStepF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AdadeltaStep + 1:
+		adadeltaStepF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RpropStep:
+		rpropStepF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case RpropStep + 1:
+		rpropStepF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case ASGDStep:
+		asgdStepF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case ASGDStep + 1:
+		asgdStepF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
 	case BoxMuller:
 		boxMullerF32AVX512(p[0], p[1], n, scalars)
 		return n

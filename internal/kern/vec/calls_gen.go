@@ -19,6 +19,18 @@ type slideCall struct {
 	tapped, blocks      int
 }
 
+// combineCall is a call of Combine: distances in bytes, as are taps.
+type combineCall struct {
+	x, y, taps, weights, counts              unsafe.Pointer
+	rows, vectors, rowTaps, rowWeights, rowY int
+}
+
+// resampleCall is a call of Columns: distances in bytes. A block's taps are where its results go, their number, and where each reads.
+type resampleCall struct {
+	x, y, taps, index, weights unsafe.Pointer
+	rows, blocks, rowX, rowY   int
+}
+
 // windowCall is a call over Windows: distances in bytes.
 type windowCall struct {
 	x, y, index, plane, taps, count unsafe.Pointer

@@ -76,6 +76,7 @@ var families = map[string]string{
 	"gather": "TestPacking, TestPairPacking", "transpose": "TestPacking, TestPairPacking",
 	"largest": "TestWindows", "largestAt": "TestWindows", "mean": "TestWindows",
 	"lines": "TestLines", "addRows": "TestAddRows", "triples": "TestPairMax",
+	"combine": "TestCombine", "resample": "TestColumns",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
 	"peak": "computes nothing: bench measures it",
 }

@@ -15,7 +15,7 @@ const (
 
 // long runs a loop over more elements than one call takes, of operands that have elements of these sizes.
 func long(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer, sizes [operands]int) int {
-	streams := uintptr(p[0])%streamLine == 0 && p[0] != p[1] && p[0] != p[2] && p[0] != p[3]
+	streams := uintptr(p[0])%streamLine == 0 && p[0] != p[1] && p[0] != p[2] && p[0] != p[3] && p[0] != p[4]
 	done := 0
 	for done < n {
 		m := min(n-done, most)

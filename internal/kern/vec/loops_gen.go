@@ -4,185 +4,197 @@ package vec
 
 // The loops, for float32 unless they say more; those of float64, int32, int64 and uint8 follow by one to four.
 const (
-	Add               Loop = 0   // dst[i] = a + b
-	AddRight          Loop = 5   // dst[i] = a + b, with one b for all a
-	AddLeft           Loop = 10  // dst[i] = a + b, with one a for all b
-	Sub               Loop = 15  // dst[i] = a - b
-	SubRight          Loop = 20  // dst[i] = a - b, with one b for all a
-	SubLeft           Loop = 25  // dst[i] = a - b, with one a for all b
-	Mul               Loop = 30  // dst[i] = a · b
-	MulRight          Loop = 35  // dst[i] = a · b, with one b for all a
-	MulLeft           Loop = 40  // dst[i] = a · b, with one a for all b
-	Div               Loop = 45  // dst[i] = a / b
-	DivRight          Loop = 50  // dst[i] = a / b, with one b for all a
-	DivLeft           Loop = 55  // dst[i] = a / b, with one a for all b
-	Maximum           Loop = 60  // dst[i] = the larger of a and b, NaN where either is
-	MaximumRight      Loop = 65  // dst[i] = the larger of a and b, NaN where either is, with one b for all a
-	MaximumLeft       Loop = 70  // dst[i] = the larger of a and b, NaN where either is, with one a for all b
-	Minimum           Loop = 75  // dst[i] = the smaller of a and b, NaN where either is
-	MinimumRight      Loop = 80  // dst[i] = the smaller of a and b, NaN where either is, with one b for all a
-	MinimumLeft       Loop = 85  // dst[i] = the smaller of a and b, NaN where either is, with one a for all b
-	Neg               Loop = 90  // dst[i] = -a
-	Abs               Loop = 95  // dst[i] = |a|; the least integer is its own
-	Sign              Loop = 100 // dst[i] = -1, 0 or 1 as a is, 0 for NaN
-	Floor             Loop = 105 // dst[i] = ⌊a⌋
-	Ceil              Loop = 110 // dst[i] = ⌈a⌉
-	Round             Loop = 115 // dst[i] = the integer nearest to a, the even one of two
-	Trunc             Loop = 120 // dst[i] = a without its fraction
-	Square            Loop = 125 // dst[i] = a²
-	Cube              Loop = 130 // dst[i] = a³, the product of the square and a
-	Sqrt              Loop = 135 // dst[i] = √a
-	Reciprocal        Loop = 140 // dst[i] = 1 / a
-	Clamp             Loop = 145 // dst[i] = min(max(a, low), high), NaN where a is
-	DivTrunc          Loop = 150 // dst[i] = a / b without its fraction
-	Rsqrt             Loop = 155 // dst[i] = 1/√a
-	Exp               Loop = 160 // dst[i] = e**a
-	Expm1             Loop = 165 // dst[i] = e**a - 1
-	Log               Loop = 170 // dst[i] = the natural logarithm of a
-	Log1p             Loop = 175 // dst[i] = log(1 + a)
-	Sin               Loop = 180 // dst[i] = the sine of a, in float64 below 2**32
-	Cos               Loop = 185 // dst[i] = the cosine of a, in float64 below 2**32
-	Erf               Loop = 190 // dst[i] = the error function of a
-	Pow               Loop = 195 // dst[i] = a to the power b
-	Tanh              Loop = 200 // dst[i] = the hyperbolic tangent of a
-	Sigmoid           Loop = 205 // dst[i] = 1/(1 + e**-a)
-	ReLU              Loop = 210 // dst[i] = max(a, 0), NaN where a is
-	LeakyReLU         Loop = 215 // dst[i] = a where a > 0, else a·slope
-	ELU               Loop = 220 // dst[i] = a where a > 0, else alpha·(e**a - 1)
-	GELU              Loop = 225 // dst[i] = a·Φ(a), with the normal distribution Φ
-	GELUTanh          Loop = 230 // dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))
-	SiLU              Loop = 235 // dst[i] = a/(1 + e**-a)
-	Softplus          Loop = 240 // dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold
-	TanhGrad          Loop = 245 // dst[i] = dy·(1 - y²)
-	SigmoidGrad       Loop = 250 // dst[i] = dy·(1 - y)·y
-	ReLUGrad          Loop = 255 // dst[i] = dy where y > 0, else 0
-	LeakyReLUGrad     Loop = 260 // dst[i] = dy where x > 0, else dy·slope
-	ELUGrad           Loop = 265 // dst[i] = dy where x > 0, else dy·alpha·e**x
-	GELUGrad          Loop = 270 // dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ
-	GELUTanhGrad      Loop = 275 // dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
-	SiLUGrad          Loop = 280 // dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
-	SoftplusGrad      Loop = 285 // dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
-	SELU              Loop = 290 // dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1)
-	LogSigmoid        Loop = 295 // dst[i] = -log(1 + e**-a)
-	Mish              Loop = 300 // dst[i] = a·tanh(log(1 + e**a))
-	SELUGrad          Loop = 305 // dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x
-	LogSigmoidGrad    Loop = 310 // dst[i] = dy/(1 + e**x)
-	MishGrad          Loop = 315 // dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x))
-	Hardswish         Loop = 320 // dst[i] = a·min(max(a + 3, 0), 6)/6
-	Hardsigmoid       Loop = 325 // dst[i] = min(max(a + 3, 0), 6)/6
-	HardtanhGrad      Loop = 330 // dst[i] = dy where low < x < high, else 0
-	PReLU             Loop = 335 // dst[i] = a where a > 0, else a·b
-	HardswishGrad     Loop = 340 // dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy
-	HardsigmoidGrad   Loop = 345 // dst[i] = dy/6 where -3 < x < 3, else 0
-	Lerp              Loop = 350 // dst[i] = a + c·(b - a), from b where |c| ≥ 1/2
-	AddCMul           Loop = 355 // dst[i] = a + value·b·c
-	AddCDiv           Loop = 360 // dst[i] = a + value·b/c
-	Exp2              Loop = 365 // dst[i] = 2**a
-	Log2              Loop = 370 // dst[i] = the logarithm of a to the base 2
-	Eq                Loop = 375 // dst[i] = a == b
-	EqRight           Loop = 380 // dst[i] = a == b, with one b for all a
-	EqLeft            Loop = 385 // dst[i] = a == b, with one a for all b
-	Ne                Loop = 390 // dst[i] = a ≠ b
-	NeRight           Loop = 395 // dst[i] = a ≠ b, with one b for all a
-	NeLeft            Loop = 400 // dst[i] = a ≠ b, with one a for all b
-	Lt                Loop = 405 // dst[i] = a < b
-	LtRight           Loop = 410 // dst[i] = a < b, with one b for all a
-	LtLeft            Loop = 415 // dst[i] = a < b, with one a for all b
-	Le                Loop = 420 // dst[i] = a ≤ b
-	LeRight           Loop = 425 // dst[i] = a ≤ b, with one b for all a
-	LeLeft            Loop = 430 // dst[i] = a ≤ b, with one a for all b
-	Gt                Loop = 435 // dst[i] = a > b
-	GtRight           Loop = 440 // dst[i] = a > b, with one b for all a
-	GtLeft            Loop = 445 // dst[i] = a > b, with one a for all b
-	Ge                Loop = 450 // dst[i] = a ≥ b
-	GeRight           Loop = 455 // dst[i] = a ≥ b, with one b for all a
-	GeLeft            Loop = 460 // dst[i] = a ≥ b, with one a for all b
-	IsNaN             Loop = 465 // dst[i] = whether a is not a number
-	MSELoss           Loop = 470 // dst[i] = (a - b)²
-	MSELossGrad       Loop = 475 // dst[i] = scale·(a - b)·dy
-	BCEWithLogits     Loop = 480 // dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow
-	BCEWithLogitsGrad Loop = 485 // dst[i] = (1 + (p-1)·t)·σ(x) - p·t
-	ExpBelow          Loop = 490 // dst[i] = e**a for a ≤ 0, NaN for NaN
-	Where             Loop = 495 // dst[i] = a where cond, else b
-	FromF32           Loop = 500 // dst[i] = a, a float32, as a float64
-	FromF16           Loop = 505 // dst[i] = a, in half precision, as a float32
-	FromBF16          Loop = 510 // dst[i] = a, a bfloat16, as a float32
-	FromI32           Loop = 515 // dst[i] = a, an int32, as a float32
-	FromU8            Loop = 520 // dst[i] = a, a byte, as a float32
-	FromBool          Loop = 525 // dst[i] = 1 where a, else 0
-	ToF32             Loop = 530 // dst[i] = a, a float64, as a float32
-	ToF16             Loop = 535 // dst[i] = a in half precision, of a NaN its sign alone
-	ToBF16            Loop = 540 // dst[i] = a as a bfloat16
-	ToI32             Loop = 545 // dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN
-	ToU8              Loop = 550 // dst[i] = the low byte of a as an int32, of which ToI32 tells
-	ToBool            Loop = 555 // dst[i] = whether a ≠ 0
-	AddF16            Loop = 560 // dst[i] = a + b, of elements in half precision
-	SubF16            Loop = 565 // dst[i] = a - b, of elements in half precision
-	MulF16            Loop = 570 // dst[i] = a · b, of elements in half precision
-	DivF16            Loop = 575 // dst[i] = a / b, of elements in half precision
-	MaximumF16        Loop = 580 // dst[i] = the larger of a and b, NaN where either is, of elements in half precision
-	MinimumF16        Loop = 585 // dst[i] = the smaller of a and b, NaN where either is, of elements in half precision
-	FloorF16          Loop = 590 // dst[i] = ⌊a⌋, of elements in half precision
-	CeilF16           Loop = 595 // dst[i] = ⌈a⌉, of elements in half precision
-	RoundF16          Loop = 600 // dst[i] = the integer nearest to a, the even one of two, of elements in half precision
-	TruncF16          Loop = 605 // dst[i] = a without its fraction, of elements in half precision
-	SquareF16         Loop = 610 // dst[i] = a², of elements in half precision
-	CubeF16           Loop = 615 // dst[i] = a³, the product of the square and a, of elements in half precision
-	SqrtF16           Loop = 620 // dst[i] = √a, of elements in half precision
-	ReciprocalF16     Loop = 625 // dst[i] = 1 / a, of elements in half precision
-	ClampF16          Loop = 630 // dst[i] = min(max(a, low), high), NaN where a is, of elements in half precision
-	ReLUF16           Loop = 635 // dst[i] = max(a, 0), NaN where a is, of elements in half precision
-	LeakyReLUF16      Loop = 640 // dst[i] = a where a > 0, else a·slope, of elements in half precision
-	TanhGradF16       Loop = 645 // dst[i] = dy·(1 - y²), of elements in half precision
-	SigmoidGradF16    Loop = 650 // dst[i] = dy·(1 - y)·y, of elements in half precision
-	ReLUGradF16       Loop = 655 // dst[i] = dy where y > 0, else 0, of elements in half precision
-	LeakyReLUGradF16  Loop = 660 // dst[i] = dy where x > 0, else dy·slope, of elements in half precision
-	AddBF16           Loop = 665 // dst[i] = a + b, of elements of bfloat16
-	SubBF16           Loop = 670 // dst[i] = a - b, of elements of bfloat16
-	MulBF16           Loop = 675 // dst[i] = a · b, of elements of bfloat16
-	DivBF16           Loop = 680 // dst[i] = a / b, of elements of bfloat16
-	MaximumBF16       Loop = 685 // dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16
-	MinimumBF16       Loop = 690 // dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16
-	FloorBF16         Loop = 695 // dst[i] = ⌊a⌋, of elements of bfloat16
-	CeilBF16          Loop = 700 // dst[i] = ⌈a⌉, of elements of bfloat16
-	RoundBF16         Loop = 705 // dst[i] = the integer nearest to a, the even one of two, of elements of bfloat16
-	TruncBF16         Loop = 710 // dst[i] = a without its fraction, of elements of bfloat16
-	SquareBF16        Loop = 715 // dst[i] = a², of elements of bfloat16
-	CubeBF16          Loop = 720 // dst[i] = a³, of elements of bfloat16, the square rounded
-	SqrtBF16          Loop = 725 // dst[i] = √a, of elements of bfloat16
-	ReciprocalBF16    Loop = 730 // dst[i] = 1 / a, of elements of bfloat16
-	ClampBF16         Loop = 735 // dst[i] = min(max(a, low), high), NaN where a is, of elements of bfloat16
-	ReLUBF16          Loop = 740 // dst[i] = max(a, 0), NaN where a is, of elements of bfloat16
-	LeakyReLUBF16     Loop = 745 // dst[i] = a where a > 0, else a·slope, of elements of bfloat16
-	TanhGradBF16      Loop = 750 // dst[i] = dy·(1 - y²), of elements of bfloat16
-	SigmoidGradBF16   Loop = 755 // dst[i] = dy·(1 - y)·y, of elements of bfloat16
-	ReLUGradBF16      Loop = 760 // dst[i] = dy where y > 0, else 0, of elements of bfloat16
-	LeakyReLUGradBF16 Loop = 765 // dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16
-	NegHalves         Loop = 770 // dst[i] = the negatives of four elements of half precision
-	AbsHalves         Loop = 775 // dst[i] = four elements of half precision without their signs
-	SGD               Loop = 780 // p[i] = p - lr·g, g the gradient with decay
-	SGDDecay          Loop = 785 // p[i] = p - lr·g, g the gradient with decay
-	SGDMomentum       Loop = 790 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDMomentumDecay  Loop = 795 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDNesterov       Loop = 800 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDNesterovDecay  Loop = 805 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	Adam              Loop = 810 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	AdamDecay         Loop = 815 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	AdamShrink        Loop = 820 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	BoxMuller         Loop = 825 // a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean
-	FromF64           Loop = 830 // dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN
-	ToF64             Loop = 835 // dst[i] = a, an int64, as a float64
-	MaxColumns        Loop = 840 // best[i] = the larger of best and a and its row, the first of two, NaN where either is
-	MinColumns        Loop = 845 // best[i] = the smaller of best and a and its row, the first of two, NaN where either is
-	And               Loop = 850 // dst[i] = a & b
-	Or                Loop = 855 // dst[i] = a | b
-	Xor               Loop = 860 // dst[i] = a ^ b
-	Same              Loop = 865 // dst[i] = a ^ b ^ ones: a == b of bools
-	Below             Loop = 870 // dst[i] = b & (a ^ b): a < b of bools
-	AtMost            Loop = 875 // dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools
-	Flip              Loop = 880 // dst[i] = a ^ bits
-	WhereBytes        Loop = 885 // dst[i] = the bytes of a where those of cond are 1, of b where they are 0
-	Fmod              Loop = 890 // dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit
-	Remainder         Loop = 895 // dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit
-	FloorDivide       Loop = 900 // dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit
+	Add                         Loop = 0   // dst[i] = a + b
+	AddRight                    Loop = 5   // dst[i] = a + b, with one b for all a
+	AddLeft                     Loop = 10  // dst[i] = a + b, with one a for all b
+	Sub                         Loop = 15  // dst[i] = a - b
+	SubRight                    Loop = 20  // dst[i] = a - b, with one b for all a
+	SubLeft                     Loop = 25  // dst[i] = a - b, with one a for all b
+	Mul                         Loop = 30  // dst[i] = a · b
+	MulRight                    Loop = 35  // dst[i] = a · b, with one b for all a
+	MulLeft                     Loop = 40  // dst[i] = a · b, with one a for all b
+	Div                         Loop = 45  // dst[i] = a / b
+	DivRight                    Loop = 50  // dst[i] = a / b, with one b for all a
+	DivLeft                     Loop = 55  // dst[i] = a / b, with one a for all b
+	Maximum                     Loop = 60  // dst[i] = the larger of a and b, NaN where either is
+	MaximumRight                Loop = 65  // dst[i] = the larger of a and b, NaN where either is, with one b for all a
+	MaximumLeft                 Loop = 70  // dst[i] = the larger of a and b, NaN where either is, with one a for all b
+	Minimum                     Loop = 75  // dst[i] = the smaller of a and b, NaN where either is
+	MinimumRight                Loop = 80  // dst[i] = the smaller of a and b, NaN where either is, with one b for all a
+	MinimumLeft                 Loop = 85  // dst[i] = the smaller of a and b, NaN where either is, with one a for all b
+	Neg                         Loop = 90  // dst[i] = -a
+	Abs                         Loop = 95  // dst[i] = |a|; the least integer is its own
+	Sign                        Loop = 100 // dst[i] = -1, 0 or 1 as a is, 0 for NaN
+	Floor                       Loop = 105 // dst[i] = ⌊a⌋
+	Ceil                        Loop = 110 // dst[i] = ⌈a⌉
+	Round                       Loop = 115 // dst[i] = the integer nearest to a, the even one of two
+	Trunc                       Loop = 120 // dst[i] = a without its fraction
+	Square                      Loop = 125 // dst[i] = a²
+	Cube                        Loop = 130 // dst[i] = a³, the product of the square and a
+	Sqrt                        Loop = 135 // dst[i] = √a
+	Reciprocal                  Loop = 140 // dst[i] = 1 / a
+	Clamp                       Loop = 145 // dst[i] = min(max(a, low), high), NaN where a is
+	DivTrunc                    Loop = 150 // dst[i] = a / b without its fraction
+	Rsqrt                       Loop = 155 // dst[i] = 1/√a
+	Exp                         Loop = 160 // dst[i] = e**a
+	Expm1                       Loop = 165 // dst[i] = e**a - 1
+	Log                         Loop = 170 // dst[i] = the natural logarithm of a
+	Log1p                       Loop = 175 // dst[i] = log(1 + a)
+	Sin                         Loop = 180 // dst[i] = the sine of a, in float64 below 2**32
+	Cos                         Loop = 185 // dst[i] = the cosine of a, in float64 below 2**32
+	Erf                         Loop = 190 // dst[i] = the error function of a
+	Pow                         Loop = 195 // dst[i] = a to the power b
+	Tanh                        Loop = 200 // dst[i] = the hyperbolic tangent of a
+	Sigmoid                     Loop = 205 // dst[i] = 1/(1 + e**-a)
+	ReLU                        Loop = 210 // dst[i] = max(a, 0), NaN where a is
+	LeakyReLU                   Loop = 215 // dst[i] = a where a > 0, else a·slope
+	ELU                         Loop = 220 // dst[i] = a where a > 0, else alpha·(e**a - 1)
+	GELU                        Loop = 225 // dst[i] = a·Φ(a), with the normal distribution Φ
+	GELUTanh                    Loop = 230 // dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))
+	SiLU                        Loop = 235 // dst[i] = a/(1 + e**-a)
+	Softplus                    Loop = 240 // dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold
+	TanhGrad                    Loop = 245 // dst[i] = dy·(1 - y²)
+	SigmoidGrad                 Loop = 250 // dst[i] = dy·(1 - y)·y
+	ReLUGrad                    Loop = 255 // dst[i] = dy where y > 0, else 0
+	LeakyReLUGrad               Loop = 260 // dst[i] = dy where x > 0, else dy·slope
+	ELUGrad                     Loop = 265 // dst[i] = dy where x > 0, else dy·alpha·e**x
+	GELUGrad                    Loop = 270 // dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ
+	GELUTanhGrad                Loop = 275 // dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
+	SiLUGrad                    Loop = 280 // dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
+	SoftplusGrad                Loop = 285 // dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
+	SELU                        Loop = 290 // dst[i] = 1.0507·a where a > 0, else 1.7581·(e**a - 1)
+	LogSigmoid                  Loop = 295 // dst[i] = -log(1 + e**-a)
+	Mish                        Loop = 300 // dst[i] = a·tanh(log(1 + e**a))
+	SELUGrad                    Loop = 305 // dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x
+	LogSigmoidGrad              Loop = 310 // dst[i] = dy/(1 + e**x)
+	MishGrad                    Loop = 315 // dst[i] = dy·(t + x·(1 - t²)/(1 + e**-x)) with t = tanh(log(1 + e**x))
+	Hardswish                   Loop = 320 // dst[i] = a·min(max(a + 3, 0), 6)/6
+	Hardsigmoid                 Loop = 325 // dst[i] = min(max(a + 3, 0), 6)/6
+	HardtanhGrad                Loop = 330 // dst[i] = dy where low < x < high, else 0
+	PReLU                       Loop = 335 // dst[i] = a where a > 0, else a·b
+	HardswishGrad               Loop = 340 // dst[i] = 0 where x ≤ -3, dy·(x/3 + 1/2) where x < 3, else dy
+	HardsigmoidGrad             Loop = 345 // dst[i] = dy/6 where -3 < x < 3, else 0
+	Lerp                        Loop = 350 // dst[i] = a + c·(b - a), from b where |c| ≥ 1/2
+	AddCMul                     Loop = 355 // dst[i] = a + value·b·c
+	AddCDiv                     Loop = 360 // dst[i] = a + value·b/c
+	Exp2                        Loop = 365 // dst[i] = 2**a
+	Log2                        Loop = 370 // dst[i] = the logarithm of a to the base 2
+	Eq                          Loop = 375 // dst[i] = a == b
+	EqRight                     Loop = 380 // dst[i] = a == b, with one b for all a
+	EqLeft                      Loop = 385 // dst[i] = a == b, with one a for all b
+	Ne                          Loop = 390 // dst[i] = a ≠ b
+	NeRight                     Loop = 395 // dst[i] = a ≠ b, with one b for all a
+	NeLeft                      Loop = 400 // dst[i] = a ≠ b, with one a for all b
+	Lt                          Loop = 405 // dst[i] = a < b
+	LtRight                     Loop = 410 // dst[i] = a < b, with one b for all a
+	LtLeft                      Loop = 415 // dst[i] = a < b, with one a for all b
+	Le                          Loop = 420 // dst[i] = a ≤ b
+	LeRight                     Loop = 425 // dst[i] = a ≤ b, with one b for all a
+	LeLeft                      Loop = 430 // dst[i] = a ≤ b, with one a for all b
+	Gt                          Loop = 435 // dst[i] = a > b
+	GtRight                     Loop = 440 // dst[i] = a > b, with one b for all a
+	GtLeft                      Loop = 445 // dst[i] = a > b, with one a for all b
+	Ge                          Loop = 450 // dst[i] = a ≥ b
+	GeRight                     Loop = 455 // dst[i] = a ≥ b, with one b for all a
+	GeLeft                      Loop = 460 // dst[i] = a ≥ b, with one a for all b
+	IsNaN                       Loop = 465 // dst[i] = whether a is not a number
+	MSELoss                     Loop = 470 // dst[i] = (a - b)²
+	MSELossGrad                 Loop = 475 // dst[i] = scale·(a - b)·dy
+	BCEWithLogits               Loop = 480 // dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow
+	BCEWithLogitsGrad           Loop = 485 // dst[i] = (1 + (p-1)·t)·σ(x) - p·t
+	ExpBelow                    Loop = 490 // dst[i] = e**a for a ≤ 0, NaN for NaN
+	Where                       Loop = 495 // dst[i] = a where cond, else b
+	FromF32                     Loop = 500 // dst[i] = a, a float32, as a float64
+	FromF16                     Loop = 505 // dst[i] = a, in half precision, as a float32
+	FromBF16                    Loop = 510 // dst[i] = a, a bfloat16, as a float32
+	FromI32                     Loop = 515 // dst[i] = a, an int32, as a float32
+	FromU8                      Loop = 520 // dst[i] = a, a byte, as a float32
+	FromBool                    Loop = 525 // dst[i] = 1 where a, else 0
+	ToF32                       Loop = 530 // dst[i] = a, a float64, as a float32
+	ToF16                       Loop = 535 // dst[i] = a in half precision, of a NaN its sign alone
+	ToBF16                      Loop = 540 // dst[i] = a as a bfloat16
+	ToI32                       Loop = 545 // dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN
+	ToU8                        Loop = 550 // dst[i] = the low byte of a as an int32, of which ToI32 tells
+	ToBool                      Loop = 555 // dst[i] = whether a ≠ 0
+	AddF16                      Loop = 560 // dst[i] = a + b, of elements in half precision
+	SubF16                      Loop = 565 // dst[i] = a - b, of elements in half precision
+	MulF16                      Loop = 570 // dst[i] = a · b, of elements in half precision
+	DivF16                      Loop = 575 // dst[i] = a / b, of elements in half precision
+	MaximumF16                  Loop = 580 // dst[i] = the larger of a and b, NaN where either is, of elements in half precision
+	MinimumF16                  Loop = 585 // dst[i] = the smaller of a and b, NaN where either is, of elements in half precision
+	FloorF16                    Loop = 590 // dst[i] = ⌊a⌋, of elements in half precision
+	CeilF16                     Loop = 595 // dst[i] = ⌈a⌉, of elements in half precision
+	RoundF16                    Loop = 600 // dst[i] = the integer nearest to a, the even one of two, of elements in half precision
+	TruncF16                    Loop = 605 // dst[i] = a without its fraction, of elements in half precision
+	SquareF16                   Loop = 610 // dst[i] = a², of elements in half precision
+	CubeF16                     Loop = 615 // dst[i] = a³, the product of the square and a, of elements in half precision
+	SqrtF16                     Loop = 620 // dst[i] = √a, of elements in half precision
+	ReciprocalF16               Loop = 625 // dst[i] = 1 / a, of elements in half precision
+	ClampF16                    Loop = 630 // dst[i] = min(max(a, low), high), NaN where a is, of elements in half precision
+	ReLUF16                     Loop = 635 // dst[i] = max(a, 0), NaN where a is, of elements in half precision
+	LeakyReLUF16                Loop = 640 // dst[i] = a where a > 0, else a·slope, of elements in half precision
+	TanhGradF16                 Loop = 645 // dst[i] = dy·(1 - y²), of elements in half precision
+	SigmoidGradF16              Loop = 650 // dst[i] = dy·(1 - y)·y, of elements in half precision
+	ReLUGradF16                 Loop = 655 // dst[i] = dy where y > 0, else 0, of elements in half precision
+	LeakyReLUGradF16            Loop = 660 // dst[i] = dy where x > 0, else dy·slope, of elements in half precision
+	AddBF16                     Loop = 665 // dst[i] = a + b, of elements of bfloat16
+	SubBF16                     Loop = 670 // dst[i] = a - b, of elements of bfloat16
+	MulBF16                     Loop = 675 // dst[i] = a · b, of elements of bfloat16
+	DivBF16                     Loop = 680 // dst[i] = a / b, of elements of bfloat16
+	MaximumBF16                 Loop = 685 // dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16
+	MinimumBF16                 Loop = 690 // dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16
+	FloorBF16                   Loop = 695 // dst[i] = ⌊a⌋, of elements of bfloat16
+	CeilBF16                    Loop = 700 // dst[i] = ⌈a⌉, of elements of bfloat16
+	RoundBF16                   Loop = 705 // dst[i] = the integer nearest to a, the even one of two, of elements of bfloat16
+	TruncBF16                   Loop = 710 // dst[i] = a without its fraction, of elements of bfloat16
+	SquareBF16                  Loop = 715 // dst[i] = a², of elements of bfloat16
+	CubeBF16                    Loop = 720 // dst[i] = a³, of elements of bfloat16, the square rounded
+	SqrtBF16                    Loop = 725 // dst[i] = √a, of elements of bfloat16
+	ReciprocalBF16              Loop = 730 // dst[i] = 1 / a, of elements of bfloat16
+	ClampBF16                   Loop = 735 // dst[i] = min(max(a, low), high), NaN where a is, of elements of bfloat16
+	ReLUBF16                    Loop = 740 // dst[i] = max(a, 0), NaN where a is, of elements of bfloat16
+	LeakyReLUBF16               Loop = 745 // dst[i] = a where a > 0, else a·slope, of elements of bfloat16
+	TanhGradBF16                Loop = 750 // dst[i] = dy·(1 - y²), of elements of bfloat16
+	SigmoidGradBF16             Loop = 755 // dst[i] = dy·(1 - y)·y, of elements of bfloat16
+	ReLUGradBF16                Loop = 760 // dst[i] = dy where y > 0, else 0, of elements of bfloat16
+	LeakyReLUGradBF16           Loop = 765 // dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16
+	NegHalves                   Loop = 770 // dst[i] = the negatives of four elements of half precision
+	AbsHalves                   Loop = 775 // dst[i] = four elements of half precision without their signs
+	SGD                         Loop = 780 // p[i] = p - lr·g, g the gradient with decay
+	SGDDecay                    Loop = 785 // p[i] = p - lr·g, g the gradient with decay
+	SGDMomentum                 Loop = 790 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDMomentumDecay            Loop = 795 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDNesterov                 Loop = 800 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDNesterovDecay            Loop = 805 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	Adam                        Loop = 810 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	AdamDecay                   Loop = 815 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	AdamShrink                  Loop = 820 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	AMSGradStep                 Loop = 825 // p[i] = p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square
+	AdamaxStep                  Loop = 830 // p[i] = p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε)
+	NAdamStep                   Loop = 835 // p[i] = p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g²
+	RAdamStep                   Loop = 840 // p[i] = p·shrink + rate·mean/(√square + ε), without the divisor unless rectified; mean and square running means of g and g²
+	RMSpropStep                 Loop = 845 // p[i] = p + rate·g/(√square + ε), square the running mean of g²
+	RMSpropMomentumStep         Loop = 850 // p[i] = p + rate·g/(√square + ε), square the running mean of g²; of momentum a share of each step stays for the next
+	RMSpropCenteredStep         Loop = 855 // p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g
+	RMSpropCenteredMomentumStep Loop = 860 // p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g; of momentum a share of each step stays for the next
+	AdagradStep                 Loop = 865 // p[i] = p + rate·g/(√sum + ε), sum = sum + g²
+	AdadeltaStep                Loop = 870 // p[i] = p + rate·δ, δ = √(deltas + ε)/√(square + ε)·g, square and deltas running means of g² and δ²
+	RpropStep                   Loop = 875 // p[i] = p - sign(g)·size, size longer by plus where the sign is that of before, shorter by minus where it is not, and g 0 there
+	ASGDStep                    Loop = 880 // p[i] = p·shrink + rate·g, average moved towards it by part, which 1 makes it
+	BoxMuller                   Loop = 885 // a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean
+	FromF64                     Loop = 890 // dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN
+	ToF64                       Loop = 895 // dst[i] = a, an int64, as a float64
+	MaxColumns                  Loop = 900 // best[i] = the larger of best and a and its row, the first of two, NaN where either is
+	MinColumns                  Loop = 905 // best[i] = the smaller of best and a and its row, the first of two, NaN where either is
+	And                         Loop = 910 // dst[i] = a & b
+	Or                          Loop = 915 // dst[i] = a | b
+	Xor                         Loop = 920 // dst[i] = a ^ b
+	Same                        Loop = 925 // dst[i] = a ^ b ^ ones: a == b of bools
+	Below                       Loop = 930 // dst[i] = b & (a ^ b): a < b of bools
+	AtMost                      Loop = 935 // dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools
+	Flip                        Loop = 940 // dst[i] = a ^ bits
+	WhereBytes                  Loop = 945 // dst[i] = the bytes of a where those of cond are 1, of b where they are 0
+	Fmod                        Loop = 950 // dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit
+	Remainder                   Loop = 955 // dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit
+	FloorDivide                 Loop = 960 // dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit
 )

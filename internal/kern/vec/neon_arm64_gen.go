@@ -1191,6 +1191,78 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case AdamShrink + 1:
 		adamShrinkF64NEON(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 1
+	case AMSGradStep:
+		amsGradStepF32NEON(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n &^ 3
+	case AMSGradStep + 1:
+		amsGradStepF64NEON(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n &^ 1
+	case AdamaxStep:
+		adamaxStepF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AdamaxStep + 1:
+		adamaxStepF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case NAdamStep:
+		nAdamStepF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case NAdamStep + 1:
+		nAdamStepF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case RAdamStep:
+		rAdamStepF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RAdamStep + 1:
+		rAdamStepF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case RMSpropStep:
+		rmSpropStepF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case RMSpropStep + 1:
+		rmSpropStepF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case RMSpropMomentumStep:
+		rmSpropMomentumStepF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RMSpropMomentumStep + 1:
+		rmSpropMomentumStepF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case RMSpropCenteredStep:
+		rmSpropCenteredStepF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RMSpropCenteredStep + 1:
+		rmSpropCenteredStepF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case RMSpropCenteredMomentumStep:
+		rmSpropCenteredMomentumStepF32NEON(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n &^ 3
+	case RMSpropCenteredMomentumStep + 1:
+		rmSpropCenteredMomentumStepF64NEON(p[0], p[1], p[2], p[3], p[4], n, scalars)
+		return n &^ 1
+	case AdagradStep:
+		adagradStepF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case AdagradStep + 1:
+		adagradStepF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case AdadeltaStep:
+		adadeltaStepF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AdadeltaStep + 1:
+		adadeltaStepF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case RpropStep:
+		rpropStepF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case RpropStep + 1:
+		rpropStepF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case ASGDStep:
+		asgdStepF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case ASGDStep + 1:
+		asgdStepF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
 	case BoxMuller:
 		boxMullerF32NEON(p[0], p[1], n, scalars)
 		return n &^ 3

@@ -3126,6 +3126,126 @@ func adamShrinkF32AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func adamShrinkF64AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// amsGradStepF32AVX512 is p[i] = p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square.
+//
+//go:noescape
+func amsGradStepF32AVX512(p, mean, square, most, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// amsGradStepF64AVX512 is p[i] = p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square.
+//
+//go:noescape
+func amsGradStepF64AVX512(p, mean, square, most, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamaxStepF32AVX512 is p[i] = p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε).
+//
+//go:noescape
+func adamaxStepF32AVX512(p, mean, norm, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamaxStepF64AVX512 is p[i] = p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε).
+//
+//go:noescape
+func adamaxStepF64AVX512(p, mean, norm, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// nAdamStepF32AVX512 is p[i] = p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g².
+//
+//go:noescape
+func nAdamStepF32AVX512(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// nAdamStepF64AVX512 is p[i] = p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g².
+//
+//go:noescape
+func nAdamStepF64AVX512(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rAdamStepF32AVX512 is p[i] = p·shrink + rate·mean/(√square + ε), without the divisor unless rectified; mean and square running means of g and g².
+//
+//go:noescape
+func rAdamStepF32AVX512(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rAdamStepF64AVX512 is p[i] = p·shrink + rate·mean/(√square + ε), without the divisor unless rectified; mean and square running means of g and g².
+//
+//go:noescape
+func rAdamStepF64AVX512(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropStepF32AVX512 is p[i] = p + rate·g/(√square + ε), square the running mean of g².
+//
+//go:noescape
+func rmSpropStepF32AVX512(p, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropStepF64AVX512 is p[i] = p + rate·g/(√square + ε), square the running mean of g².
+//
+//go:noescape
+func rmSpropStepF64AVX512(p, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropMomentumStepF32AVX512 is p[i] = p + rate·g/(√square + ε), square the running mean of g²; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropMomentumStepF32AVX512(p, square, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropMomentumStepF64AVX512 is p[i] = p + rate·g/(√square + ε), square the running mean of g²; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropMomentumStepF64AVX512(p, square, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredStepF32AVX512 is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g.
+//
+//go:noescape
+func rmSpropCenteredStepF32AVX512(p, square, mean, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredStepF64AVX512 is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g.
+//
+//go:noescape
+func rmSpropCenteredStepF64AVX512(p, square, mean, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredMomentumStepF32AVX512 is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropCenteredMomentumStepF32AVX512(p, square, mean, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredMomentumStepF64AVX512 is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropCenteredMomentumStepF64AVX512(p, square, mean, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adagradStepF32AVX512 is p[i] = p + rate·g/(√sum + ε), sum = sum + g².
+//
+//go:noescape
+func adagradStepF32AVX512(p, sum, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adagradStepF64AVX512 is p[i] = p + rate·g/(√sum + ε), sum = sum + g².
+//
+//go:noescape
+func adagradStepF64AVX512(p, sum, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adadeltaStepF32AVX512 is p[i] = p + rate·δ, δ = √(deltas + ε)/√(square + ε)·g, square and deltas running means of g² and δ².
+//
+//go:noescape
+func adadeltaStepF32AVX512(p, square, deltas, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adadeltaStepF64AVX512 is p[i] = p + rate·δ, δ = √(deltas + ε)/√(square + ε)·g, square and deltas running means of g² and δ².
+//
+//go:noescape
+func adadeltaStepF64AVX512(p, square, deltas, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rpropStepF32AVX512 is p[i] = p - sign(g)·size, size longer by plus where the sign is that of before, shorter by minus where it is not, and g 0 there.
+//
+//go:noescape
+func rpropStepF32AVX512(p, before, size, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rpropStepF64AVX512 is p[i] = p - sign(g)·size, size longer by plus where the sign is that of before, shorter by minus where it is not, and g 0 there.
+//
+//go:noescape
+func rpropStepF64AVX512(p, before, size, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// asgdStepF32AVX512 is p[i] = p·shrink + rate·g, average moved towards it by part, which 1 makes it.
+//
+//go:noescape
+func asgdStepF32AVX512(p, average, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// asgdStepF64AVX512 is p[i] = p·shrink + rate·g, average moved towards it by part, which 1 makes it.
+//
+//go:noescape
+func asgdStepF64AVX512(p, average, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // boxMullerF32AVX512 is a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean.
 //
 //go:noescape
@@ -6250,6 +6370,126 @@ func adamShrinkF32AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Point
 //
 //go:noescape
 func adamShrinkF64AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// amsGradStepF32AVX2 is p[i] = p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square.
+//
+//go:noescape
+func amsGradStepF32AVX2(p, mean, square, most, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// amsGradStepF64AVX2 is p[i] = p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square.
+//
+//go:noescape
+func amsGradStepF64AVX2(p, mean, square, most, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamaxStepF32AVX2 is p[i] = p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε).
+//
+//go:noescape
+func adamaxStepF32AVX2(p, mean, norm, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamaxStepF64AVX2 is p[i] = p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε).
+//
+//go:noescape
+func adamaxStepF64AVX2(p, mean, norm, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// nAdamStepF32AVX2 is p[i] = p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g².
+//
+//go:noescape
+func nAdamStepF32AVX2(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// nAdamStepF64AVX2 is p[i] = p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g².
+//
+//go:noescape
+func nAdamStepF64AVX2(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rAdamStepF32AVX2 is p[i] = p·shrink + rate·mean/(√square + ε), without the divisor unless rectified; mean and square running means of g and g².
+//
+//go:noescape
+func rAdamStepF32AVX2(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rAdamStepF64AVX2 is p[i] = p·shrink + rate·mean/(√square + ε), without the divisor unless rectified; mean and square running means of g and g².
+//
+//go:noescape
+func rAdamStepF64AVX2(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropStepF32AVX2 is p[i] = p + rate·g/(√square + ε), square the running mean of g².
+//
+//go:noescape
+func rmSpropStepF32AVX2(p, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropStepF64AVX2 is p[i] = p + rate·g/(√square + ε), square the running mean of g².
+//
+//go:noescape
+func rmSpropStepF64AVX2(p, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropMomentumStepF32AVX2 is p[i] = p + rate·g/(√square + ε), square the running mean of g²; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropMomentumStepF32AVX2(p, square, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropMomentumStepF64AVX2 is p[i] = p + rate·g/(√square + ε), square the running mean of g²; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropMomentumStepF64AVX2(p, square, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredStepF32AVX2 is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g.
+//
+//go:noescape
+func rmSpropCenteredStepF32AVX2(p, square, mean, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredStepF64AVX2 is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g.
+//
+//go:noescape
+func rmSpropCenteredStepF64AVX2(p, square, mean, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredMomentumStepF32AVX2 is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropCenteredMomentumStepF32AVX2(p, square, mean, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredMomentumStepF64AVX2 is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropCenteredMomentumStepF64AVX2(p, square, mean, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adagradStepF32AVX2 is p[i] = p + rate·g/(√sum + ε), sum = sum + g².
+//
+//go:noescape
+func adagradStepF32AVX2(p, sum, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adagradStepF64AVX2 is p[i] = p + rate·g/(√sum + ε), sum = sum + g².
+//
+//go:noescape
+func adagradStepF64AVX2(p, sum, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adadeltaStepF32AVX2 is p[i] = p + rate·δ, δ = √(deltas + ε)/√(square + ε)·g, square and deltas running means of g² and δ².
+//
+//go:noescape
+func adadeltaStepF32AVX2(p, square, deltas, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adadeltaStepF64AVX2 is p[i] = p + rate·δ, δ = √(deltas + ε)/√(square + ε)·g, square and deltas running means of g² and δ².
+//
+//go:noescape
+func adadeltaStepF64AVX2(p, square, deltas, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rpropStepF32AVX2 is p[i] = p - sign(g)·size, size longer by plus where the sign is that of before, shorter by minus where it is not, and g 0 there.
+//
+//go:noescape
+func rpropStepF32AVX2(p, before, size, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rpropStepF64AVX2 is p[i] = p - sign(g)·size, size longer by plus where the sign is that of before, shorter by minus where it is not, and g 0 there.
+//
+//go:noescape
+func rpropStepF64AVX2(p, before, size, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// asgdStepF32AVX2 is p[i] = p·shrink + rate·g, average moved towards it by part, which 1 makes it.
+//
+//go:noescape
+func asgdStepF32AVX2(p, average, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// asgdStepF64AVX2 is p[i] = p·shrink + rate·g, average moved towards it by part, which 1 makes it.
+//
+//go:noescape
+func asgdStepF64AVX2(p, average, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // boxMullerF32AVX2 is a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean.
 //

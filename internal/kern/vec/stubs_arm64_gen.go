@@ -1976,6 +1976,126 @@ func adamShrinkF32NEON(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func adamShrinkF64NEON(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// amsGradStepF32NEON is p[i] = p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square.
+//
+//go:noescape
+func amsGradStepF32NEON(p, mean, square, most, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// amsGradStepF64NEON is p[i] = p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square.
+//
+//go:noescape
+func amsGradStepF64NEON(p, mean, square, most, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamaxStepF32NEON is p[i] = p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε).
+//
+//go:noescape
+func adamaxStepF32NEON(p, mean, norm, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamaxStepF64NEON is p[i] = p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε).
+//
+//go:noescape
+func adamaxStepF64NEON(p, mean, norm, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// nAdamStepF32NEON is p[i] = p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g².
+//
+//go:noescape
+func nAdamStepF32NEON(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// nAdamStepF64NEON is p[i] = p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g².
+//
+//go:noescape
+func nAdamStepF64NEON(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rAdamStepF32NEON is p[i] = p·shrink + rate·mean/(√square + ε), without the divisor unless rectified; mean and square running means of g and g².
+//
+//go:noescape
+func rAdamStepF32NEON(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rAdamStepF64NEON is p[i] = p·shrink + rate·mean/(√square + ε), without the divisor unless rectified; mean and square running means of g and g².
+//
+//go:noescape
+func rAdamStepF64NEON(p, mean, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropStepF32NEON is p[i] = p + rate·g/(√square + ε), square the running mean of g².
+//
+//go:noescape
+func rmSpropStepF32NEON(p, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropStepF64NEON is p[i] = p + rate·g/(√square + ε), square the running mean of g².
+//
+//go:noescape
+func rmSpropStepF64NEON(p, square, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropMomentumStepF32NEON is p[i] = p + rate·g/(√square + ε), square the running mean of g²; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropMomentumStepF32NEON(p, square, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropMomentumStepF64NEON is p[i] = p + rate·g/(√square + ε), square the running mean of g²; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropMomentumStepF64NEON(p, square, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredStepF32NEON is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g.
+//
+//go:noescape
+func rmSpropCenteredStepF32NEON(p, square, mean, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredStepF64NEON is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g.
+//
+//go:noescape
+func rmSpropCenteredStepF64NEON(p, square, mean, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredMomentumStepF32NEON is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropCenteredMomentumStepF32NEON(p, square, mean, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rmSpropCenteredMomentumStepF64NEON is p[i] = p + rate·g/(√square + ε), square the running mean of g², less the square of the mean of g; of momentum a share of each step stays for the next.
+//
+//go:noescape
+func rmSpropCenteredMomentumStepF64NEON(p, square, mean, velocity, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adagradStepF32NEON is p[i] = p + rate·g/(√sum + ε), sum = sum + g².
+//
+//go:noescape
+func adagradStepF32NEON(p, sum, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adagradStepF64NEON is p[i] = p + rate·g/(√sum + ε), sum = sum + g².
+//
+//go:noescape
+func adagradStepF64NEON(p, sum, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adadeltaStepF32NEON is p[i] = p + rate·δ, δ = √(deltas + ε)/√(square + ε)·g, square and deltas running means of g² and δ².
+//
+//go:noescape
+func adadeltaStepF32NEON(p, square, deltas, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adadeltaStepF64NEON is p[i] = p + rate·δ, δ = √(deltas + ε)/√(square + ε)·g, square and deltas running means of g² and δ².
+//
+//go:noescape
+func adadeltaStepF64NEON(p, square, deltas, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rpropStepF32NEON is p[i] = p - sign(g)·size, size longer by plus where the sign is that of before, shorter by minus where it is not, and g 0 there.
+//
+//go:noescape
+func rpropStepF32NEON(p, before, size, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// rpropStepF64NEON is p[i] = p - sign(g)·size, size longer by plus where the sign is that of before, shorter by minus where it is not, and g 0 there.
+//
+//go:noescape
+func rpropStepF64NEON(p, before, size, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// asgdStepF32NEON is p[i] = p·shrink + rate·g, average moved towards it by part, which 1 makes it.
+//
+//go:noescape
+func asgdStepF32NEON(p, average, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// asgdStepF64NEON is p[i] = p·shrink + rate·g, average moved towards it by part, which 1 makes it.
+//
+//go:noescape
+func asgdStepF64NEON(p, average, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // boxMullerF32NEON is a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean.
 //
 //go:noescape

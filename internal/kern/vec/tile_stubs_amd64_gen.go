@@ -416,6 +416,16 @@ func correlateF32AVX512(t unsafe.Pointer)
 //go:noescape
 func zipF32AVX512(t unsafe.Pointer)
 
+// combineF32AVX512 is y[i][j] = Σ w[i][t] · x[at[i][t]+j] for whole vectors of rows of y.
+//
+//go:noescape
+func combineF32AVX512(t unsafe.Pointer)
+
+// resampleF32AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+//
+//go:noescape
+func resampleF32AVX512(t unsafe.Pointer)
+
 // tile1x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape
@@ -826,6 +836,16 @@ func correlateF64AVX512(t unsafe.Pointer)
 //go:noescape
 func zipF64AVX512(t unsafe.Pointer)
 
+// combineF64AVX512 is y[i][j] = Σ w[i][t] · x[at[i][t]+j] for whole vectors of rows of y.
+//
+//go:noescape
+func combineF64AVX512(t unsafe.Pointer)
+
+// resampleF64AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+//
+//go:noescape
+func resampleF64AVX512(t unsafe.Pointer)
+
 // peakF32AVX512 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //
 //go:noescape
@@ -1136,6 +1156,16 @@ func correlateF32AVX2(t unsafe.Pointer)
 //go:noescape
 func zipF32AVX2(t unsafe.Pointer)
 
+// combineF32AVX2 is y[i][j] = Σ w[i][t] · x[at[i][t]+j] for whole vectors of rows of y.
+//
+//go:noescape
+func combineF32AVX2(t unsafe.Pointer)
+
+// resampleF32AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+//
+//go:noescape
+func resampleF32AVX2(t unsafe.Pointer)
+
 // tile1x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 4 columns j.
 //
 //go:noescape
@@ -1365,6 +1395,16 @@ func correlateF64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func zipF64AVX2(t unsafe.Pointer)
+
+// combineF64AVX2 is y[i][j] = Σ w[i][t] · x[at[i][t]+j] for whole vectors of rows of y.
+//
+//go:noescape
+func combineF64AVX2(t unsafe.Pointer)
+
+// resampleF64AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+//
+//go:noescape
+func resampleF64AVX2(t unsafe.Pointer)
 
 // peakF32AVX2 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //

@@ -506,6 +506,16 @@ func correlateF32NEON(t unsafe.Pointer)
 //go:noescape
 func zipF32NEON(t unsafe.Pointer)
 
+// combineF32NEON is y[i][j] = Σ w[i][t] · x[at[i][t]+j] for whole vectors of rows of y.
+//
+//go:noescape
+func combineF32NEON(t unsafe.Pointer)
+
+// resampleF32NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+//
+//go:noescape
+func resampleF32NEON(t unsafe.Pointer)
+
 // tile1x1F64NEON is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 2 columns j.
 //
 //go:noescape
@@ -1005,6 +1015,16 @@ func correlateF64NEON(t unsafe.Pointer)
 //
 //go:noescape
 func zipF64NEON(t unsafe.Pointer)
+
+// combineF64NEON is y[i][j] = Σ w[i][t] · x[at[i][t]+j] for whole vectors of rows of y.
+//
+//go:noescape
+func combineF64NEON(t unsafe.Pointer)
+
+// resampleF64NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+//
+//go:noescape
+func resampleF64NEON(t unsafe.Pointer)
 
 // peakF32NEON is sum[i] += x · y for 24 vectors i, k times; nothing is kept.
 //

@@ -798,6 +798,38 @@ func runInterleave[T dtype.Float](t unsafe.Pointer) {
 	zipF32AVX2(t)
 }
 
+func runCombine[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			combineF64AVX512(t)
+			return
+		}
+		combineF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		combineF64AVX2(t)
+		return
+	}
+	combineF32AVX2(t)
+}
+
+func runResample[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			resampleF64AVX512(t)
+			return
+		}
+		resampleF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		resampleF64AVX2(t)
+		return
+	}
+	resampleF32AVX2(t)
+}
+
 func runPeak(t unsafe.Pointer) {
 	if current == AVX512 {
 		peakF32AVX512(t)

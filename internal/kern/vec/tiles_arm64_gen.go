@@ -548,6 +548,22 @@ func runInterleave[T dtype.Float](t unsafe.Pointer) {
 	zipF32NEON(t)
 }
 
+func runCombine[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		combineF64NEON(t)
+		return
+	}
+	combineF32NEON(t)
+}
+
+func runResample[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		resampleF64NEON(t)
+		return
+	}
+	resampleF32NEON(t)
+}
+
 func runPeak(t unsafe.Pointer) {
 	peakF32NEON(t)
 }

@@ -58,6 +58,14 @@ func runInterleave[T dtype.Float](t unsafe.Pointer) {
 	panic(noTiles)
 }
 
+func runCombine[T dtype.Float](t unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runResample[T dtype.Float](t unsafe.Pointer) {
+	panic(noTiles)
+}
+
 func runPeak(t unsafe.Pointer) {
 	panic(noTiles)
 }

@@ -18,7 +18,7 @@ const (
 	// Loop + Right is the loop of a binary operation whose second operand is a scalar, and Loop + Left that whose first is.
 	Right, Left = 5, 10
 
-	operands = 4         // slices that a loop has at most
+	operands = 5         // slices that a loop has at most
 	most     = 64 * 1024 // elements of one call: Go cannot preempt a goroutine inside assembly
 	few      = 8         // elements that Go adds or multiplies in less time than a call of assembly takes
 )
@@ -92,6 +92,24 @@ func Ternary[D, A, B, C any](l Loop, dst []D, a []A, b []B, c []C, scalars ...C)
 		return run(l, n, pointer(scalars, 0), &p)
 	}
 	return long(l, n, pointer(scalars, 0), p, [operands]int{size[D](), size[A](), size[B](), size[C]()})
+}
+
+// Update runs the loop l over operands of one type, those that it updates first, as Unary does.
+func Update[T any](l Loop, x [][]T, scalars ...T) int {
+	l, ok := of[T](l)
+	n := len(x[0])
+	if !ok || n == 0 {
+		return 0
+	}
+	var p [operands]unsafe.Pointer
+	var sizes [operands]int
+	for k := range x {
+		p[k], sizes[k] = pointer(x[k][:n], 0), size[T]()
+	}
+	if n <= most {
+		return run(l, n, pointer(scalars, 0), &p)
+	}
+	return long(l, n, pointer(scalars, 0), p, sizes)
 }
 
 // Cast runs the loop l, which reads elements of one type and writes those of another, over n of them and returns how

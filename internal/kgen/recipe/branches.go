@@ -42,6 +42,13 @@ func newPlanner(out *bytes.Buffer, r *Recipe) planner {
 	return planner{Recipe: r, users: r.users(), out: out, names: make([]string, len(r.Steps))}
 }
 
+// uses tells of several results, which are used behind all steps: none stands within a branch.
+func (g *planner) uses(results []Ref) {
+	for _, k := range results {
+		g.users[k] = append(g.users[k], use{by: Ref(len(g.Steps))})
+	}
+}
+
 // name makes a variable of a step.
 func (g *planner) name(k Ref) {
 	g.names[k] = fmt.Sprintf("t%d", g.variables)

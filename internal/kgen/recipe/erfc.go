@@ -2,10 +2,7 @@ package recipe
 
 // erfcTerms are the coefficients of erfc(a)·e**(a*a)·(1 + 2a) in powers of t = (a-4)/(a+4), for a from 1/2 to where erfc becomes 0:
 // interpolated at Chebyshev's nodes. The first has a rest.
-var erfcTerms = map[Elem]struct {
-	first, rest float64
-	more        []float64
-}{
+var erfcTerms = map[Elem]led{
 	F32: {0x1.3ba592p+0, -0x1.21dec00000000p-25, []float64{-0x1.1df1acp-3, 0x1.f7f5f2p-7, 0x1.16ebfcp-4, -0x1.9ddc4ap-4,
 		0x1.8003c4p-4, -0x1.0f925cp-4, 0x1.2f3c2p-5, -0x1.0da18ep-6, 0x1.5e6c16p-8}},
 	F64: {0x1.3ba5916e9fd7fp+0, -0x1.97d2c5d02934cp-55, []float64{-0x1.1df1ad154a28fp-3, 0x1.f7f5df66fd5c5p-7, 0x1.16ecefcfa5497p-4, -0x1.9ddb23c3e7f7ap-4,
@@ -25,9 +22,8 @@ func Erfc(elem Elem) *Recipe {
 	square, squareRest := b.TwoProduct(a, a)
 	head, tail, n := expReduced(b, b.Neg(square), b.Neg(squareRest))
 	power, powerRest := b.FastTwoSum(one, expSum(b, head, tail))
-	terms := erfcTerms[elem]
 	t := b.Div(b.Sub(a, b.Const(4)), b.Add(a, b.Const(4)))
-	g, gRest := b.FastTwoSum(b.Const(terms.first), b.FMA(t, b.Horner(t, terms.more...), b.Const(terms.rest)))
+	g, gRest := b.led(t, b.Const(0), erfcTerms)
 	over, overRest := b.TwoProduct(power, g)
 	overRest = b.Add(overRest, b.FMA(power, gRest, b.Mul(powerRest, g)))
 	under, underRest := b.TwoSum(b.Add(a, a), one)

@@ -78,6 +78,8 @@ func evalFloat[T float32 | float64](op Op, i, j, k uint64) T {
 		return exactFMA(x, y, z)
 	case Sqrt:
 		return T(math.Sqrt(float64(x)))
+	case Round:
+		return T(math.RoundToEven(float64(x)))
 	case Neg:
 		return fromBits[T](i ^ bitsOf(T(math.Copysign(0, -1))))
 	case Abs:

@@ -184,6 +184,7 @@ var goForms = withCommon(map[Op]string{
 	Shl:      "%s << %s",
 	Shr:      "%s >> %s",
 	Sar:      "uint32(int32(%s) >> %s)",
+	Round:    "float32(math.RoundToEven(float64(%s)))",
 })
 
 // goDouble are those that differ by more than the size of a number. math.FMA is an instruction where the machine has one,
@@ -192,6 +193,8 @@ var goDouble = map[Op]string{
 	FMA:  "math.FMA(%s, %s, %s)",
 	Sqrt: "math.Sqrt(%s)",
 	Abs:  "math.Abs(%s)",
+
+	Round: "math.RoundToEven(%s)",
 }
 
 // goGeneric are those over any type T. Of integers they stand for the operations of the same meaning.

@@ -19,7 +19,7 @@ func Loops() []*Loop {
 			loops = append(loops, r.Loops()...)
 		}
 	}
-	return slices.Concat(loops, selections(), casts(), halves(), optimizers(), []*Loop{boxMuller()}, integerCasts(), columns(), words(), divisions())
+	return slices.Concat(loops, selections(), casts(), halves(), optimizers(), updateLoops(), []*Loop{boxMuller()}, integerCasts(), columns(), words(), divisions())
 }
 
 // A description names a loop's operands and says what becomes of them.

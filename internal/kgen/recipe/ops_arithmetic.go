@@ -95,7 +95,7 @@ var divisionOps = []Elementwise{
 		HandFloat: "FloorDivide", HandInt: "FloorDivideInt", Divides: true,
 	},
 	{
-		Op: "DivTrunc", Name: "div_trunc", GradFn: "DivBackward2", Doc: "a / b without its fraction", HandInt: "DivTruncInt", Divides: true,
+		Op: "DivTrunc", Name: "div_trunc", Kernel: "div_trunc_cpu", GradFn: "DivBackward2", Doc: "a / b without its fraction", HandInt: "DivTruncInt", Divides: true,
 		Float: func(b *builder, x, y float) float { return b.Trunc(b.Div(x, y)) },
 	},
 	{

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// OpSource returns the Go file of package op with all ops, by hand, of reductions and elementwise: their constants and their
-// rows.
-func OpSource(others []Other, reductions []*Reduction, elementwise []*Elementwise) []byte {
+// OpSource returns the Go file of package op with all ops, by hand, of updates, reductions and elementwise: their constants and
+// their rows.
+func OpSource(others []Other, updates []*Update, reductions []*Reduction, elementwise []*Elementwise) []byte {
 	var constants, rows bytes.Buffer
 	add := func(o Other, ofResult bool) {
 		if o.Op == "" {
@@ -41,6 +41,9 @@ func OpSource(others []Other, reductions []*Reduction, elementwise []*Elementwis
 	for _, o := range others {
 		add(o, false)
 	}
+	for _, u := range updates {
+		add(Other{Op: u.Op, Doc: u.Doc, Name: u.Name}, false)
+	}
 	for _, r := range reductions {
 		add(Other{Op: r.Op, Doc: r.Doc, Name: r.Name, GradFn: r.GradFn}, false)
 		add(Other{Op: r.OverAxes, Doc: r.Doc + ", over axes", Name: r.Name, GradFn: r.AxesGradFn}, false)
@@ -65,10 +68,13 @@ Invalid Op = iota
 Count
 )
 
-const elementwise = %s // the first of those that an element's place alone decides
+const (
+firstUpdate, lastUpdate = %s, %s // steps of optimizers that are rows of recipe's table
+elementwise = %s // the first of those that an element's place alone decides
+)
 
 var rows = [Count]row{
 Invalid: {name: "invalid"},
 %s}
-`, constants.Bytes(), elementwise[0].Op, rows.Bytes())
+`, constants.Bytes(), updates[0].Op, updates[len(updates)-1].Op, elementwise[0].Op, rows.Bytes())
 }

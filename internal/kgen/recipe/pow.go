@@ -108,7 +108,8 @@ func All(elem Elem) []*Recipe {
 
 // Alone returns those that are ops and no more.
 func Alone(elem Elem) []*Recipe {
-	return made(elem, Asin, Acos, Atan, Atan2, Sinh, Cosh, Asinh, Acosh, Atanh, Hypot, Exp2, Log2, Log10, Erfc, Erfinv)
+	return made(elem, Asin, Acos, Atan, Atan2, Sinh, Cosh, Asinh, Acosh, Atanh, Hypot, Exp2, Log2, Log10, Erfc, Erfinv,
+		Lgamma, Digamma, Trigamma)
 }
 
 // Parts returns functions that are parts of ops: a softmax's power, and a derivative that needs more than its function.

@@ -74,6 +74,8 @@ var kinds = []kind{
 	{run: "Slide", shapes: one("slide")},
 	{run: "Correlate", shapes: one("correlate")},
 	{run: "Interleave", shapes: one("zip")},
+	{run: "Combine", shapes: one("combine")},
+	{run: "Resample", shapes: one("resample")},
 }
 
 // numberedShapes returns the shapes of a machine's products.

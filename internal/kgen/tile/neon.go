@@ -37,6 +37,7 @@ type neonCode struct {
 var (
 	neonFMLA  = neonCode{"FMLA", 0x4e20cc00}
 	neonFADD  = neonCode{"FADD", 0x4e20d400}
+	neonFMUL  = neonCode{"FMUL", 0x6e20dc00}
 	neonFADDP = neonCode{"FADDP", 0x6e20d400}
 	neonFCMGT = neonCode{"FCMGT", 0x6ea0e400}
 	neonFCMEQ = neonCode{"FCMEQ", 0x4e20e400}

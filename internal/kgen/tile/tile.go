@@ -79,6 +79,7 @@ func (m *machine) file() *asm.File {
 		m.lines(f, e)
 		m.addRows(f, e)
 		m.slides(f, e)
+		m.resamples(f, e)
 	}
 	m.peak(f)
 	if m.masks {

@@ -223,6 +223,15 @@ func (w *writer) fmaFactor(x operand, y, sum int) {
 	w.fma(x, y, sum)
 }
 
+// times sets a register to the product of an operand and a register.
+func (w *writer) times(x operand, y, to int) {
+	if w.arm {
+		w.three(neonFMUL, to, y, w.neonOperand(x))
+		return
+	}
+	w.op("VMUL"+w.suffix, w.operand(x), w.reg(y), w.reg(to))
+}
+
 // plus adds an operand to a register.
 func (w *writer) plus(x operand, to int) {
 	if w.arm {

@@ -212,7 +212,7 @@ template <class Kind> INLINE void put(const Convolution &p, Tile at, const T (&s
 		for (int i = 0; i < SIDE; i++) {
 			u32 r = at.m + i;
 			if (r < Kind::rows(p)) {
-				T bias = p.bias != 0 ? load<T>(p.bias, (i64)at.group * p.outputs + r) : (T)0;
+				T bias = p.bias != 0 ? load<T>(p.bias, (i64)at.group * Kind::rows(p) + r) : (T)0;
 				store<T>(p.out, to + r * Kind::outStep(p), sums[i][j] + bias);
 			}
 		}

@@ -32,7 +32,7 @@ func convolution[T dtype.Float](t *testing.T, s kern.ConvShape, tol float64) {
 	x, w := ripple[T](s.N*s.C*s.H*s.W), ripple[T](s.K*s.C/s.Groups*s.R*s.S)
 	dy, bias := ripple[T](s.N*s.K*s.OH*s.OW), ripple[T](s.K)
 	y, dx, dw := make([]T, len(dy)), make([]T, len(x)), make([]T, len(w))
-	if kern.Conv2D(&s, x, w, bias, op.Invalid, y) != nil || kern.Conv2DGradInput(&s, dy, w, dx) != nil || kern.Conv2DGradWeight(&s, x, dy, dw) != nil {
+	if kern.Conv2D(&s, x, w, bias, op.Invalid, y) != nil || kern.Conv2DGradInput(&s, dy, w, nil, dx) != nil || kern.Conv2DGradWeight(&s, x, dy, dw) != nil {
 		t.Fatal("the CPU refuses")
 	}
 	channels, outputs := uint32(s.C/s.Groups), uint32(s.K/s.Groups)

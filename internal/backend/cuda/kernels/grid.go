@@ -54,6 +54,17 @@ func ProductGrid(count, m, n uint64) (g Grid, small bool) {
 	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{threads, 1, 1}}, small
 }
 
+// AttentionGrid is the grid of kernels of attention over tiles of so many rows and columns for each of some heads, of elements of a size
+// in bytes.
+func AttentionGrid(heads, rows, columns uint64, size int) Grid {
+	tile, threads := uint64(64), uint32(256)
+	if size == 8 {
+		tile, threads = 32, 64
+	}
+	tiles := heads * divideUp(rows, tile) * max(divideUp(columns, tile), 1)
+	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{threads, 1, 1}}
+}
+
 // ConvolutionGrid is the grid of a convolution's results of rows × columns, of which there are so many, and whether it is for
 // the _small form.
 func ConvolutionGrid(count, rows, columns uint32) (g Grid, small bool) {

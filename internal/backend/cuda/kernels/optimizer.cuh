@@ -2,6 +2,7 @@
 // memory: half types are widened, and rounded once where they are stored.
 #pragma once
 
+#include "dtype.cuh"
 #include "half.cuh"
 #include "math.cuh"
 #include "params.cuh"
@@ -48,4 +49,25 @@ template <class S> INLINE void adamElement(const Adam &o, u64 param, u64 mean, u
 	store<S>(mean, i, Cast<S>::of(m));
 	store<S>(square, i, Cast<S>::of(v));
 	store<S>(param, i, Cast<S>::of(p + step * m / (sqrt(v) / root + eps)));
+}
+
+// chunk is number k of a list of chunks.
+INLINE Chunk chunk(u64 list, u64 k) {
+	u64 at = 6 * k;
+	return {load<u64>(list, at), load<u64>(list, at + 1), {load<u64>(list, at + 2), load<u64>(list, at + 3), load<u64>(list, at + 4)}, load<u64>(list, at + 5)};
+}
+
+// eachUpdated calls f for the elements of a parameter, which all threads share, or for those of the chunks of a list, each of which
+// a block updates.
+template <class F> INLINE void eachUpdated(const Update &o, F f) {
+	bool many = o.list != 0;
+	u64 count = many ? o.count : 1, from = many ? threadIdx.x : thread(), step = many ? blockDim.x : threads();
+#pragma unroll 1
+	for (u64 k = many ? blockIdx.x : 0; k < count; k += gridDim.x) {
+		Chunk c = many ? chunk(o.list, k) : o.one;
+#pragma unroll 1
+		for (u64 i = from; i < c.n; i += step) {
+			f(c, i);
+		}
+	}
 }

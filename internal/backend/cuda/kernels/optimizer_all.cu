@@ -6,21 +6,13 @@
 #include "dtype.cuh"
 #include "optimizer.cuh"
 
-#if defined(DTYPE_f16) || defined(DTYPE_bf16)
-using T = DTYPE;
-#endif
-
-INLINE Chunk chunk(u64 list, u64 k) {
-	return {load<u64>(list, 5 * k), load<u64>(list, 5 * k + 1), load<u64>(list, 5 * k + 2), load<u64>(list, 5 * k + 3), load<u64>(list, 5 * k + 4)};
-}
-
 ROW_KERNEL(sgd_all, 256)(const SGD o) {
 #pragma unroll 1
 	for (u64 k = blockIdx.x; k < o.n; k += gridDim.x) {
 		Chunk c = chunk(o.p, k);
 #pragma unroll 1
 		for (u64 i = threadIdx.x; i < c.n; i += blockDim.x) {
-			sgdElement<T>(o, c.p, c.first, c.grad, i);
+			sgdElement<DTYPE>(o, c.p, c.state[0], c.grad, i);
 		}
 	}
 }
@@ -31,7 +23,7 @@ ROW_KERNEL(adam_all, 256)(const Adam o) {
 		Chunk c = chunk(o.p, k);
 #pragma unroll 1
 		for (u64 i = threadIdx.x; i < c.n; i += blockDim.x) {
-			adamElement<T>(o, c.p, c.first, c.second, c.grad, i);
+			adamElement<DTYPE>(o, c.p, c.state[0], c.state[1], c.grad, i);
 		}
 	}
 }

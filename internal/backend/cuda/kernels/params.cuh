@@ -203,12 +203,26 @@ struct Adam {
 };
 static_assert(sizeof(Adam) == 112, "");
 
-// Chunk is a part of a parameter in the list of sgd_all and adam_all: the addresses of n elements of it, of what an optimizer
-// keeps of them (sgd's buffer, 0 without momentum; adam's m and v), and of their gradient.
+// Chunk is a part of a parameter in a list: the addresses of n elements of it, of what an optimizer keeps of them (sgd's buffer, 0
+// without momentum; adam's m and v), and of their gradient.
 struct Chunk {
-	u64 n, p, first, second, grad;
+	u64 n, p;
+	u64 state[3];
+	u64 grad;
 };
-static_assert(sizeof(Chunk) == 40, "");
+static_assert(sizeof(Chunk) == 48, "");
+
+// Update is the parameter of the kernels of update.cu: one step of a parameter, or of the chunks of a list where that is not 0. The
+// numbers are op.Update's.
+struct Update {
+	u64 list, count;
+	Chunk one;
+	f64 rate, sign, decay, shrink;
+	f64 part, share, rest, root, eps;
+	f64 ahead, momentum, rectified;
+	f64 minus, plus, low, high;
+};
+static_assert(sizeof(Update) == 192, "");
 
 // Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes
 // behind the base of each term.
@@ -254,6 +268,17 @@ struct Pool {
 	i64 divisor;
 };
 static_assert(sizeof(Pool) == 152, "");
+
+// Resample is the parameter of interpolations: planes of y of the extents to, of planes of x of the extents from, by the taps of each
+// axis, width of them for an element; 0 for an axis that stays as it is. places and weights hold those of the axes one after the
+// other; a negative place ends an element's taps.
+struct Resample {
+	u64 planes;
+	u64 out, in;
+	u64 places, weights;
+	i64 from[3], to[3], width[3];
+};
+static_assert(sizeof(Resample) == 112, "");
 
 // BatchNorm is the parameter of batch normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each
 // channel of x [images][channels][pixels], or the gradients of x, weight and bias; all contiguous but the running statistics,
@@ -305,3 +330,25 @@ struct NLL {
 	Report report;
 };
 static_assert(sizeof(NLL) == 112, "");
+
+// Attention is the parameter of attention and its gradients: q [batch][heads][queries][width], k and v [batch][groups][keys] with rows
+// of width and outputs, out and dout as q with rows of outputs. Their strides are along the four axes; those of mask and dmask along
+// batch, heads, queries and keys. logSum and delta have an element for each row of q. Scores are bent and masked as op.Attend says.
+struct Attention {
+	u64 batch, heads, groups;
+	u64 queries, keys, width, outputs;
+	u64 q, k, v, out, logSum;
+	u64 dOut, dQ, dK, dV, delta;
+	u64 mask, dMask; // 0 where there is none
+	u64 seed; // of dropout: the address of an int64
+	i64 qStrides[4], kStrides[4], vStrides[4];
+	i64 outStrides[4], dOutStrides[4];
+	i64 dQStrides[4], dKStrides[4];
+	i64 dVStrides[4];
+	i64 maskStrides[4], dMaskStrides[4];
+	f64 scale, softCap, keep;
+	i64 first, window;
+	u32 causal;
+	u32 bools; // whether the mask says which keys a query sees, and is not added
+};
+static_assert(sizeof(Attention) == 528, "");

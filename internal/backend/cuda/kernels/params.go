@@ -193,10 +193,23 @@ type Adam struct {
 	Decoupled, Maximize                                     uint32
 }
 
-// Chunk is a part of a parameter in the list of sgd_all and adam_all: the addresses of n elements of it, of what an optimizer
-// keeps of them (sgd's buffer, 0 without momentum; adam's m and v), and of their gradient.
+// Chunk is a part of a parameter in a list: the addresses of n elements of it, of what an optimizer keeps of them (sgd's buffer, 0
+// without momentum; adam's m and v), and of their gradient.
 type Chunk struct {
-	N, P, First, Second, Grad uint64
+	N, P  uint64
+	State [3]uint64
+	Grad  uint64
+}
+
+// Update is the parameter of the kernels of update.cu: one step of a parameter, or of the chunks of a list where that is not 0. The
+// numbers are op.Update's.
+type Update struct {
+	List, Count                  uint64
+	One                          Chunk
+	Rate, Sign, Decay, Shrink    float64
+	Part, Share, Rest, Root, Eps float64
+	Ahead, Momentum, Rectified   float64
+	Minus, Plus, Low, High       float64
 }
 
 // Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes

@@ -29,6 +29,16 @@ type Pool struct {
 	Divisor                           int64
 }
 
+// Resample is the parameter of interpolations: planes of y of the extents to, of planes of x of the extents from, by the taps of each
+// axis, width of them for an element; 0 for an axis that stays as it is. places and weights hold those of the axes one after the
+// other; a negative place ends an element's taps.
+type Resample struct {
+	Planes          uint64
+	Out, In         uint64
+	Places, Weights uint64
+	From, To, Width [3]int64
+}
+
 // BatchNorm is the parameter of batch normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each
 // channel of x [images][channels][pixels], or the gradients of x, weight and bias; all contiguous but the running statistics,
 // which have steps. Training reads and writes these, evaluation reads them; 0 where there are none. A channel may be cut
@@ -76,4 +86,25 @@ type NLL struct {
 	Mean                       uint32 // whether the loss is divided by total
 	Each                       uint32 // whether there is a loss for each target
 	Report                     Report
+}
+
+// Attention is the parameter of attention and its gradients: q [batch][heads][queries][width], k and v [batch][groups][keys] with rows
+// of width and outputs, out and dout as q with rows of outputs. Their strides are along the four axes; those of mask and dmask along
+// batch, heads, queries and keys. logSum and delta have an element for each row of q. Scores are bent and masked as op.Attend says.
+type Attention struct {
+	Batch, Heads, Groups          uint64
+	Queries, Keys, Width, Outputs uint64
+	Q, K, V, Out, LogSum          uint64
+	DOut, DQ, DK, DV, Delta       uint64
+	Mask, DMask                   uint64 // 0 where there is none
+	Seed                          uint64 // of dropout: the address of an int64
+	QStrides, KStrides, VStrides  [4]int64
+	OutStrides, DOutStrides       [4]int64
+	DQStrides, DKStrides          [4]int64
+	DVStrides                     [4]int64
+	MaskStrides, DMaskStrides     [4]int64
+	Scale, SoftCap, Keep          float64
+	First, Window                 int64
+	Causal                        uint32
+	Bools                         uint32 // whether the mask says which keys a query sees, and is not added
 }

@@ -8,48 +8,6 @@
 #include "params.cuh"
 #include "tile.cuh"
 
-// A Loader loads one tile after another of a matrix into shared memory, zeros beyond its end: to[k][i] is element i of the
-// tile's long axis. Neighbouring threads load along the contiguous axis, so that their loads coalesce.
-template <int TILE, int THREADS> struct Loader {
-	u64 from;               // this thread's first element of the next tile
-	u64 apart, step;        // bytes between its elements, and to the next tile
-	u32 i, d, addI, addD;   // where its first element goes, and how much further each of the others
-	u32 rows;               // of the tile that the matrix has
-
-	INLINE Loader of(u64 matrix, i64 along, i64 deep, u64 first, u64 most) {
-		const int S = sizeof(T);
-		Loader l;
-		bool deepFirst = deep == 1;
-		l.d = deepFirst ? threadIdx.x % DEPTH : threadIdx.x / TILE;
-		l.i = deepFirst ? threadIdx.x / DEPTH : threadIdx.x % TILE;
-		l.addI = deepFirst ? THREADS / DEPTH : 0;
-		l.addD = deepFirst ? 0 : THREADS / TILE;
-		l.from = matrix + (u64)((i64)(first + l.i) * along + (i64)l.d * deep) * S;
-		l.apart = (u64)(l.addI * along + l.addD * deep) * S;
-		l.step = (u64)deep * DEPTH * S;
-		l.rows = most - first < TILE ? (u32)(most - first) : TILE;
-		return l;
-	}
-
-	// fill loads the next tile, of which the matrix has depth elements along k.
-	__device__ __attribute__((always_inline)) void fill(Operand<TILE> &to, u32 depth) {
-		const int COUNT = TILE * DEPTH / THREADS;
-		if (rows == TILE && depth == DEPTH) {
-#pragma unroll
-			for (int l = 0; l < COUNT; l++) {
-				to[d + l * addD][i + l * addI] = load<T>(from + l * apart, 0);
-			}
-		} else {
-#pragma unroll
-			for (int l = 0; l < COUNT; l++) {
-				bool inside = d + l * addD < depth && i + l * addI < rows;
-				to[d + l * addD][i + l * addI] = inside ? load<T>(from + l * apart, 0) : 0;
-			}
-		}
-		from += step;
-	}
-};
-
 template <int EDGE> INLINE void product(const Product &p) {
 	const int TILE = EDGE * SIDE, THREADS = EDGE * EDGE;
 	__shared__ __attribute__((aligned(16))) Operand<TILE> aTile, bTile;

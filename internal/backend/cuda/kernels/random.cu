@@ -8,6 +8,7 @@
 #include "dtype.cuh"
 #include "half.cuh"
 #include "fault.cuh"
+#include "philox.cuh"
 #include "trig64.cuh"
 
 // Elements are drawn as T and kept as Kept: half types are drawn in float32 and rounded once, small integers are cut.
@@ -27,24 +28,6 @@ INLINE void write(u64 base, u64 i, T v) { store<Kept>(base, (i64)i, Cast<Kept>::
 
 // kept is what a number is once it was kept.
 INLINE T kept(T v) { return wide(Cast<Kept>::of(v)); }
-
-struct Words {
-	u32 x, y, z, w;
-};
-
-// philox is four words of the stream of a thread (Salmon, Moraes, Dror and Shaw, 2011).
-INLINE Words philox(u64 seed, u64 counter, u64 stream) {
-	Words c = {(u32)counter, (u32)(counter >> 32), (u32)stream, (u32)(stream >> 32)};
-	u32 key0 = (u32)seed, key1 = (u32)(seed >> 32);
-#pragma unroll
-	for (int round = 0; round < 10; round++) {
-		u64 first = (u64)0xd2511f53 * c.x, second = (u64)0xcd9e8d57 * c.z;
-		c = {(u32)(second >> 32) ^ c.y ^ key0, (u32)second, (u32)(first >> 32) ^ c.w ^ key1, (u32)first};
-		key0 += 0x9e3779b9;
-		key1 += 0xbb67ae85;
-	}
-	return c;
-}
 
 // Uniform numbers in (0, 1] of 32 or 53 bits.
 INLINE f32 uniform32(u32 w) { return fma((f32)w, 0x1p-32f, 0x1p-33f); }

@@ -63,49 +63,50 @@ ROW_KERNEL(erfc, 256)(const Elementwise args) {
 				const f32 t44 = __builtin_fmaf(t43, t38, 0x1.16ebfcp-04f);
 				const f32 t45 = __builtin_fmaf(t44, t38, 0x1.f7f5f2p-07f);
 				const f32 t46 = __builtin_fmaf(t45, t38, -0x1.1df1acp-03f);
-				const f32 t47 = __builtin_fmaf(t38, t46, -0x1.21decp-25f);
-				const f32 t48 = 0x1.3ba592p+00f + t47;
-				const f32 t49 = 0x1.3ba592p+00f - t48;
-				const f32 t50 = t49 + t47;
-				const f32 t51 = t33 * t48;
-				const f32 t52 = -t51;
-				const f32 t53 = __builtin_fmaf(t33, t48, t52);
-				const f32 t54 = t35 * t48;
-				const f32 t55 = __builtin_fmaf(t33, t50, t54);
-				const f32 t56 = t53 + t55;
-				const f32 t57 = t12 + t12;
-				const f32 t58 = t57 + 1.0f;
-				const f32 t59 = t58 - t57;
-				const f32 t60 = t58 - t59;
-				const f32 t61 = t57 - t60;
-				const f32 t62 = 1.0f - t59;
-				const f32 t63 = t61 + t62;
-				const f32 t64 = t51 / t58;
-				const f32 t65 = -t64;
-				const f32 t66 = __builtin_fmaf(t65, t58, t51);
-				const f32 t67 = __builtin_fmaf(t65, t63, t56);
-				const f32 t68 = t66 + t67;
-				const f32 t69 = t68 / t58;
-				const f32 t70 = t64 + t69;
-				const f32 t71 = t18 + 786686.0f;
-				const u32 t72 = bits<u32>(t71);
-				const u32 t73 = t72 >> 4u;
-				const u32 t74 = t73 >> 1u;
-				const u32 t75 = t74 << 23u;
-				const f32 t76 = bits<f32>(t75);
-				const f32 t77 = t70 * t76;
-				const u32 t78 = t73 - t74;
-				const u32 t79 = t78 << 23u;
-				const f32 t80 = bits<f32>(t79);
-				const f32 t81 = t77 * t80;
-				f32 t82;
+				const f32 t47 = __builtin_fmaf(0.0f, -0x1.1df1acp-03f, -0x1.21decp-25f);
+				const f32 t48 = __builtin_fmaf(t38, t46, t47);
+				const f32 t49 = 0x1.3ba592p+00f + t48;
+				const f32 t50 = 0x1.3ba592p+00f - t49;
+				const f32 t51 = t50 + t48;
+				const f32 t52 = t33 * t49;
+				const f32 t53 = -t52;
+				const f32 t54 = __builtin_fmaf(t33, t49, t53);
+				const f32 t55 = t35 * t49;
+				const f32 t56 = __builtin_fmaf(t33, t51, t55);
+				const f32 t57 = t54 + t56;
+				const f32 t58 = t12 + t12;
+				const f32 t59 = t58 + 1.0f;
+				const f32 t60 = t59 - t58;
+				const f32 t61 = t59 - t60;
+				const f32 t62 = t58 - t61;
+				const f32 t63 = 1.0f - t60;
+				const f32 t64 = t62 + t63;
+				const f32 t65 = t52 / t59;
+				const f32 t66 = -t65;
+				const f32 t67 = __builtin_fmaf(t66, t59, t52);
+				const f32 t68 = __builtin_fmaf(t66, t64, t57);
+				const f32 t69 = t67 + t68;
+				const f32 t70 = t69 / t59;
+				const f32 t71 = t65 + t70;
+				const f32 t72 = t18 + 786686.0f;
+				const u32 t73 = bits<u32>(t72);
+				const u32 t74 = t73 >> 4u;
+				const u32 t75 = t74 >> 1u;
+				const u32 t76 = t75 << 23u;
+				const f32 t77 = bits<f32>(t76);
+				const f32 t78 = t71 * t77;
+				const u32 t79 = t74 - t75;
+				const u32 t80 = t79 << 23u;
+				const f32 t81 = bits<f32>(t80);
+				const f32 t82 = t78 * t81;
+				f32 t83;
 				if (a < 0.0f) {
-					const f32 t83 = 2.0f - t81;
-					t82 = t83;
+					const f32 t84 = 2.0f - t82;
+					t83 = t84;
 				} else {
-					t82 = t81;
+					t83 = t82;
 				}
-				t2 = t82;
+				t2 = t83;
 			}
 			t0 = t2;
 		}
@@ -303,99 +304,980 @@ ROW_KERNEL(erfinv, 256)(const Elementwise args) {
 						const f32 t138 = __builtin_fmaf(t137, t132, 0x1.16ebfcp-04f);
 						const f32 t139 = __builtin_fmaf(t138, t132, 0x1.f7f5f2p-07f);
 						const f32 t140 = __builtin_fmaf(t139, t132, -0x1.1df1acp-03f);
-						const f32 t141 = __builtin_fmaf(t132, t140, -0x1.21decp-25f);
-						const f32 t142 = 0x1.3ba592p+00f + t141;
-						const f32 t143 = 0x1.3ba592p+00f - t142;
-						const f32 t144 = t143 + t141;
-						const f32 t145 = t127 * t142;
-						const f32 t146 = -t145;
-						const f32 t147 = __builtin_fmaf(t127, t142, t146);
-						const f32 t148 = t129 * t142;
-						const f32 t149 = __builtin_fmaf(t127, t144, t148);
-						const f32 t150 = t147 + t149;
-						const f32 t151 = t106 + t106;
-						const f32 t152 = t151 + 1.0f;
-						const f32 t153 = t152 - t151;
-						const f32 t154 = t152 - t153;
-						const f32 t155 = t151 - t154;
-						const f32 t156 = 1.0f - t153;
-						const f32 t157 = t155 + t156;
-						const f32 t158 = t145 / t152;
-						const f32 t159 = -t158;
-						const f32 t160 = __builtin_fmaf(t159, t152, t145);
-						const f32 t161 = __builtin_fmaf(t159, t157, t150);
-						const f32 t162 = t160 + t161;
-						const f32 t163 = t162 / t152;
-						const f32 t164 = t158 + t163;
-						const f32 t165 = t112 + 786686.0f;
-						const u32 t166 = bits<u32>(t165);
-						const u32 t167 = t166 >> 4u;
-						const u32 t168 = t167 >> 1u;
-						const u32 t169 = t168 << 23u;
-						const f32 t170 = bits<f32>(t169);
-						const f32 t171 = t164 * t170;
-						const u32 t172 = t167 - t168;
-						const u32 t173 = t172 << 23u;
-						const f32 t174 = bits<f32>(t173);
-						const f32 t175 = t171 * t174;
-						f32 t176;
+						const f32 t141 = __builtin_fmaf(0.0f, -0x1.1df1acp-03f, -0x1.21decp-25f);
+						const f32 t142 = __builtin_fmaf(t132, t140, t141);
+						const f32 t143 = 0x1.3ba592p+00f + t142;
+						const f32 t144 = 0x1.3ba592p+00f - t143;
+						const f32 t145 = t144 + t142;
+						const f32 t146 = t127 * t143;
+						const f32 t147 = -t146;
+						const f32 t148 = __builtin_fmaf(t127, t143, t147);
+						const f32 t149 = t129 * t143;
+						const f32 t150 = __builtin_fmaf(t127, t145, t149);
+						const f32 t151 = t148 + t150;
+						const f32 t152 = t106 + t106;
+						const f32 t153 = t152 + 1.0f;
+						const f32 t154 = t153 - t152;
+						const f32 t155 = t153 - t154;
+						const f32 t156 = t152 - t155;
+						const f32 t157 = 1.0f - t154;
+						const f32 t158 = t156 + t157;
+						const f32 t159 = t146 / t153;
+						const f32 t160 = -t159;
+						const f32 t161 = __builtin_fmaf(t160, t153, t146);
+						const f32 t162 = __builtin_fmaf(t160, t158, t151);
+						const f32 t163 = t161 + t162;
+						const f32 t164 = t163 / t153;
+						const f32 t165 = t159 + t164;
+						const f32 t166 = t112 + 786686.0f;
+						const u32 t167 = bits<u32>(t166);
+						const u32 t168 = t167 >> 4u;
+						const u32 t169 = t168 >> 1u;
+						const u32 t170 = t169 << 23u;
+						const f32 t171 = bits<f32>(t170);
+						const f32 t172 = t165 * t171;
+						const u32 t173 = t168 - t169;
+						const u32 t174 = t173 << 23u;
+						const f32 t175 = bits<f32>(t174);
+						const f32 t176 = t172 * t175;
+						f32 t177;
 						if (t52 < 0.0f) {
-							const f32 t177 = 2.0f - t175;
-							t176 = t177;
+							const f32 t178 = 2.0f - t176;
+							t177 = t178;
 						} else {
-							t176 = t175;
+							t177 = t176;
 						}
-						t97 = t176;
+						t97 = t177;
 					}
 					t96 = t97;
 				}
-				const f32 t178 = t2 - t96;
-				t55 = t178;
+				const f32 t179 = t2 - t96;
+				t55 = t179;
 			}
-			const f32 t179 = -t54;
-			const f32 t180 = t179 < -104.0f ? -104.0f : t179;
-			const f32 t181 = 89.0f < t180 ? 89.0f : t180;
-			const f32 t182 = __builtin_fmaf(t181, 0x1.715476p+00f, 0x1.8001fcp+23f);
-			const f32 t183 = t182 - 0x1.8001fcp+23f;
-			const f32 t184 = __builtin_fmaf(t183, -0x1.62e4p-01f, t181);
-			const f32 t185 = __builtin_fmaf(t183, -0x1.7f7d1cp-20f, t184);
-			const f32 t186 = __builtin_fmaf(0x1.6ac74ep-10f, t185, 0x1.123dep-07f);
-			const f32 t187 = __builtin_fmaf(t186, t185, 0x1.555858p-05f);
-			const f32 t188 = __builtin_fmaf(t187, t185, 0x1.55548cp-03f);
-			const f32 t189 = __builtin_fmaf(t188, t185, 0x1.fffffcp-02f);
-			const f32 t190 = __builtin_fmaf(t189, t185, 1.0f);
-			const f32 t191 = __builtin_fmaf(t190, t185, 1.0f);
-			const u32 t192 = bits<u32>(t182);
-			const u32 t193 = t192 >> 1u;
-			const u32 t194 = t193 << 23u;
-			const f32 t195 = bits<f32>(t194);
-			const f32 t196 = t191 * t195;
-			const u32 t197 = t192 - t193;
-			const u32 t198 = t197 << 23u;
-			const f32 t199 = bits<f32>(t198);
-			const f32 t200 = t196 * t199;
-			const f32 t201 = 0x1.20dd76p+00f * t200;
-			const f32 t202 = t55 / t201;
-			const f32 t203 = __builtin_fmaf(t52, t202, 1.0f);
-			const f32 t204 = t202 / t203;
-			const f32 t205 = t52 - t204;
-			t1 = t205;
-		} else {
-			const f32 t206 = t0 == 1.0f ? bits<f32>(0x7f800000u) : bits<f32>(0x7fc00000u);
+			const f32 t180 = -t54;
+			const f32 t181 = t180 < -104.0f ? -104.0f : t180;
+			const f32 t182 = 89.0f < t181 ? 89.0f : t181;
+			const f32 t183 = __builtin_fmaf(t182, 0x1.715476p+00f, 0x1.8001fcp+23f);
+			const f32 t184 = t183 - 0x1.8001fcp+23f;
+			const f32 t185 = __builtin_fmaf(t184, -0x1.62e4p-01f, t182);
+			const f32 t186 = __builtin_fmaf(t184, -0x1.7f7d1cp-20f, t185);
+			const f32 t187 = __builtin_fmaf(0x1.6ac74ep-10f, t186, 0x1.123dep-07f);
+			const f32 t188 = __builtin_fmaf(t187, t186, 0x1.555858p-05f);
+			const f32 t189 = __builtin_fmaf(t188, t186, 0x1.55548cp-03f);
+			const f32 t190 = __builtin_fmaf(t189, t186, 0x1.fffffcp-02f);
+			const f32 t191 = __builtin_fmaf(t190, t186, 1.0f);
+			const f32 t192 = __builtin_fmaf(t191, t186, 1.0f);
+			const u32 t193 = bits<u32>(t183);
+			const u32 t194 = t193 >> 1u;
+			const u32 t195 = t194 << 23u;
+			const f32 t196 = bits<f32>(t195);
+			const f32 t197 = t192 * t196;
+			const u32 t198 = t193 - t194;
+			const u32 t199 = t198 << 23u;
+			const f32 t200 = bits<f32>(t199);
+			const f32 t201 = t197 * t200;
+			const f32 t202 = 0x1.20dd76p+00f * t201;
+			const f32 t203 = t55 / t202;
+			const f32 t204 = __builtin_fmaf(t52, t203, 1.0f);
+			const f32 t205 = t203 / t204;
+			const f32 t206 = t52 - t205;
 			t1 = t206;
-		}
-		f32 t207;
-		if (t1 != t1) {
-			t207 = bits<f32>(0x7fc00000u);
 		} else {
-			const u32 t208 = bits<u32>(a);
-			const u32 t209 = t208 & 0x80000000u;
-			const u32 t210 = bits<u32>(t1);
-			const u32 t211 = t210 | t209;
-			const f32 t212 = bits<f32>(t211);
-			t207 = t212;
+			const f32 t207 = t0 == 1.0f ? bits<f32>(0x7f800000u) : bits<f32>(0x7fc00000u);
+			t1 = t207;
 		}
-		store<f32>(args.out, at[0], t207);
+		f32 t208;
+		if (t1 != t1) {
+			t208 = bits<f32>(0x7fc00000u);
+		} else {
+			const u32 t209 = bits<u32>(a);
+			const u32 t210 = t209 & 0x80000000u;
+			const u32 t211 = bits<u32>(t1);
+			const u32 t212 = t211 | t210;
+			const f32 t213 = bits<f32>(t212);
+			t208 = t213;
+		}
+		store<f32>(args.out, at[0], t208);
+	});
+}
+
+// log|Γ(a)|
+ROW_KERNEL(lgamma, 256)(const Elementwise args) {
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f32 a = operand<f32>(args, 0, at[1]);
+		f32 t0;
+		if (a != a) {
+			t0 = bits<f32>(0x7fc00000u);
+		} else {
+			const f32 t1 = __builtin_fabsf(a);
+			f32 t2;
+			if (t1 < 0.5f) {
+				const f32 t3 = t1 + 1.0f;
+				t2 = t3;
+			} else {
+				t2 = t1;
+			}
+			f32 t4;
+			f32 t5;
+			if (t1 < 0.5f) {
+				t4 = t1;
+				t5 = -1.0f;
+			} else {
+				const f32 t6 = t1 - 1.0f;
+				t4 = t6;
+				t5 = -2.0f;
+			}
+			const f32 t7 = t1 + t5;
+			const f32 t8 = t4 * t7;
+			const f32 t9 = t2 + -1.25f;
+			const f32 t10 = t9 - t2;
+			const f32 t11 = t9 - t10;
+			const f32 t12 = t2 - t11;
+			const f32 t13 = -1.25f - t10;
+			const f32 t14 = t12 + t13;
+			const f32 t15 = t2 + 1.25f;
+			const f32 t16 = t15 - t2;
+			const f32 t17 = t15 - t16;
+			const f32 t18 = t2 - t17;
+			const f32 t19 = 1.25f - t16;
+			const f32 t20 = t18 + t19;
+			const f32 t21 = t9 / t15;
+			const f32 t22 = -t21;
+			const f32 t23 = __builtin_fmaf(t22, t15, t9);
+			const f32 t24 = __builtin_fmaf(t22, t20, t14);
+			const f32 t25 = t23 + t24;
+			const f32 t26 = t25 / t15;
+			const f32 t27 = __builtin_fmaf(-0x1.456d06p-04f, t21, 0x1.1c2d78p-04f);
+			const f32 t28 = __builtin_fmaf(t27, t21, -0x1.74f1cp-05f);
+			const f32 t29 = __builtin_fmaf(t28, t21, 0x1.7343d4p-05f);
+			const f32 t30 = __builtin_fmaf(t29, t21, -0x1.229a2cp-04f);
+			const f32 t31 = __builtin_fmaf(t30, t21, 0x1.0a0e5ap-04f);
+			const f32 t32 = __builtin_fmaf(t31, t21, -0x1.8cfd76p-04f);
+			const f32 t33 = __builtin_fmaf(t32, t21, 0x1.61954ap-04f);
+			const f32 t34 = __builtin_fmaf(t33, t21, -0x1.44cec4p-03f);
+			const f32 t35 = __builtin_fmaf(t34, t21, 0x1.0980d8p-03f);
+			const f32 t36 = __builtin_fmaf(t35, t21, -0x1.d8782ep-02f);
+			const f32 t37 = __builtin_fmaf(t26, -0x1.d8782ep-02f, 0x1.d9f236p-29f);
+			const f32 t38 = __builtin_fmaf(t21, t36, t37);
+			const f32 t39 = 0x1.0c58fep-01f + t38;
+			const f32 t40 = t8 * t39;
+			const f32 t41 = 0x1p+40f < t1 ? 0x1p+40f : t1;
+			const f32 t42 = t41 + -2.0f;
+			const f32 t43 = t42 - t41;
+			const f32 t44 = t42 - t43;
+			const f32 t45 = t41 - t44;
+			const f32 t46 = -2.0f - t43;
+			const f32 t47 = t45 + t46;
+			const f32 t48 = t41 + 2.0f;
+			const f32 t49 = t48 - t41;
+			const f32 t50 = t48 - t49;
+			const f32 t51 = t41 - t50;
+			const f32 t52 = 2.0f - t49;
+			const f32 t53 = t51 + t52;
+			const f32 t54 = t42 / t48;
+			const f32 t55 = -t54;
+			const f32 t56 = __builtin_fmaf(t55, t48, t42);
+			const f32 t57 = __builtin_fmaf(t55, t53, t47);
+			const f32 t58 = t56 + t57;
+			const f32 t59 = t58 / t48;
+			const f32 t60 = __builtin_fmaf(-0x1.145c92p-12f, t54, 0x1.61d0bcp-10f);
+			const f32 t61 = __builtin_fmaf(t60, t54, -0x1.986126p-09f);
+			const f32 t62 = __builtin_fmaf(t61, t54, 0x1.1d3cep-08f);
+			const f32 t63 = __builtin_fmaf(t62, t54, -0x1.0bee86p-08f);
+			const f32 t64 = __builtin_fmaf(t63, t54, 0x1.3c7f28p-09f);
+			const f32 t65 = __builtin_fmaf(t59, 0x1.3c7f28p-09f, 0x1.06e448p-30f);
+			const f32 t66 = __builtin_fmaf(t54, t64, t65);
+			const f32 t67 = 0x1.52ac98p-04f + t66;
+			const f32 t68 = 0x1.52ac98p-04f - t67;
+			const f32 t69 = t68 + t66;
+			const f32 t70 = 0x1.fffffep+127f < t1 ? 0x1.fffffep+127f : t1;
+			f32 t71;
+			u32 t72;
+			if (t70 < 0x1p-126f) {
+				const f32 t73 = t70 * 0x1p+24f;
+				t71 = t73;
+				t72 = 24u;
+			} else {
+				t71 = t70;
+				t72 = 0u;
+			}
+			const u32 t74 = bits<u32>(t71);
+			const u32 t75 = t74 - 0x3f3504f3u;
+			const u32 t76 = t75 & 0xff800000u;
+			const u32 t77 = t74 - t76;
+			const f32 t78 = bits<f32>(t77);
+			const u32 t79 = (u32)((i32)t76 >> 23u);
+			const u32 t80 = t79 - t72;
+			const f32 t81 = (f32)(i32)t80;
+			const f32 t82 = t78 - 1.0f;
+			const f32 t83 = t78 + 1.0f;
+			const f32 t84 = t83 - 1.0f;
+			const f32 t85 = t78 - t84;
+			const f32 t86 = t82 / t83;
+			const f32 t87 = -t86;
+			const f32 t88 = __builtin_fmaf(t87, t83, t82);
+			const f32 t89 = __builtin_fmaf(t87, t85, t88);
+			const f32 t90 = t89 / t83;
+			const f32 t91 = t86 * t86;
+			const f32 t92 = -t91;
+			const f32 t93 = __builtin_fmaf(t86, t86, t92);
+			const f32 t94 = t86 + t86;
+			const f32 t95 = __builtin_fmaf(t94, t90, t93);
+			const f32 t96 = __builtin_fmaf(0x1.dfa4fcp-04f, t91, 0x1.245274p-03f);
+			const f32 t97 = __builtin_fmaf(t96, t91, 0x1.999ap-03f);
+			const f32 t98 = t91 * t97;
+			const f32 t99 = 0x1.555556p-02f + t98;
+			const f32 t100 = 0x1.555556p-02f - t99;
+			const f32 t101 = t100 + t98;
+			const f32 t102 = t101 + -0x1.555556p-27f;
+			const f32 t103 = t91 * t99;
+			const f32 t104 = -t103;
+			const f32 t105 = __builtin_fmaf(t91, t99, t104);
+			const f32 t106 = __builtin_fmaf(t95, t99, t105);
+			const f32 t107 = __builtin_fmaf(t91, t102, t106);
+			const f32 t108 = t86 * t103;
+			const f32 t109 = -t108;
+			const f32 t110 = __builtin_fmaf(t86, t103, t109);
+			const f32 t111 = __builtin_fmaf(t90, t103, t110);
+			const f32 t112 = __builtin_fmaf(t86, t107, t111);
+			const f32 t113 = t86 + t108;
+			const f32 t114 = t86 - t113;
+			const f32 t115 = t114 + t108;
+			const f32 t116 = t112 + t90;
+			const f32 t117 = t115 + t116;
+			const f32 t118 = t81 * 0x1.62e4p-01f;
+			const f32 t119 = t113 + t113;
+			const f32 t120 = t118 + t119;
+			const f32 t121 = t118 - t120;
+			const f32 t122 = t121 + t119;
+			const f32 t123 = t117 + t117;
+			const f32 t124 = __builtin_fmaf(t81, 0x1.7f7d1cp-20f, t123);
+			const f32 t125 = t122 + t124;
+			const f32 t126 = t120 + t125;
+			const f32 t127 = t126 + -1.0f;
+			const f32 t128 = t1 + -0.5f;
+			const f32 t129 = t128 * t127;
+			const f32 t130 = t67 + t69;
+			const f32 t131 = t130 / t41;
+			const f32 t132 = 0x1.acfe3ap-02f + t131;
+			const f32 t133 = t129 + t132;
+			const f32 t134 = 3.0f <= t1 ? t133 : t40;
+			const f32 t135 = __builtin_rintf(t1);
+			const f32 t136 = t1 - t135;
+			const f32 t137 = __builtin_fabsf(t136);
+			f32 t138;
+			if (((t1 == 0.0f || (a < 0.0f && t137 == 0.0f)) || t134 == bits<f32>(0x7f800000u))) {
+				t138 = bits<f32>(0x7f800000u);
+			} else {
+				const f32 t139 = t7 - t1;
+				const f32 t140 = t7 - t139;
+				const f32 t141 = t1 - t140;
+				const f32 t142 = t5 - t139;
+				const f32 t143 = t141 + t142;
+				const f32 t144 = -t8;
+				const f32 t145 = __builtin_fmaf(t4, t7, t144);
+				const f32 t146 = __builtin_fmaf(t4, t143, t145);
+				const f32 t147 = 0x1.0c58fep-01f - t39;
+				const f32 t148 = t147 + t38;
+				const f32 t149 = -t40;
+				const f32 t150 = __builtin_fmaf(t8, t39, t149);
+				const f32 t151 = t146 * t39;
+				const f32 t152 = __builtin_fmaf(t8, t148, t151);
+				const f32 t153 = t150 + t152;
+				f32 t154;
+				if (3.0f <= t1) {
+					const f32 t155 = t120 - t126;
+					const f32 t156 = t155 + t125;
+					const f32 t157 = 0.0f / t70;
+					const f32 t158 = t156 + t157;
+					const f32 t159 = t126 - t127;
+					const f32 t160 = t159 + -1.0f;
+					const f32 t161 = t128 - t1;
+					const f32 t162 = t128 - t161;
+					const f32 t163 = t1 - t162;
+					const f32 t164 = -0.5f - t161;
+					const f32 t165 = t163 + t164;
+					const f32 t166 = t160 + t158;
+					const f32 t167 = -t129;
+					const f32 t168 = __builtin_fmaf(t128, t127, t167);
+					const f32 t169 = t165 * t127;
+					const f32 t170 = __builtin_fmaf(t128, t166, t169);
+					const f32 t171 = t168 + t170;
+					const f32 t172 = 0x1.acfe3ap-02f - t132;
+					const f32 t173 = t172 + t131;
+					const f32 t174 = t173 + -0x1.e6d052p-27f;
+					const f32 t175 = t133 - t129;
+					const f32 t176 = t133 - t175;
+					const f32 t177 = t129 - t176;
+					const f32 t178 = t132 - t175;
+					const f32 t179 = t177 + t178;
+					const f32 t180 = t171 + t174;
+					const f32 t181 = t179 + t180;
+					t154 = t181;
+				} else {
+					t154 = t153;
+				}
+				f32 t182;
+				f32 t183;
+				if (t1 < 0.5f) {
+					t182 = t1;
+					t183 = 0.0f;
+				} else {
+					const f32 t184 = t1 * t137;
+					const f32 t185 = -t184;
+					const f32 t186 = __builtin_fmaf(t1, t137, t185);
+					t182 = t184;
+					t183 = t186;
+				}
+				f32 t187;
+				u32 t188;
+				if (t182 < 0x1p-126f) {
+					const f32 t189 = t182 * 0x1p+24f;
+					t187 = t189;
+					t188 = 24u;
+				} else {
+					t187 = t182;
+					t188 = 0u;
+				}
+				const u32 t190 = bits<u32>(t187);
+				const u32 t191 = t190 - 0x3f3504f3u;
+				const u32 t192 = t191 & 0xff800000u;
+				const u32 t193 = t190 - t192;
+				const f32 t194 = bits<f32>(t193);
+				const u32 t195 = (u32)((i32)t192 >> 23u);
+				const u32 t196 = t195 - t188;
+				const f32 t197 = (f32)(i32)t196;
+				const f32 t198 = t194 - 1.0f;
+				const f32 t199 = t194 + 1.0f;
+				const f32 t200 = t199 - 1.0f;
+				const f32 t201 = t194 - t200;
+				const f32 t202 = t198 / t199;
+				const f32 t203 = -t202;
+				const f32 t204 = __builtin_fmaf(t203, t199, t198);
+				const f32 t205 = __builtin_fmaf(t203, t201, t204);
+				const f32 t206 = t205 / t199;
+				const f32 t207 = t202 * t202;
+				const f32 t208 = -t207;
+				const f32 t209 = __builtin_fmaf(t202, t202, t208);
+				const f32 t210 = t202 + t202;
+				const f32 t211 = __builtin_fmaf(t210, t206, t209);
+				const f32 t212 = __builtin_fmaf(0x1.dfa4fcp-04f, t207, 0x1.245274p-03f);
+				const f32 t213 = __builtin_fmaf(t212, t207, 0x1.999ap-03f);
+				const f32 t214 = t207 * t213;
+				const f32 t215 = 0x1.555556p-02f + t214;
+				const f32 t216 = 0x1.555556p-02f - t215;
+				const f32 t217 = t216 + t214;
+				const f32 t218 = t217 + -0x1.555556p-27f;
+				const f32 t219 = t207 * t215;
+				const f32 t220 = -t219;
+				const f32 t221 = __builtin_fmaf(t207, t215, t220);
+				const f32 t222 = __builtin_fmaf(t211, t215, t221);
+				const f32 t223 = __builtin_fmaf(t207, t218, t222);
+				const f32 t224 = t202 * t219;
+				const f32 t225 = -t224;
+				const f32 t226 = __builtin_fmaf(t202, t219, t225);
+				const f32 t227 = __builtin_fmaf(t206, t219, t226);
+				const f32 t228 = __builtin_fmaf(t202, t223, t227);
+				const f32 t229 = t202 + t224;
+				const f32 t230 = t202 - t229;
+				const f32 t231 = t230 + t224;
+				const f32 t232 = t228 + t206;
+				const f32 t233 = t231 + t232;
+				const f32 t234 = t197 * 0x1.62e4p-01f;
+				const f32 t235 = t229 + t229;
+				const f32 t236 = t234 + t235;
+				const f32 t237 = t234 - t236;
+				const f32 t238 = t237 + t235;
+				const f32 t239 = t233 + t233;
+				const f32 t240 = __builtin_fmaf(t197, 0x1.7f7d1cp-20f, t239);
+				const f32 t241 = t238 + t240;
+				const f32 t242 = t236 + t241;
+				const f32 t243 = t236 - t242;
+				const f32 t244 = t243 + t241;
+				const f32 t245 = t183 / t182;
+				const f32 t246 = t244 + t245;
+				f32 t247;
+				if (a < 0.0f) {
+					const f32 t248 = t137 * t137;
+					const f32 t249 = -t248;
+					const f32 t250 = __builtin_fmaf(t137, t137, t249);
+					const f32 t251 = __builtin_fmaf(-0x1.54915p-02f, t248, -0x1.72eacep-04f);
+					const f32 t252 = __builtin_fmaf(t251, t248, -0x1.b6a08ep-03f);
+					const f32 t253 = __builtin_fmaf(t252, t248, -0x1.ff7a74p-03f);
+					const f32 t254 = __builtin_fmaf(t253, t248, -0x1.5b4f0ap-02f);
+					const f32 t255 = __builtin_fmaf(t254, t248, -0x1.151306p-01f);
+					const f32 t256 = __builtin_fmaf(t250, -0x1.151306p-01f, -0x1.7501ap-27f);
+					const f32 t257 = __builtin_fmaf(t248, t255, t256);
+					const f32 t258 = -0x1.a51a66p+00f + t257;
+					const f32 t259 = -0x1.a51a66p+00f - t258;
+					const f32 t260 = t259 + t257;
+					const f32 t261 = t248 * t258;
+					const f32 t262 = -t261;
+					const f32 t263 = __builtin_fmaf(t248, t258, t262);
+					const f32 t264 = t250 * t258;
+					const f32 t265 = __builtin_fmaf(t248, t260, t264);
+					const f32 t266 = t263 + t265;
+					const f32 t267 = t134 + t242;
+					const f32 t268 = t267 - t134;
+					const f32 t269 = t267 - t268;
+					const f32 t270 = t134 - t269;
+					const f32 t271 = t242 - t268;
+					const f32 t272 = t270 + t271;
+					const f32 t273 = t267 + t261;
+					const f32 t274 = t273 - t267;
+					const f32 t275 = t273 - t274;
+					const f32 t276 = t267 - t275;
+					const f32 t277 = t261 - t274;
+					const f32 t278 = t276 + t277;
+					const f32 t279 = t272 + t278;
+					const f32 t280 = t154 + t246;
+					const f32 t281 = t280 + t266;
+					const f32 t282 = t279 + t281;
+					const f32 t283 = t273 + t282;
+					const f32 t284 = -t283;
+					t247 = t284;
+				} else {
+					f32 t285;
+					if (t1 < 0.5f) {
+						const f32 t286 = t153 - t246;
+						const f32 t287 = t242 - t286;
+						const f32 t288 = t40 - t287;
+						t285 = t288;
+					} else {
+						const f32 t289 = t134 + t154;
+						t285 = t289;
+					}
+					t247 = t285;
+				}
+				t138 = t247;
+			}
+			t0 = t138;
+		}
+		store<f32>(args.out, at[0], t0);
+	});
+}
+
+// the slope of log|Γ(a)|
+ROW_KERNEL(digamma, 256)(const Elementwise args) {
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f32 a = operand<f32>(args, 0, at[1]);
+		f32 t0;
+		if (a != a) {
+			t0 = bits<f32>(0x7fc00000u);
+		} else {
+			const f32 t1 = __builtin_fabsf(a);
+			const u32 t2 = bits<u32>(a);
+			f32 t3;
+			f32 t4;
+			f32 t5;
+			if (t1 < 0.5f) {
+				const f32 t6 = t1 + 1.0f;
+				t3 = t6;
+				t4 = -0x1.d8b618p-02f;
+				t5 = -0x1.ab5f2p-27f;
+			} else {
+				t3 = t1;
+				t4 = -0x1.762d86p+00f;
+				t5 = -0x1.ab5f2p-27f;
+			}
+			const f32 t7 = t1 + t4;
+			const f32 t8 = t7 - t1;
+			const f32 t9 = t7 - t8;
+			const f32 t10 = t1 - t9;
+			const f32 t11 = t4 - t8;
+			const f32 t12 = t10 + t11;
+			const f32 t13 = t3 + -1.0f;
+			const f32 t14 = t13 - t3;
+			const f32 t15 = t13 - t14;
+			const f32 t16 = t3 - t15;
+			const f32 t17 = -1.0f - t14;
+			const f32 t18 = t16 + t17;
+			const f32 t19 = t3 + 1.0f;
+			const f32 t20 = t19 - t3;
+			const f32 t21 = t19 - t20;
+			const f32 t22 = t3 - t21;
+			const f32 t23 = 1.0f - t20;
+			const f32 t24 = t22 + t23;
+			const f32 t25 = t13 / t19;
+			const f32 t26 = -t25;
+			const f32 t27 = __builtin_fmaf(t26, t19, t13);
+			const f32 t28 = __builtin_fmaf(t26, t24, t18);
+			const f32 t29 = t27 + t28;
+			const f32 t30 = t29 / t19;
+			const f32 t31 = __builtin_fmaf(-0x1.f16032p+00f, t25, 0x1.eebc9ap+00f);
+			const f32 t32 = __builtin_fmaf(t31, t25, -0x1.4c1c38p+00f);
+			const f32 t33 = __builtin_fmaf(t32, t25, 0x1.491edep+00f);
+			const f32 t34 = __builtin_fmaf(t33, t25, -0x1.61a1c8p+00f);
+			const f32 t35 = __builtin_fmaf(t34, t25, 0x1.5c90b8p+00f);
+			const f32 t36 = __builtin_fmaf(t35, t25, -0x1.6246b8p+00f);
+			const f32 t37 = __builtin_fmaf(t36, t25, 0x1.584ec2p+00f);
+			const f32 t38 = __builtin_fmaf(t37, t25, -0x1.67ed7ap+00f);
+			const f32 t39 = __builtin_fmaf(t38, t25, 0x1.4ceccp+00f);
+			const f32 t40 = __builtin_fmaf(t39, t25, -0x1.b59a5ep+00f);
+			const f32 t41 = __builtin_fmaf(t30, -0x1.b59a5ep+00f, -0x1.85f308p-26f);
+			const f32 t42 = __builtin_fmaf(t25, t40, t41);
+			const f32 t43 = 0x1.4018eap+00f + t42;
+			const f32 t44 = 0x1.4018eap+00f - t43;
+			const f32 t45 = t44 + t42;
+			const f32 t46 = t12 + t5;
+			const f32 t47 = t7 * t43;
+			const f32 t48 = -t47;
+			const f32 t49 = __builtin_fmaf(t7, t43, t48);
+			const f32 t50 = t46 * t43;
+			const f32 t51 = __builtin_fmaf(t7, t45, t50);
+			const f32 t52 = t49 + t51;
+			f32 t53;
+			f32 t54;
+			if (2.0f <= t1) {
+				const f32 t55 = 0x1p+40f < t1 ? 0x1p+40f : t1;
+				const f32 t56 = t55 + -1.0f;
+				const f32 t57 = t56 - t55;
+				const f32 t58 = t56 - t57;
+				const f32 t59 = t55 - t58;
+				const f32 t60 = -1.0f - t57;
+				const f32 t61 = t59 + t60;
+				const f32 t62 = t55 + 1.0f;
+				const f32 t63 = t62 - t55;
+				const f32 t64 = t62 - t63;
+				const f32 t65 = t55 - t64;
+				const f32 t66 = 1.0f - t63;
+				const f32 t67 = t65 + t66;
+				const f32 t68 = t56 / t62;
+				const f32 t69 = -t68;
+				const f32 t70 = __builtin_fmaf(t69, t62, t56);
+				const f32 t71 = __builtin_fmaf(t69, t67, t61);
+				const f32 t72 = t70 + t71;
+				const f32 t73 = t72 / t62;
+				const f32 t74 = __builtin_fmaf(0x1.ec86c4p-11f, t68, -0x1.8efa3ep-08f);
+				const f32 t75 = __builtin_fmaf(t74, t68, 0x1.4d7214p-06f);
+				const f32 t76 = __builtin_fmaf(t75, t68, -0x1.8e29aap-05f);
+				const f32 t77 = __builtin_fmaf(t76, t68, 0x1.7617e2p-04f);
+				const f32 t78 = __builtin_fmaf(t77, t68, -0x1.14bad8p-03f);
+				const f32 t79 = __builtin_fmaf(t73, -0x1.14bad8p-03f, 0x1.30b93p-26f);
+				const f32 t80 = __builtin_fmaf(t68, t78, t79);
+				const f32 t81 = 0x1.278596p-01f + t80;
+				const f32 t82 = 0x1.278596p-01f - t81;
+				const f32 t83 = t82 + t80;
+				const f32 t84 = t81 / t55;
+				const f32 t85 = -t84;
+				const f32 t86 = __builtin_fmaf(t85, t55, t81);
+				const f32 t87 = __builtin_fmaf(t85, 0.0f, t83);
+				const f32 t88 = t86 + t87;
+				const f32 t89 = t88 / t55;
+				const f32 t90 = 0x1.fffffep+127f < t1 ? 0x1.fffffep+127f : t1;
+				f32 t91;
+				u32 t92;
+				if (t90 < 0x1p-126f) {
+					const f32 t93 = t90 * 0x1p+24f;
+					t91 = t93;
+					t92 = 24u;
+				} else {
+					t91 = t90;
+					t92 = 0u;
+				}
+				const u32 t94 = bits<u32>(t91);
+				const u32 t95 = t94 - 0x3f3504f3u;
+				const u32 t96 = t95 & 0xff800000u;
+				const u32 t97 = t94 - t96;
+				const f32 t98 = bits<f32>(t97);
+				const u32 t99 = (u32)((i32)t96 >> 23u);
+				const u32 t100 = t99 - t92;
+				const f32 t101 = (f32)(i32)t100;
+				const f32 t102 = t98 - 1.0f;
+				const f32 t103 = t98 + 1.0f;
+				const f32 t104 = t103 - 1.0f;
+				const f32 t105 = t98 - t104;
+				const f32 t106 = t102 / t103;
+				const f32 t107 = -t106;
+				const f32 t108 = __builtin_fmaf(t107, t103, t102);
+				const f32 t109 = __builtin_fmaf(t107, t105, t108);
+				const f32 t110 = t109 / t103;
+				const f32 t111 = t106 * t106;
+				const f32 t112 = -t111;
+				const f32 t113 = __builtin_fmaf(t106, t106, t112);
+				const f32 t114 = t106 + t106;
+				const f32 t115 = __builtin_fmaf(t114, t110, t113);
+				const f32 t116 = __builtin_fmaf(0x1.dfa4fcp-04f, t111, 0x1.245274p-03f);
+				const f32 t117 = __builtin_fmaf(t116, t111, 0x1.999ap-03f);
+				const f32 t118 = t111 * t117;
+				const f32 t119 = 0x1.555556p-02f + t118;
+				const f32 t120 = 0x1.555556p-02f - t119;
+				const f32 t121 = t120 + t118;
+				const f32 t122 = t121 + -0x1.555556p-27f;
+				const f32 t123 = t111 * t119;
+				const f32 t124 = -t123;
+				const f32 t125 = __builtin_fmaf(t111, t119, t124);
+				const f32 t126 = __builtin_fmaf(t115, t119, t125);
+				const f32 t127 = __builtin_fmaf(t111, t122, t126);
+				const f32 t128 = t106 * t123;
+				const f32 t129 = -t128;
+				const f32 t130 = __builtin_fmaf(t106, t123, t129);
+				const f32 t131 = __builtin_fmaf(t110, t123, t130);
+				const f32 t132 = __builtin_fmaf(t106, t127, t131);
+				const f32 t133 = t106 + t128;
+				const f32 t134 = t106 - t133;
+				const f32 t135 = t134 + t128;
+				const f32 t136 = t132 + t110;
+				const f32 t137 = t135 + t136;
+				const f32 t138 = t101 * 0x1.62e4p-01f;
+				const f32 t139 = t133 + t133;
+				const f32 t140 = t138 + t139;
+				const f32 t141 = t138 - t140;
+				const f32 t142 = t141 + t139;
+				const f32 t143 = t137 + t137;
+				const f32 t144 = __builtin_fmaf(t101, 0x1.7f7d1cp-20f, t143);
+				const f32 t145 = t142 + t144;
+				const f32 t146 = t140 + t145;
+				const f32 t147 = t140 - t146;
+				const f32 t148 = t147 + t145;
+				const f32 t149 = 0.0f / t90;
+				const f32 t150 = t148 + t149;
+				const f32 t151 = t146 + t85;
+				const f32 t152 = t146 - t151;
+				const f32 t153 = t152 + t85;
+				const f32 t154 = t150 - t89;
+				const f32 t155 = t153 + t154;
+				t53 = t151;
+				t54 = t155;
+			} else {
+				t53 = t47;
+				t54 = t52;
+			}
+			const f32 t156 = 1.0f / t1;
+			const f32 t157 = -t156;
+			const f32 t158 = __builtin_fmaf(t157, t1, 1.0f);
+			const f32 t159 = __builtin_fmaf(t157, 0.0f, 0.0f);
+			const f32 t160 = t158 + t159;
+			const f32 t161 = t160 / t1;
+			f32 t162;
+			if ((i32)t2 < (i32)0u) {
+				const f32 t163 = __builtin_rintf(t1);
+				const f32 t164 = t1 - t163;
+				const f32 t165 = __builtin_fabsf(t164);
+				f32 t166;
+				if ((!(0.0f < t165) && !(t1 < 0.5f))) {
+					t166 = bits<f32>(0x7fc00000u);
+				} else {
+					const f32 t167 = 1.0f / t164;
+					f32 t168;
+					if (t167 == bits<f32>(0x7f800000u)) {
+						t168 = t167;
+					} else {
+						const f32 t169 = -t167;
+						const f32 t170 = __builtin_fmaf(t169, t164, 1.0f);
+						const f32 t171 = __builtin_fmaf(t169, 0.0f, 0.0f);
+						const f32 t172 = t170 + t171;
+						const f32 t173 = t172 / t164;
+						const f32 t174 = t164 * t164;
+						const f32 t175 = -t174;
+						const f32 t176 = __builtin_fmaf(t164, t164, t175);
+						const f32 t177 = __builtin_fmaf(0x1.842938p+02f, t174, 0x1.f1d872p-14f);
+						const f32 t178 = __builtin_fmaf(t177, t174, 0x1.3b711ep+01f);
+						const f32 t179 = __builtin_fmaf(t178, t174, 0x1.f1d656p+00f);
+						const f32 t180 = __builtin_fmaf(t179, t174, 0x1.0186a6p+01f);
+						const f32 t181 = __builtin_fmaf(t180, t174, 0x1.046caap+01f);
+						const f32 t182 = __builtin_fmaf(t181, t174, 0x1.15132ep+01f);
+						const f32 t183 = __builtin_fmaf(t176, 0x1.15132ep+01f, 0x1.f1fda4p-27f);
+						const f32 t184 = __builtin_fmaf(t174, t182, t183);
+						const f32 t185 = 0x1.a51a66p+01f + t184;
+						const f32 t186 = 0x1.a51a66p+01f - t185;
+						const f32 t187 = t186 + t184;
+						const f32 t188 = -t164;
+						const f32 t189 = t188 * t185;
+						const f32 t190 = -t189;
+						const f32 t191 = __builtin_fmaf(t188, t185, t190);
+						const f32 t192 = 0.0f * t185;
+						const f32 t193 = __builtin_fmaf(t188, t187, t192);
+						const f32 t194 = t191 + t193;
+						const f32 t195 = t1 < 0.5f ? 0.0f : t156;
+						const f32 t196 = t53 + t195;
+						const f32 t197 = t196 - t53;
+						const f32 t198 = t196 - t197;
+						const f32 t199 = t53 - t198;
+						const f32 t200 = t195 - t197;
+						const f32 t201 = t199 + t200;
+						const f32 t202 = t54 + t201;
+						const f32 t203 = t1 < 0.5f ? 0.0f : t161;
+						const f32 t204 = t202 + t203;
+						const f32 t205 = t196 + t167;
+						const f32 t206 = t205 - t196;
+						const f32 t207 = t205 - t206;
+						const f32 t208 = t196 - t207;
+						const f32 t209 = t167 - t206;
+						const f32 t210 = t208 + t209;
+						const f32 t211 = t205 + t189;
+						const f32 t212 = t211 - t205;
+						const f32 t213 = t211 - t212;
+						const f32 t214 = t205 - t213;
+						const f32 t215 = t189 - t212;
+						const f32 t216 = t214 + t215;
+						const f32 t217 = t210 + t216;
+						const f32 t218 = t173 + t194;
+						const f32 t219 = t204 + t218;
+						const f32 t220 = t217 + t219;
+						const f32 t221 = t211 + t220;
+						t168 = t221;
+					}
+					t166 = t168;
+				}
+				t162 = t166;
+			} else {
+				f32 t222;
+				if (t1 < 0.5f) {
+					f32 t223;
+					if (t156 == bits<f32>(0x7f800000u)) {
+						t223 = bits<f32>(0xff800000u);
+					} else {
+						const f32 t224 = t52 - t161;
+						const f32 t225 = t156 - t224;
+						const f32 t226 = t47 - t225;
+						t223 = t226;
+					}
+					t222 = t223;
+				} else {
+					f32 t227;
+					if (t1 == bits<f32>(0x7f800000u)) {
+						t227 = t1;
+					} else {
+						const f32 t228 = t53 + t54;
+						t227 = t228;
+					}
+					t222 = t227;
+				}
+				t162 = t222;
+			}
+			t0 = t162;
+		}
+		store<f32>(args.out, at[0], t0);
+	});
+}
+
+// the slope of digamma
+ROW_KERNEL(polygamma, 256)(const Elementwise args) {
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f32 a = operand<f32>(args, 0, at[1]);
+		f32 t0;
+		if (a != a) {
+			t0 = bits<f32>(0x7fc00000u);
+		} else {
+			f32 t1;
+			if (a == bits<f32>(0xff800000u)) {
+				t1 = bits<f32>(0x7fc00000u);
+			} else {
+				const f32 t2 = __builtin_fabsf(a);
+				f32 t3;
+				if ((a < 0.0f || t2 < 1.0f)) {
+					const f32 t4 = t2 + 1.0f;
+					t3 = t4;
+				} else {
+					t3 = t2;
+				}
+				const f32 t5 = 0x1p+40f < t3 ? 0x1p+40f : t3;
+				const f32 t6 = t5 + -1.0f;
+				const f32 t7 = t6 - t5;
+				const f32 t8 = t6 - t7;
+				const f32 t9 = t5 - t8;
+				const f32 t10 = -1.0f - t7;
+				const f32 t11 = t9 + t10;
+				const f32 t12 = t5 + 1.0f;
+				const f32 t13 = t12 - t5;
+				const f32 t14 = t12 - t13;
+				const f32 t15 = t5 - t14;
+				const f32 t16 = 1.0f - t13;
+				const f32 t17 = t15 + t16;
+				const f32 t18 = t6 / t12;
+				const f32 t19 = -t18;
+				const f32 t20 = __builtin_fmaf(t19, t12, t6);
+				const f32 t21 = __builtin_fmaf(t19, t17, t11);
+				const f32 t22 = t20 + t21;
+				const f32 t23 = t22 / t12;
+				const f32 t24 = __builtin_fmaf(-0x1.a496f4p-11f, t18, 0x1.585a42p-08f);
+				const f32 t25 = __builtin_fmaf(t24, t18, -0x1.6efafap-06f);
+				const f32 t26 = __builtin_fmaf(t25, t18, 0x1.39d9e6p-04f);
+				const f32 t27 = __builtin_fmaf(t26, t18, -0x1.871b78p-03f);
+				const f32 t28 = __builtin_fmaf(t27, t18, 0x1.446e4p-02f);
+				const f32 t29 = __builtin_fmaf(t28, t18, -0x1.1fe77cp-02f);
+				const f32 t30 = __builtin_fmaf(t23, -0x1.1fe77cp-02f, -0x1.4fbeecp-28f);
+				const f32 t31 = __builtin_fmaf(t18, t29, t30);
+				const f32 t32 = 0x1.18bc44p+00f + t31;
+				const f32 t33 = 0x1.18bc44p+00f - t32;
+				const f32 t34 = t33 + t31;
+				const f32 t35 = 1.0f / t3;
+				const f32 t36 = -t35;
+				const f32 t37 = 0x1.fffffep+127f < t3 ? 0x1.fffffep+127f : t3;
+				const f32 t38 = __builtin_fmaf(t36, t37, 1.0f);
+				const f32 t39 = t38 * t35;
+				const f32 t40 = t35 * 0.5f;
+				const f32 t41 = t40 * t35;
+				const f32 t42 = -t41;
+				const f32 t43 = __builtin_fmaf(t40, t35, t42);
+				const f32 t44 = t35 + t41;
+				const f32 t45 = t35 - t44;
+				const f32 t46 = t45 + t41;
+				const f32 t47 = __builtin_fmaf(t35, t39, t39);
+				const f32 t48 = t43 + t47;
+				const f32 t49 = t46 + t48;
+				const f32 t50 = t44 * t32;
+				const f32 t51 = -t50;
+				const f32 t52 = __builtin_fmaf(t44, t32, t51);
+				const f32 t53 = t49 * t32;
+				const f32 t54 = __builtin_fmaf(t44, t34, t53);
+				const f32 t55 = t52 + t54;
+				f32 t56;
+				if ((a < 0.0f || t2 < 1.0f)) {
+					f32 t57;
+					if (a < 0.0f) {
+						const f32 t58 = __builtin_rintf(t2);
+						const f32 t59 = t2 - t58;
+						const f32 t60 = __builtin_fabsf(t59);
+						t57 = t60;
+					} else {
+						t57 = t2;
+					}
+					const f32 t61 = 1.0f / t57;
+					const f32 t62 = t61 * t61;
+					f32 t63;
+					if (t62 == bits<f32>(0x7f800000u)) {
+						t63 = t62;
+					} else {
+						const f32 t64 = -t61;
+						const f32 t65 = __builtin_fmaf(t64, t57, 1.0f);
+						const f32 t66 = __builtin_fmaf(t64, 0.0f, 0.0f);
+						const f32 t67 = t65 + t66;
+						const f32 t68 = t67 / t57;
+						const f32 t69 = -t62;
+						const f32 t70 = __builtin_fmaf(t61, t61, t69);
+						const f32 t71 = t61 + t61;
+						const f32 t72 = __builtin_fmaf(t71, t68, t70);
+						const f32 t73 = t57 * t57;
+						const f32 t74 = __builtin_fmaf(0x1.13af2ep+07f, t73, -0x1.f2a00cp+04f);
+						const f32 t75 = __builtin_fmaf(t74, t73, 0x1.5a26dcp+05f);
+						const f32 t76 = __builtin_fmaf(t75, t73, 0x1.34abf6p+04f);
+						const f32 t77 = __builtin_fmaf(t76, t73, 0x1.24333ap+04f);
+						const f32 t78 = __builtin_fmaf(t77, t73, 0x1.c16f9cp+03f);
+						const f32 t79 = __builtin_fmaf(t78, t73, 0x1.458f38p+03f);
+						const f32 t80 = __builtin_fmaf(t79, t73, 0x1.9f9ca8p+02f);
+						const f32 t81 = __builtin_fmaf(0.0f, 0x1.9f9ca8p+02f, 0x1.756746p-26f);
+						const f32 t82 = __builtin_fmaf(t73, t80, t81);
+						const f32 t83 = 0x1.a51a66p+01f + t82;
+						f32 t84;
+						if (a < 0.0f) {
+							const f32 t85 = t83 - t50;
+							t84 = t85;
+						} else {
+							t84 = t50;
+						}
+						f32 t86;
+						if (a < 0.0f) {
+							const f32 t87 = 0x1.a51a66p+01f - t83;
+							const f32 t88 = t87 + t82;
+							const f32 t89 = t88 - t55;
+							t86 = t89;
+						} else {
+							t86 = t55;
+						}
+						const f32 t90 = t72 + t86;
+						const f32 t91 = t84 + t90;
+						const f32 t92 = t62 + t91;
+						t63 = t92;
+					}
+					t56 = t63;
+				} else {
+					const f32 t93 = t50 + t55;
+					t56 = t93;
+				}
+				t1 = t56;
+			}
+			t0 = t1;
+		}
+		store<f32>(args.out, at[0], t0);
+	});
+}
+
+// log(c/(1 - c)) for c, a between eps and 1 - eps
+ROW_KERNEL(logit, 256)(const Elementwise args) {
+	const f32 eps = scalar<f32>(args, 0);
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f32 a = operand<f32>(args, 0, at[1]);
+		f32 t0;
+		if (a < eps) {
+			t0 = eps;
+		} else {
+			const f32 t1 = 1.0f - eps;
+			const f32 t2 = t1 < a ? t1 : a;
+			t0 = t2;
+		}
+		const f32 t3 = 1.0f - t0;
+		const f32 t4 = t0 / t3;
+		f32 t5;
+		if (t4 < 0x1p-126f) {
+			const f32 t6 = t4 * 0x1p+25f;
+			t5 = t6;
+		} else {
+			t5 = t4;
+		}
+		const u32 t7 = bits<u32>(t5);
+		const u32 t8 = t7 - 0x3f400000u;
+		const u32 t9 = t8 & 0xff800000u;
+		const u32 t10 = t7 - t9;
+		const f32 t11 = bits<f32>(t10);
+		f32 t12;
+		if (t4 <= 0.0f) {
+			const f32 t13 = t4 < 0.0f ? bits<f32>(0xffc00000u) : bits<f32>(0xff800000u);
+			t12 = t13;
+		} else {
+			f32 t14;
+			if (t4 < bits<f32>(0x7f800000u)) {
+				const u32 t15 = t4 < 0x1p-126f ? 0xc800000u : 0u;
+				const u32 t16 = t9 - t15;
+				const u32 t17 = (u32)((i32)t16 >> 23u);
+				const f32 t18 = (f32)(i32)t17;
+				t14 = t18;
+			} else {
+				t14 = t4;
+			}
+			t12 = t14;
+		}
+		const f32 t19 = t11 - 1.0f;
+		const f32 t20 = __builtin_fmaf(-0x1.71e32cp-05f, t19, 0x1.acf4a8p-04f);
+		const f32 t21 = __builtin_fmaf(t20, t19, -0x1.0d98fp-03f);
+		const f32 t22 = __builtin_fmaf(t21, t19, 0x1.28807ap-03f);
+		const f32 t23 = __builtin_fmaf(t22, t19, -0x1.54ed96p-03f);
+		const f32 t24 = __builtin_fmaf(t23, t19, 0x1.99699ep-03f);
+		const f32 t25 = __builtin_fmaf(t24, t19, -0x1.00004ap-02f);
+		const f32 t26 = __builtin_fmaf(t25, t19, 0x1.5555a4p-02f);
+		const f32 t27 = __builtin_fmaf(t26, t19, -0.5f);
+		const f32 t28 = t19 * t19;
+		const f32 t29 = __builtin_fmaf(t28, t27, t19);
+		const f32 t30 = __builtin_fmaf(t12, 0x1.62e43p-01f, t29);
+		store<f32>(args.out, at[0], t30);
+	});
+}
+
+// dy/(x·(1 - x)) where eps ≤ x ≤ 1 - eps, else 0; NaN outside [0, 1] where eps < 0
+ROW_KERNEL(logit_backward, 256)(const Elementwise args) {
+	const f32 eps = scalar<f32>(args, 0);
+	eachElement<3>(args, [&](u64, i64(&at)[3]) {
+		const f32 dy = operand<f32>(args, 0, at[1]);
+		const f32 x = operand<f32>(args, 1, at[2]);
+		const f32 t0 = 1.0f - eps;
+		f32 t1;
+		if ((x < eps || t0 < x)) {
+			t1 = 0.0f;
+		} else {
+			f32 t2;
+			if ((x < 0.0f || 1.0f < x)) {
+				t2 = bits<f32>(0x7fc00000u);
+			} else {
+				const f32 t3 = 1.0f - x;
+				const f32 t4 = x * t3;
+				const f32 t5 = __builtin_fabsf(t4);
+				const f32 t6 = dy / t5;
+				t2 = t6;
+			}
+			t1 = t2;
+		}
+		store<f32>(args.out, at[0], t1);
 	});
 }
 #endif
@@ -481,48 +1363,49 @@ ROW_KERNEL(erfc, 256)(const Elementwise args) {
 				const f64 t66 = __builtin_fma(t65, t48, 0x1.16ecefcfa5497p-04);
 				const f64 t67 = __builtin_fma(t66, t48, 0x1.f7f5df66fd5c5p-07);
 				const f64 t68 = __builtin_fma(t67, t48, -0x1.1df1ad154a28fp-03);
-				const f64 t69 = __builtin_fma(t48, t68, -0x1.97d2c5d02934cp-55);
-				const f64 t70 = 0x1.3ba5916e9fd7fp+00 + t69;
-				const f64 t71 = 0x1.3ba5916e9fd7fp+00 - t70;
-				const f64 t72 = t71 + t69;
-				const f64 t73 = t43 * t70;
-				const f64 t74 = -t73;
-				const f64 t75 = __builtin_fma(t43, t70, t74);
-				const f64 t76 = t45 * t70;
-				const f64 t77 = __builtin_fma(t43, t72, t76);
-				const f64 t78 = t75 + t77;
-				const f64 t79 = t17 + t17;
-				const f64 t80 = t79 + 1.0;
-				const f64 t81 = t80 - t79;
-				const f64 t82 = t80 - t81;
-				const f64 t83 = t79 - t82;
-				const f64 t84 = 1.0 - t81;
-				const f64 t85 = t83 + t84;
-				const f64 t86 = t73 / t80;
-				const f64 t87 = -t86;
-				const f64 t88 = __builtin_fma(t87, t80, t73);
-				const f64 t89 = __builtin_fma(t87, t85, t78);
-				const f64 t90 = t88 + t89;
-				const f64 t91 = t90 / t80;
-				const f64 t92 = t86 + t91;
-				const f64 t93 = t23 + 0x1.80000000007fep+52;
-				const u64 t94 = bits<u64>(t93);
-				const u64 t95 = t94 >> 1ull;
-				const u64 t96 = t95 << 52ull;
-				const f64 t97 = bits<f64>(t96);
-				const f64 t98 = t92 * t97;
-				const u64 t99 = t94 - t95;
-				const u64 t100 = t99 << 52ull;
-				const f64 t101 = bits<f64>(t100);
-				const f64 t102 = t98 * t101;
-				f64 t103;
+				const f64 t69 = __builtin_fma(0.0, -0x1.1df1ad154a28fp-03, -0x1.97d2c5d02934cp-55);
+				const f64 t70 = __builtin_fma(t48, t68, t69);
+				const f64 t71 = 0x1.3ba5916e9fd7fp+00 + t70;
+				const f64 t72 = 0x1.3ba5916e9fd7fp+00 - t71;
+				const f64 t73 = t72 + t70;
+				const f64 t74 = t43 * t71;
+				const f64 t75 = -t74;
+				const f64 t76 = __builtin_fma(t43, t71, t75);
+				const f64 t77 = t45 * t71;
+				const f64 t78 = __builtin_fma(t43, t73, t77);
+				const f64 t79 = t76 + t78;
+				const f64 t80 = t17 + t17;
+				const f64 t81 = t80 + 1.0;
+				const f64 t82 = t81 - t80;
+				const f64 t83 = t81 - t82;
+				const f64 t84 = t80 - t83;
+				const f64 t85 = 1.0 - t82;
+				const f64 t86 = t84 + t85;
+				const f64 t87 = t74 / t81;
+				const f64 t88 = -t87;
+				const f64 t89 = __builtin_fma(t88, t81, t74);
+				const f64 t90 = __builtin_fma(t88, t86, t79);
+				const f64 t91 = t89 + t90;
+				const f64 t92 = t91 / t81;
+				const f64 t93 = t87 + t92;
+				const f64 t94 = t23 + 0x1.80000000007fep+52;
+				const u64 t95 = bits<u64>(t94);
+				const u64 t96 = t95 >> 1ull;
+				const u64 t97 = t96 << 52ull;
+				const f64 t98 = bits<f64>(t97);
+				const f64 t99 = t93 * t98;
+				const u64 t100 = t95 - t96;
+				const u64 t101 = t100 << 52ull;
+				const f64 t102 = bits<f64>(t101);
+				const f64 t103 = t99 * t102;
+				f64 t104;
 				if (a < 0.0) {
-					const f64 t104 = 2.0 - t102;
-					t103 = t104;
+					const f64 t105 = 2.0 - t103;
+					t104 = t105;
 				} else {
-					t103 = t102;
+					t104 = t103;
 				}
-				t2 = t103;
+				t2 = t104;
 			}
 			t0 = t2;
 		}
@@ -770,106 +1653,1095 @@ ROW_KERNEL(erfinv, 256)(const Elementwise args) {
 						const f64 t191 = __builtin_fma(t190, t173, 0x1.16ecefcfa5497p-04);
 						const f64 t192 = __builtin_fma(t191, t173, 0x1.f7f5df66fd5c5p-07);
 						const f64 t193 = __builtin_fma(t192, t173, -0x1.1df1ad154a28fp-03);
-						const f64 t194 = __builtin_fma(t173, t193, -0x1.97d2c5d02934cp-55);
-						const f64 t195 = 0x1.3ba5916e9fd7fp+00 + t194;
-						const f64 t196 = 0x1.3ba5916e9fd7fp+00 - t195;
-						const f64 t197 = t196 + t194;
-						const f64 t198 = t168 * t195;
-						const f64 t199 = -t198;
-						const f64 t200 = __builtin_fma(t168, t195, t199);
-						const f64 t201 = t170 * t195;
-						const f64 t202 = __builtin_fma(t168, t197, t201);
-						const f64 t203 = t200 + t202;
-						const f64 t204 = t142 + t142;
-						const f64 t205 = t204 + 1.0;
-						const f64 t206 = t205 - t204;
-						const f64 t207 = t205 - t206;
-						const f64 t208 = t204 - t207;
-						const f64 t209 = 1.0 - t206;
-						const f64 t210 = t208 + t209;
-						const f64 t211 = t198 / t205;
-						const f64 t212 = -t211;
-						const f64 t213 = __builtin_fma(t212, t205, t198);
-						const f64 t214 = __builtin_fma(t212, t210, t203);
-						const f64 t215 = t213 + t214;
-						const f64 t216 = t215 / t205;
-						const f64 t217 = t211 + t216;
-						const f64 t218 = t148 + 0x1.80000000007fep+52;
-						const u64 t219 = bits<u64>(t218);
-						const u64 t220 = t219 >> 1ull;
-						const u64 t221 = t220 << 52ull;
-						const f64 t222 = bits<f64>(t221);
-						const f64 t223 = t217 * t222;
-						const u64 t224 = t219 - t220;
-						const u64 t225 = t224 << 52ull;
-						const f64 t226 = bits<f64>(t225);
-						const f64 t227 = t223 * t226;
-						f64 t228;
+						const f64 t194 = __builtin_fma(0.0, -0x1.1df1ad154a28fp-03, -0x1.97d2c5d02934cp-55);
+						const f64 t195 = __builtin_fma(t173, t193, t194);
+						const f64 t196 = 0x1.3ba5916e9fd7fp+00 + t195;
+						const f64 t197 = 0x1.3ba5916e9fd7fp+00 - t196;
+						const f64 t198 = t197 + t195;
+						const f64 t199 = t168 * t196;
+						const f64 t200 = -t199;
+						const f64 t201 = __builtin_fma(t168, t196, t200);
+						const f64 t202 = t170 * t196;
+						const f64 t203 = __builtin_fma(t168, t198, t202);
+						const f64 t204 = t201 + t203;
+						const f64 t205 = t142 + t142;
+						const f64 t206 = t205 + 1.0;
+						const f64 t207 = t206 - t205;
+						const f64 t208 = t206 - t207;
+						const f64 t209 = t205 - t208;
+						const f64 t210 = 1.0 - t207;
+						const f64 t211 = t209 + t210;
+						const f64 t212 = t199 / t206;
+						const f64 t213 = -t212;
+						const f64 t214 = __builtin_fma(t213, t206, t199);
+						const f64 t215 = __builtin_fma(t213, t211, t204);
+						const f64 t216 = t214 + t215;
+						const f64 t217 = t216 / t206;
+						const f64 t218 = t212 + t217;
+						const f64 t219 = t148 + 0x1.80000000007fep+52;
+						const u64 t220 = bits<u64>(t219);
+						const u64 t221 = t220 >> 1ull;
+						const u64 t222 = t221 << 52ull;
+						const f64 t223 = bits<f64>(t222);
+						const f64 t224 = t218 * t223;
+						const u64 t225 = t220 - t221;
+						const u64 t226 = t225 << 52ull;
+						const f64 t227 = bits<f64>(t226);
+						const f64 t228 = t224 * t227;
+						f64 t229;
 						if (t60 < 0.0) {
-							const f64 t229 = 2.0 - t227;
-							t228 = t229;
+							const f64 t230 = 2.0 - t228;
+							t229 = t230;
 						} else {
-							t228 = t227;
+							t229 = t228;
 						}
-						t128 = t228;
+						t128 = t229;
 					}
 					t127 = t128;
 				}
-				const f64 t230 = t2 - t127;
-				t63 = t230;
+				const f64 t231 = t2 - t127;
+				t63 = t231;
 			}
-			const f64 t231 = -t62;
-			const f64 t232 = t231 < -746.0 ? -746.0 : t231;
-			const f64 t233 = 710.0 < t232 ? 710.0 : t232;
-			const f64 t234 = __builtin_fma(t233, 0x1.71547652b82fep+00, 0x1.8p+52);
-			const f64 t235 = t234 - 0x1.8p+52;
-			const f64 t236 = __builtin_fma(t235, -0x1.62e42fefa2p-01, t233);
-			const f64 t237 = __builtin_fma(t235, -0x1.9ef35793c7673p-41, t236);
-			const f64 t238 = t237 * t237;
-			const f64 t239 = __builtin_fma(0x1.1f94e6e6c195ap-29, t237, 0x1.af5b6bc36836ep-26);
-			const f64 t240 = __builtin_fma(t239, t237, 0x1.27e4e439c0b21p-22);
-			const f64 t241 = __builtin_fma(t240, t237, 0x1.71ddfa09180ecp-19);
-			const f64 t242 = __builtin_fma(t241, t237, 0x1.a01a019e968eep-16);
-			const f64 t243 = __builtin_fma(t242, t237, 0x1.a01a01af666bep-13);
-			const f64 t244 = __builtin_fma(t243, t237, 0x1.6c16c16c1633bp-10);
-			const f64 t245 = __builtin_fma(t244, t237, 0x1.111111110f71fp-07);
-			const f64 t246 = __builtin_fma(t245, t237, 0x1.5555555555559p-05);
-			const f64 t247 = __builtin_fma(t246, t237, 0x1.5555555555559p-03);
-			const f64 t248 = __builtin_fma(t247, t237, 0.5);
-			const f64 t249 = __builtin_fma(t238, t248, t237);
-			const f64 t250 = 1.0 + t249;
-			const f64 t251 = t235 + 0x1.80000000007fep+52;
-			const u64 t252 = bits<u64>(t251);
-			const u64 t253 = t252 >> 1ull;
-			const u64 t254 = t253 << 52ull;
-			const f64 t255 = bits<f64>(t254);
-			const f64 t256 = t250 * t255;
-			const u64 t257 = t252 - t253;
-			const u64 t258 = t257 << 52ull;
-			const f64 t259 = bits<f64>(t258);
-			const f64 t260 = t256 * t259;
-			const f64 t261 = 0x1.20dd750429b6dp+00 * t260;
-			const f64 t262 = t63 / t261;
-			const f64 t263 = __builtin_fma(t60, t262, 1.0);
-			const f64 t264 = t262 / t263;
-			const f64 t265 = t60 - t264;
-			t1 = t265;
-		} else {
-			const f64 t266 = t0 == 1.0 ? bits<f64>(0x7ff0000000000000ull) : bits<f64>(0x7ff8000000000000ull);
+			const f64 t232 = -t62;
+			const f64 t233 = t232 < -746.0 ? -746.0 : t232;
+			const f64 t234 = 710.0 < t233 ? 710.0 : t233;
+			const f64 t235 = __builtin_fma(t234, 0x1.71547652b82fep+00, 0x1.8p+52);
+			const f64 t236 = t235 - 0x1.8p+52;
+			const f64 t237 = __builtin_fma(t236, -0x1.62e42fefa2p-01, t234);
+			const f64 t238 = __builtin_fma(t236, -0x1.9ef35793c7673p-41, t237);
+			const f64 t239 = t238 * t238;
+			const f64 t240 = __builtin_fma(0x1.1f94e6e6c195ap-29, t238, 0x1.af5b6bc36836ep-26);
+			const f64 t241 = __builtin_fma(t240, t238, 0x1.27e4e439c0b21p-22);
+			const f64 t242 = __builtin_fma(t241, t238, 0x1.71ddfa09180ecp-19);
+			const f64 t243 = __builtin_fma(t242, t238, 0x1.a01a019e968eep-16);
+			const f64 t244 = __builtin_fma(t243, t238, 0x1.a01a01af666bep-13);
+			const f64 t245 = __builtin_fma(t244, t238, 0x1.6c16c16c1633bp-10);
+			const f64 t246 = __builtin_fma(t245, t238, 0x1.111111110f71fp-07);
+			const f64 t247 = __builtin_fma(t246, t238, 0x1.5555555555559p-05);
+			const f64 t248 = __builtin_fma(t247, t238, 0x1.5555555555559p-03);
+			const f64 t249 = __builtin_fma(t248, t238, 0.5);
+			const f64 t250 = __builtin_fma(t239, t249, t238);
+			const f64 t251 = 1.0 + t250;
+			const f64 t252 = t236 + 0x1.80000000007fep+52;
+			const u64 t253 = bits<u64>(t252);
+			const u64 t254 = t253 >> 1ull;
+			const u64 t255 = t254 << 52ull;
+			const f64 t256 = bits<f64>(t255);
+			const f64 t257 = t251 * t256;
+			const u64 t258 = t253 - t254;
+			const u64 t259 = t258 << 52ull;
+			const f64 t260 = bits<f64>(t259);
+			const f64 t261 = t257 * t260;
+			const f64 t262 = 0x1.20dd750429b6dp+00 * t261;
+			const f64 t263 = t63 / t262;
+			const f64 t264 = __builtin_fma(t60, t263, 1.0);
+			const f64 t265 = t263 / t264;
+			const f64 t266 = t60 - t265;
 			t1 = t266;
-		}
-		f64 t267;
-		if (t1 != t1) {
-			t267 = bits<f64>(0x7ff8000000000000ull);
 		} else {
-			const u64 t268 = bits<u64>(a);
-			const u64 t269 = t268 & 0x8000000000000000ull;
-			const u64 t270 = bits<u64>(t1);
-			const u64 t271 = t270 | t269;
-			const f64 t272 = bits<f64>(t271);
-			t267 = t272;
+			const f64 t267 = t0 == 1.0 ? bits<f64>(0x7ff0000000000000ull) : bits<f64>(0x7ff8000000000000ull);
+			t1 = t267;
 		}
-		store<f64>(args.out, at[0], t267);
+		f64 t268;
+		if (t1 != t1) {
+			t268 = bits<f64>(0x7ff8000000000000ull);
+		} else {
+			const u64 t269 = bits<u64>(a);
+			const u64 t270 = t269 & 0x8000000000000000ull;
+			const u64 t271 = bits<u64>(t1);
+			const u64 t272 = t271 | t270;
+			const f64 t273 = bits<f64>(t272);
+			t268 = t273;
+		}
+		store<f64>(args.out, at[0], t268);
+	});
+}
+
+// log|Γ(a)|
+ROW_KERNEL(lgamma, 256)(const Elementwise args) {
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f64 a = operand<f64>(args, 0, at[1]);
+		f64 t0;
+		if (a != a) {
+			t0 = bits<f64>(0x7ff8000000000000ull);
+		} else {
+			const f64 t1 = __builtin_fabs(a);
+			f64 t2;
+			if (t1 < 0.5) {
+				const f64 t3 = t1 + 1.0;
+				t2 = t3;
+			} else {
+				t2 = t1;
+			}
+			f64 t4;
+			f64 t5;
+			if (t1 < 0.5) {
+				t4 = t1;
+				t5 = -1.0;
+			} else {
+				const f64 t6 = t1 - 1.0;
+				t4 = t6;
+				t5 = -2.0;
+			}
+			const f64 t7 = t1 + t5;
+			const f64 t8 = t4 * t7;
+			const f64 t9 = t2 + -1.25;
+			const f64 t10 = t9 - t2;
+			const f64 t11 = t9 - t10;
+			const f64 t12 = t2 - t11;
+			const f64 t13 = -1.25 - t10;
+			const f64 t14 = t12 + t13;
+			const f64 t15 = t2 + 1.25;
+			const f64 t16 = t15 - t2;
+			const f64 t17 = t15 - t16;
+			const f64 t18 = t2 - t17;
+			const f64 t19 = 1.25 - t16;
+			const f64 t20 = t18 + t19;
+			const f64 t21 = t9 / t15;
+			const f64 t22 = -t21;
+			const f64 t23 = __builtin_fma(t22, t15, t9);
+			const f64 t24 = __builtin_fma(t22, t20, t14);
+			const f64 t25 = t23 + t24;
+			const f64 t26 = t25 / t15;
+			const f64 t27 = __builtin_fma(0x1.2cf3adf8e1649p-04, t21, -0x1.058be083c0bd1p-04);
+			const f64 t28 = __builtin_fma(t27, t21, -0x1.16d661763e71p-06);
+			const f64 t29 = __builtin_fma(t28, t21, 0x1.da59f40f888a6p-11);
+			const f64 t30 = __builtin_fma(t29, t21, 0x1.2d5d03917c754p-05);
+			const f64 t31 = __builtin_fma(t30, t21, -0x1.13ac391b4ed55p-05);
+			const f64 t32 = __builtin_fma(t31, t21, 0x1.6ce79a5276ea1p-06);
+			const f64 t33 = __builtin_fma(t32, t21, -0x1.c643b7d592289p-06);
+			const f64 t34 = __builtin_fma(t33, t21, 0x1.d4ec0ed11bcb6p-06);
+			const f64 t35 = __builtin_fma(t34, t21, -0x1.0fd78de6086c6p-05);
+			const f64 t36 = __builtin_fma(t35, t21, 0x1.03c8591699ea1p-05);
+			const f64 t37 = __builtin_fma(t36, t21, -0x1.375abe1c0470cp-05);
+			const f64 t38 = __builtin_fma(t37, t21, 0x1.29f6deea8eea2p-05);
+			const f64 t39 = __builtin_fma(t38, t21, -0x1.6f4f8426b5e63p-05);
+			const f64 t40 = __builtin_fma(t39, t21, 0x1.5c91c9a458daep-05);
+			const f64 t41 = __builtin_fma(t40, t21, -0x1.bf809c5bc4a29p-05);
+			const f64 t42 = __builtin_fma(t41, t21, 0x1.a3d6517dc2c35p-05);
+			const f64 t43 = __builtin_fma(t42, t21, -0x1.1e3fbcd020deep-04);
+			const f64 t44 = __builtin_fma(t43, t21, 0x1.07b3a399ebddap-04);
+			const f64 t45 = __builtin_fma(t44, t21, -0x1.8d39da543e693p-04);
+			const f64 t46 = __builtin_fma(t45, t21, 0x1.61af2e88ae8fcp-04);
+			const f64 t47 = __builtin_fma(t46, t21, -0x1.44ce18e63667cp-03);
+			const f64 t48 = __builtin_fma(t47, t21, 0x1.0980a50d8511ep-03);
+			const f64 t49 = __builtin_fma(t48, t21, -0x1.d8782ecd96531p-02);
+			const f64 t50 = __builtin_fma(t26, -0x1.d8782ecd96531p-02, -0x1.6c909f510ef7p-55);
+			const f64 t51 = __builtin_fma(t21, t49, t50);
+			const f64 t52 = 0x1.0c58fe25dca2cp-01 + t51;
+			const f64 t53 = t8 * t52;
+			const f64 t54 = 0x1p+80 < t1 ? 0x1p+80 : t1;
+			const f64 t55 = t54 + -2.0;
+			const f64 t56 = t55 - t54;
+			const f64 t57 = t55 - t56;
+			const f64 t58 = t54 - t57;
+			const f64 t59 = -2.0 - t56;
+			const f64 t60 = t58 + t59;
+			const f64 t61 = t54 + 2.0;
+			const f64 t62 = t61 - t54;
+			const f64 t63 = t61 - t62;
+			const f64 t64 = t54 - t63;
+			const f64 t65 = 2.0 - t62;
+			const f64 t66 = t64 + t65;
+			const f64 t67 = t55 / t61;
+			const f64 t68 = -t67;
+			const f64 t69 = __builtin_fma(t68, t61, t55);
+			const f64 t70 = __builtin_fma(t68, t66, t60);
+			const f64 t71 = t69 + t70;
+			const f64 t72 = t71 / t61;
+			const f64 t73 = __builtin_fma(-0x1.5a27bd76bc2f7p-20, t67, 0x1.eb0873a522282p-17);
+			const f64 t74 = __builtin_fma(t73, t67, -0x1.4ba5c72597ef7p-14);
+			const f64 t75 = __builtin_fma(t74, t67, 0x1.1da6148e16051p-12);
+			const f64 t76 = __builtin_fma(t75, t67, -0x1.639d5f02791c7p-11);
+			const f64 t77 = __builtin_fma(t76, t67, 0x1.595727601be32p-10);
+			const f64 t78 = __builtin_fma(t77, t67, -0x1.15352a207392ap-09);
+			const f64 t79 = __builtin_fma(t78, t67, 0x1.82dd4d9a80296p-09);
+			const f64 t80 = __builtin_fma(t79, t67, -0x1.ead8f49728e3bp-09);
+			const f64 t81 = __builtin_fma(t80, t67, 0x1.254c84e725de4p-08);
+			const f64 t82 = __builtin_fma(t81, t67, -0x1.50b08ee8e6f92p-08);
+			const f64 t83 = __builtin_fma(t82, t67, 0x1.73369145ed3b6p-08);
+			const f64 t84 = __builtin_fma(t83, t67, -0x1.817a1abaf5c45p-08);
+			const f64 t85 = __builtin_fma(t84, t67, 0x1.6ab68d7acf813p-08);
+			const f64 t86 = __builtin_fma(t85, t67, -0x1.2062df2f5a8d3p-08);
+			const f64 t87 = __builtin_fma(t86, t67, 0x1.42708db3a2603p-09);
+			const f64 t88 = __builtin_fma(t72, 0x1.42708db3a2603p-09, 0x1.1867c204162f2p-58);
+			const f64 t89 = __builtin_fma(t67, t87, t88);
+			const f64 t90 = 0x1.52a9b925369p-04 + t89;
+			const f64 t91 = 0x1.52a9b925369p-04 - t90;
+			const f64 t92 = t91 + t89;
+			const f64 t93 = 0x1.fffffffffffffp+1023 < t1 ? 0x1.fffffffffffffp+1023 : t1;
+			f64 t94;
+			f64 t95;
+			if (t93 < 0x1p-1022) {
+				const f64 t96 = t93 * 0x1p+54;
+				t94 = t96;
+				t95 = 0x1.8000000000435p+52;
+			} else {
+				t94 = t93;
+				t95 = 0x1.80000000003ffp+52;
+			}
+			const u64 t97 = bits<u64>(t94);
+			const u64 t98 = t97 + 0x95f619980c433ull;
+			const u64 t99 = t98 & 0xfffffffffffffull;
+			const u64 t100 = t99 + 0x3fe6a09e667f3bcdull;
+			const f64 t101 = bits<f64>(t100);
+			const u64 t102 = t98 >> 52ull;
+			const u64 t103 = t102 | 0x4338000000000000ull;
+			const f64 t104 = bits<f64>(t103);
+			const f64 t105 = t104 - t95;
+			const f64 t106 = t101 - 1.0;
+			const f64 t107 = t101 + 1.0;
+			const f64 t108 = t107 - 1.0;
+			const f64 t109 = t101 - t108;
+			const f64 t110 = 1.0 / t107;
+			const f64 t111 = t106 * t110;
+			const f64 t112 = -t111;
+			const f64 t113 = __builtin_fma(t112, t107, t106);
+			const f64 t114 = __builtin_fma(t112, t109, t113);
+			const f64 t115 = t114 * t110;
+			const f64 t116 = t111 * t111;
+			const f64 t117 = -t116;
+			const f64 t118 = __builtin_fma(t111, t111, t117);
+			const f64 t119 = t111 + t111;
+			const f64 t120 = __builtin_fma(t119, t115, t118);
+			const f64 t121 = __builtin_fma(0x1.0e427bb25b5b2p-04, t116, 0x1.0f7fee49c9488p-04);
+			const f64 t122 = __builtin_fma(t121, t116, 0x1.3b1eebddc8062p-04);
+			const f64 t123 = __builtin_fma(t122, t116, 0x1.745ce9e4329eep-04);
+			const f64 t124 = __builtin_fma(t123, t116, 0x1.c71c722d645bap-04);
+			const f64 t125 = __builtin_fma(t124, t116, 0x1.2492492457d6ep-03);
+			const f64 t126 = __builtin_fma(t125, t116, 0x1.9999999999b3p-03);
+			const f64 t127 = t116 * t126;
+			const f64 t128 = 0x1.5555555555555p-02 + t127;
+			const f64 t129 = 0x1.5555555555555p-02 - t128;
+			const f64 t130 = t129 + t127;
+			const f64 t131 = t130 + 0x1.5555555555555p-56;
+			const f64 t132 = t116 * t128;
+			const f64 t133 = -t132;
+			const f64 t134 = __builtin_fma(t116, t128, t133);
+			const f64 t135 = __builtin_fma(t120, t128, t134);
+			const f64 t136 = __builtin_fma(t116, t131, t135);
+			const f64 t137 = t111 * t132;
+			const f64 t138 = -t137;
+			const f64 t139 = __builtin_fma(t111, t132, t138);
+			const f64 t140 = __builtin_fma(t115, t132, t139);
+			const f64 t141 = __builtin_fma(t111, t136, t140);
+			const f64 t142 = t111 + t137;
+			const f64 t143 = t111 - t142;
+			const f64 t144 = t143 + t137;
+			const f64 t145 = t141 + t115;
+			const f64 t146 = t144 + t145;
+			const f64 t147 = t105 * 0x1.62e42fefa2p-01;
+			const f64 t148 = t142 + t142;
+			const f64 t149 = t147 + t148;
+			const f64 t150 = t147 - t149;
+			const f64 t151 = t150 + t148;
+			const f64 t152 = t146 + t146;
+			const f64 t153 = __builtin_fma(t105, 0x1.9ef35793c7673p-41, t152);
+			const f64 t154 = t151 + t153;
+			const f64 t155 = t149 + t154;
+			const f64 t156 = t155 + -1.0;
+			const f64 t157 = t1 + -0.5;
+			const f64 t158 = t157 * t156;
+			const f64 t159 = t90 + t92;
+			const f64 t160 = t159 / t54;
+			const f64 t161 = 0x1.acfe390c97d69p-02 + t160;
+			const f64 t162 = t158 + t161;
+			const f64 t163 = 3.0 <= t1 ? t162 : t53;
+			const f64 t164 = __builtin_rint(t1);
+			const f64 t165 = t1 - t164;
+			const f64 t166 = __builtin_fabs(t165);
+			f64 t167;
+			if (((t1 == 0.0 || (a < 0.0 && t166 == 0.0)) || t163 == bits<f64>(0x7ff0000000000000ull))) {
+				t167 = bits<f64>(0x7ff0000000000000ull);
+			} else {
+				const f64 t168 = t7 - t1;
+				const f64 t169 = t7 - t168;
+				const f64 t170 = t1 - t169;
+				const f64 t171 = t5 - t168;
+				const f64 t172 = t170 + t171;
+				const f64 t173 = -t8;
+				const f64 t174 = __builtin_fma(t4, t7, t173);
+				const f64 t175 = __builtin_fma(t4, t172, t174);
+				const f64 t176 = 0x1.0c58fe25dca2cp-01 - t52;
+				const f64 t177 = t176 + t51;
+				const f64 t178 = -t53;
+				const f64 t179 = __builtin_fma(t8, t52, t178);
+				const f64 t180 = t175 * t52;
+				const f64 t181 = __builtin_fma(t8, t177, t180);
+				const f64 t182 = t179 + t181;
+				f64 t183;
+				if (3.0 <= t1) {
+					const f64 t184 = t149 - t155;
+					const f64 t185 = t184 + t154;
+					const f64 t186 = 0.0 / t93;
+					const f64 t187 = t185 + t186;
+					const f64 t188 = t155 - t156;
+					const f64 t189 = t188 + -1.0;
+					const f64 t190 = t157 - t1;
+					const f64 t191 = t157 - t190;
+					const f64 t192 = t1 - t191;
+					const f64 t193 = -0.5 - t190;
+					const f64 t194 = t192 + t193;
+					const f64 t195 = t189 + t187;
+					const f64 t196 = -t158;
+					const f64 t197 = __builtin_fma(t157, t156, t196);
+					const f64 t198 = t194 * t156;
+					const f64 t199 = __builtin_fma(t157, t195, t198);
+					const f64 t200 = t197 + t199;
+					const f64 t201 = 0x1.acfe390c97d69p-02 - t161;
+					const f64 t202 = t201 + t160;
+					const f64 t203 = t202 + 0x1.3494bc9001442p-56;
+					const f64 t204 = t162 - t158;
+					const f64 t205 = t162 - t204;
+					const f64 t206 = t158 - t205;
+					const f64 t207 = t161 - t204;
+					const f64 t208 = t206 + t207;
+					const f64 t209 = t200 + t203;
+					const f64 t210 = t208 + t209;
+					t183 = t210;
+				} else {
+					t183 = t182;
+				}
+				f64 t211;
+				f64 t212;
+				if (t1 < 0.5) {
+					t211 = t1;
+					t212 = 0.0;
+				} else {
+					const f64 t213 = t1 * t166;
+					const f64 t214 = -t213;
+					const f64 t215 = __builtin_fma(t1, t166, t214);
+					t211 = t213;
+					t212 = t215;
+				}
+				f64 t216;
+				f64 t217;
+				if (t211 < 0x1p-1022) {
+					const f64 t218 = t211 * 0x1p+54;
+					t216 = t218;
+					t217 = 0x1.8000000000435p+52;
+				} else {
+					t216 = t211;
+					t217 = 0x1.80000000003ffp+52;
+				}
+				const u64 t219 = bits<u64>(t216);
+				const u64 t220 = t219 + 0x95f619980c433ull;
+				const u64 t221 = t220 & 0xfffffffffffffull;
+				const u64 t222 = t221 + 0x3fe6a09e667f3bcdull;
+				const f64 t223 = bits<f64>(t222);
+				const u64 t224 = t220 >> 52ull;
+				const u64 t225 = t224 | 0x4338000000000000ull;
+				const f64 t226 = bits<f64>(t225);
+				const f64 t227 = t226 - t217;
+				const f64 t228 = t223 - 1.0;
+				const f64 t229 = t223 + 1.0;
+				const f64 t230 = t229 - 1.0;
+				const f64 t231 = t223 - t230;
+				const f64 t232 = 1.0 / t229;
+				const f64 t233 = t228 * t232;
+				const f64 t234 = -t233;
+				const f64 t235 = __builtin_fma(t234, t229, t228);
+				const f64 t236 = __builtin_fma(t234, t231, t235);
+				const f64 t237 = t236 * t232;
+				const f64 t238 = t233 * t233;
+				const f64 t239 = -t238;
+				const f64 t240 = __builtin_fma(t233, t233, t239);
+				const f64 t241 = t233 + t233;
+				const f64 t242 = __builtin_fma(t241, t237, t240);
+				const f64 t243 = __builtin_fma(0x1.0e427bb25b5b2p-04, t238, 0x1.0f7fee49c9488p-04);
+				const f64 t244 = __builtin_fma(t243, t238, 0x1.3b1eebddc8062p-04);
+				const f64 t245 = __builtin_fma(t244, t238, 0x1.745ce9e4329eep-04);
+				const f64 t246 = __builtin_fma(t245, t238, 0x1.c71c722d645bap-04);
+				const f64 t247 = __builtin_fma(t246, t238, 0x1.2492492457d6ep-03);
+				const f64 t248 = __builtin_fma(t247, t238, 0x1.9999999999b3p-03);
+				const f64 t249 = t238 * t248;
+				const f64 t250 = 0x1.5555555555555p-02 + t249;
+				const f64 t251 = 0x1.5555555555555p-02 - t250;
+				const f64 t252 = t251 + t249;
+				const f64 t253 = t252 + 0x1.5555555555555p-56;
+				const f64 t254 = t238 * t250;
+				const f64 t255 = -t254;
+				const f64 t256 = __builtin_fma(t238, t250, t255);
+				const f64 t257 = __builtin_fma(t242, t250, t256);
+				const f64 t258 = __builtin_fma(t238, t253, t257);
+				const f64 t259 = t233 * t254;
+				const f64 t260 = -t259;
+				const f64 t261 = __builtin_fma(t233, t254, t260);
+				const f64 t262 = __builtin_fma(t237, t254, t261);
+				const f64 t263 = __builtin_fma(t233, t258, t262);
+				const f64 t264 = t233 + t259;
+				const f64 t265 = t233 - t264;
+				const f64 t266 = t265 + t259;
+				const f64 t267 = t263 + t237;
+				const f64 t268 = t266 + t267;
+				const f64 t269 = t227 * 0x1.62e42fefa2p-01;
+				const f64 t270 = t264 + t264;
+				const f64 t271 = t269 + t270;
+				const f64 t272 = t269 - t271;
+				const f64 t273 = t272 + t270;
+				const f64 t274 = t268 + t268;
+				const f64 t275 = __builtin_fma(t227, 0x1.9ef35793c7673p-41, t274);
+				const f64 t276 = t273 + t275;
+				const f64 t277 = t271 + t276;
+				const f64 t278 = t271 - t277;
+				const f64 t279 = t278 + t276;
+				const f64 t280 = t212 / t211;
+				const f64 t281 = t279 + t280;
+				f64 t282;
+				if (a < 0.0) {
+					const f64 t283 = t166 * t166;
+					const f64 t284 = -t283;
+					const f64 t285 = __builtin_fma(t166, t166, t284);
+					const f64 t286 = __builtin_fma(-0x1.bdb3d7629dd5ep-02, t283, 0x1.3046d605c1822p-02);
+					const f64 t287 = __builtin_fma(t286, t283, -0x1.1ef5d11df4a3dp-02);
+					const f64 t288 = __builtin_fma(t287, t283, -0x1.b4fc9a43dac9fp-06);
+					const f64 t289 = __builtin_fma(t288, t283, -0x1.d2f7f4a6085fbp-04);
+					const f64 t290 = __builtin_fma(t289, t283, -0x1.be79bd2aebac5p-04);
+					const f64 t291 = __builtin_fma(t290, t283, -0x1.007509e47a025p-03);
+					const f64 t292 = __builtin_fma(t291, t283, -0x1.248e72b0a7186p-03);
+					const f64 t293 = __builtin_fma(t292, t283, -0x1.556b3fe9a66f6p-03);
+					const f64 t294 = __builtin_fma(t293, t283, -0x1.9a01e02e1bc0ep-03);
+					const f64 t295 = __builtin_fma(t294, t283, -0x1.010b36b799ac3p-02);
+					const f64 t296 = __builtin_fma(t295, t283, -0x1.5b40cb0ff7e2cp-02);
+					const f64 t297 = __builtin_fma(t296, t283, -0x1.151322ac7d8e9p-01);
+					const f64 t298 = __builtin_fma(t285, -0x1.151322ac7d8e9p-01, -0x1.5f42bd7a4008dp-56);
+					const f64 t299 = __builtin_fma(t283, t297, t298);
+					const f64 t300 = -0x1.a51a6625307d3p+00 + t299;
+					const f64 t301 = -0x1.a51a6625307d3p+00 - t300;
+					const f64 t302 = t301 + t299;
+					const f64 t303 = t283 * t300;
+					const f64 t304 = -t303;
+					const f64 t305 = __builtin_fma(t283, t300, t304);
+					const f64 t306 = t285 * t300;
+					const f64 t307 = __builtin_fma(t283, t302, t306);
+					const f64 t308 = t305 + t307;
+					const f64 t309 = t163 + t277;
+					const f64 t310 = t309 - t163;
+					const f64 t311 = t309 - t310;
+					const f64 t312 = t163 - t311;
+					const f64 t313 = t277 - t310;
+					const f64 t314 = t312 + t313;
+					const f64 t315 = t309 + t303;
+					const f64 t316 = t315 - t309;
+					const f64 t317 = t315 - t316;
+					const f64 t318 = t309 - t317;
+					const f64 t319 = t303 - t316;
+					const f64 t320 = t318 + t319;
+					const f64 t321 = t314 + t320;
+					const f64 t322 = t183 + t281;
+					const f64 t323 = t322 + t308;
+					const f64 t324 = t321 + t323;
+					const f64 t325 = t315 + t324;
+					const f64 t326 = -t325;
+					t282 = t326;
+				} else {
+					f64 t327;
+					if (t1 < 0.5) {
+						const f64 t328 = t182 - t281;
+						const f64 t329 = t277 - t328;
+						const f64 t330 = t53 - t329;
+						t327 = t330;
+					} else {
+						const f64 t331 = t163 + t183;
+						t327 = t331;
+					}
+					t282 = t327;
+				}
+				t167 = t282;
+			}
+			t0 = t167;
+		}
+		store<f64>(args.out, at[0], t0);
+	});
+}
+
+// the slope of log|Γ(a)|
+ROW_KERNEL(digamma, 256)(const Elementwise args) {
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f64 a = operand<f64>(args, 0, at[1]);
+		f64 t0;
+		if (a != a) {
+			t0 = bits<f64>(0x7ff8000000000000ull);
+		} else {
+			const f64 t1 = __builtin_fabs(a);
+			const u64 t2 = bits<u64>(a);
+			f64 t3;
+			f64 t4;
+			f64 t5;
+			if (t1 < 0.5) {
+				const f64 t6 = t1 + 1.0;
+				t3 = t6;
+				t4 = -0x1.d8b618d5af8fep-02;
+				t5 = 0x1.1e563779a1f5bp-56;
+			} else {
+				t3 = t1;
+				t4 = -0x1.762d86356be3fp+00;
+				t5 = -0x1.b86a722197829p-54;
+			}
+			const f64 t7 = t1 + t4;
+			const f64 t8 = t7 - t1;
+			const f64 t9 = t7 - t8;
+			const f64 t10 = t1 - t9;
+			const f64 t11 = t4 - t8;
+			const f64 t12 = t10 + t11;
+			const f64 t13 = t3 + -1.0;
+			const f64 t14 = t13 - t3;
+			const f64 t15 = t13 - t14;
+			const f64 t16 = t3 - t15;
+			const f64 t17 = -1.0 - t14;
+			const f64 t18 = t16 + t17;
+			const f64 t19 = t3 + 1.0;
+			const f64 t20 = t19 - t3;
+			const f64 t21 = t19 - t20;
+			const f64 t22 = t3 - t21;
+			const f64 t23 = 1.0 - t20;
+			const f64 t24 = t22 + t23;
+			const f64 t25 = t13 / t19;
+			const f64 t26 = -t25;
+			const f64 t27 = __builtin_fma(t26, t19, t13);
+			const f64 t28 = __builtin_fma(t26, t24, t18);
+			const f64 t29 = t27 + t28;
+			const f64 t30 = t29 / t19;
+			const f64 t31 = __builtin_fma(0x1.5521b31cdfbabp+01, t25, -0x1.55962ffe387aap+01);
+			const f64 t32 = __builtin_fma(t31, t25, 0x1.ec940167b61bap-01);
+			const f64 t33 = __builtin_fma(t32, t25, -0x1.ed984ccbfea73p-01);
+			const f64 t34 = __builtin_fma(t33, t25, 0x1.6f5005ea5f443p+00);
+			const f64 t35 = __builtin_fma(t34, t25, -0x1.701b5da66b085p+00);
+			const f64 t36 = __builtin_fma(t35, t25, 0x1.5c0bf8566827cp+00);
+			const f64 t37 = __builtin_fma(t36, t25, -0x1.5d05e607942bbp+00);
+			const f64 t38 = __builtin_fma(t37, t25, 0x1.5dd1b3cb73ac5p+00);
+			const f64 t39 = __builtin_fma(t38, t25, -0x1.5f182dbaf77e7p+00);
+			const f64 t40 = __builtin_fma(t39, t25, 0x1.5d7e5bcf74192p+00);
+			const f64 t41 = __builtin_fma(t40, t25, -0x1.5f399f3282ab4p+00);
+			const f64 t42 = __builtin_fma(t41, t25, 0x1.5d2c21e400971p+00);
+			const f64 t43 = __builtin_fma(t42, t25, -0x1.5fa8befca6769p+00);
+			const f64 t44 = __builtin_fma(t43, t25, 0x1.5c97c8de2f80fp+00);
+			const f64 t45 = __builtin_fma(t44, t25, -0x1.6078319ce0a24p+00);
+			const f64 t46 = __builtin_fma(t45, t25, 0x1.5b684a3b56405p+00);
+			const f64 t47 = __builtin_fma(t46, t25, -0x1.624e9894906d1p+00);
+			const f64 t48 = __builtin_fma(t47, t25, 0x1.58569c36affeep+00);
+			const f64 t49 = __builtin_fma(t48, t25, -0x1.67ed673ddf4fdp+00);
+			const f64 t50 = __builtin_fma(t49, t25, 0x1.4cecacb343a9cp+00);
+			const f64 t51 = __builtin_fma(t50, t25, -0x1.b59a5e3fc938fp+00);
+			const f64 t52 = __builtin_fma(t30, -0x1.b59a5e3fc938fp+00, -0x1.310175005e10cp-56);
+			const f64 t53 = __builtin_fma(t25, t51, t52);
+			const f64 t54 = 0x1.4018e9a62525ep+00 + t53;
+			const f64 t55 = 0x1.4018e9a62525ep+00 - t54;
+			const f64 t56 = t55 + t53;
+			const f64 t57 = t12 + t5;
+			const f64 t58 = t7 * t54;
+			const f64 t59 = -t58;
+			const f64 t60 = __builtin_fma(t7, t54, t59);
+			const f64 t61 = t57 * t54;
+			const f64 t62 = __builtin_fma(t7, t56, t61);
+			const f64 t63 = t60 + t62;
+			f64 t64;
+			f64 t65;
+			if (2.0 <= t1) {
+				const f64 t66 = 0x1p+80 < t1 ? 0x1p+80 : t1;
+				const f64 t67 = t66 + -1.0;
+				const f64 t68 = t67 - t66;
+				const f64 t69 = t67 - t68;
+				const f64 t70 = t66 - t69;
+				const f64 t71 = -1.0 - t68;
+				const f64 t72 = t70 + t71;
+				const f64 t73 = t66 + 1.0;
+				const f64 t74 = t73 - t66;
+				const f64 t75 = t73 - t74;
+				const f64 t76 = t66 - t75;
+				const f64 t77 = 1.0 - t74;
+				const f64 t78 = t76 + t77;
+				const f64 t79 = t67 / t73;
+				const f64 t80 = -t79;
+				const f64 t81 = __builtin_fma(t80, t73, t67);
+				const f64 t82 = __builtin_fma(t80, t78, t72);
+				const f64 t83 = t81 + t82;
+				const f64 t84 = t83 / t73;
+				const f64 t85 = __builtin_fma(0x1.90c1153539002p-21, t79, -0x1.1911fdab5caaep-17);
+				const f64 t86 = __builtin_fma(t85, t79, 0x1.9dc1e32e913e6p-15);
+				const f64 t87 = __builtin_fma(t86, t79, -0x1.a29f156cc182bp-13);
+				const f64 t88 = __builtin_fma(t87, t79, 0x1.3cd9a54362e98p-11);
+				const f64 t89 = __builtin_fma(t88, t79, -0x1.77988e4ac42e5p-10);
+				const f64 t90 = __builtin_fma(t89, t79, 0x1.6c410012a4c61p-09);
+				const f64 t91 = __builtin_fma(t90, t79, -0x1.2e52c8c98d9dap-08);
+				const f64 t92 = __builtin_fma(t91, t79, 0x1.c2604ed25012fp-08);
+				const f64 t93 = __builtin_fma(t92, t79, -0x1.3dbac67ede468p-07);
+				const f64 t94 = __builtin_fma(t93, t79, 0x1.bc723721798f6p-07);
+				const f64 t95 = __builtin_fma(t94, t79, -0x1.3f190f9e3fa3p-06);
+				const f64 t96 = __builtin_fma(t95, t79, 0x1.f6034545ee618p-06);
+				const f64 t97 = __builtin_fma(t96, t79, -0x1.b9aeb312f718fp-05);
+				const f64 t98 = __builtin_fma(t97, t79, 0x1.7d268a2243a93p-04);
+				const f64 t99 = __builtin_fma(t98, t79, -0x1.155fe2100d18bp-03);
+				const f64 t100 = __builtin_fma(t84, -0x1.155fe2100d18bp-03, 0x1.da0f6b84409d1p-55);
+				const f64 t101 = __builtin_fma(t79, t99, t100);
+				const f64 t102 = 0x1.2788cfc28929p-01 + t101;
+				const f64 t103 = 0x1.2788cfc28929p-01 - t102;
+				const f64 t104 = t103 + t101;
+				const f64 t105 = t102 / t66;
+				const f64 t106 = -t105;
+				const f64 t107 = __builtin_fma(t106, t66, t102);
+				const f64 t108 = __builtin_fma(t106, 0.0, t104);
+				const f64 t109 = t107 + t108;
+				const f64 t110 = t109 / t66;
+				const f64 t111 = 0x1.fffffffffffffp+1023 < t1 ? 0x1.fffffffffffffp+1023 : t1;
+				f64 t112;
+				f64 t113;
+				if (t111 < 0x1p-1022) {
+					const f64 t114 = t111 * 0x1p+54;
+					t112 = t114;
+					t113 = 0x1.8000000000435p+52;
+				} else {
+					t112 = t111;
+					t113 = 0x1.80000000003ffp+52;
+				}
+				const u64 t115 = bits<u64>(t112);
+				const u64 t116 = t115 + 0x95f619980c433ull;
+				const u64 t117 = t116 & 0xfffffffffffffull;
+				const u64 t118 = t117 + 0x3fe6a09e667f3bcdull;
+				const f64 t119 = bits<f64>(t118);
+				const u64 t120 = t116 >> 52ull;
+				const u64 t121 = t120 | 0x4338000000000000ull;
+				const f64 t122 = bits<f64>(t121);
+				const f64 t123 = t122 - t113;
+				const f64 t124 = t119 - 1.0;
+				const f64 t125 = t119 + 1.0;
+				const f64 t126 = t125 - 1.0;
+				const f64 t127 = t119 - t126;
+				const f64 t128 = 1.0 / t125;
+				const f64 t129 = t124 * t128;
+				const f64 t130 = -t129;
+				const f64 t131 = __builtin_fma(t130, t125, t124);
+				const f64 t132 = __builtin_fma(t130, t127, t131);
+				const f64 t133 = t132 * t128;
+				const f64 t134 = t129 * t129;
+				const f64 t135 = -t134;
+				const f64 t136 = __builtin_fma(t129, t129, t135);
+				const f64 t137 = t129 + t129;
+				const f64 t138 = __builtin_fma(t137, t133, t136);
+				const f64 t139 = __builtin_fma(0x1.0e427bb25b5b2p-04, t134, 0x1.0f7fee49c9488p-04);
+				const f64 t140 = __builtin_fma(t139, t134, 0x1.3b1eebddc8062p-04);
+				const f64 t141 = __builtin_fma(t140, t134, 0x1.745ce9e4329eep-04);
+				const f64 t142 = __builtin_fma(t141, t134, 0x1.c71c722d645bap-04);
+				const f64 t143 = __builtin_fma(t142, t134, 0x1.2492492457d6ep-03);
+				const f64 t144 = __builtin_fma(t143, t134, 0x1.9999999999b3p-03);
+				const f64 t145 = t134 * t144;
+				const f64 t146 = 0x1.5555555555555p-02 + t145;
+				const f64 t147 = 0x1.5555555555555p-02 - t146;
+				const f64 t148 = t147 + t145;
+				const f64 t149 = t148 + 0x1.5555555555555p-56;
+				const f64 t150 = t134 * t146;
+				const f64 t151 = -t150;
+				const f64 t152 = __builtin_fma(t134, t146, t151);
+				const f64 t153 = __builtin_fma(t138, t146, t152);
+				const f64 t154 = __builtin_fma(t134, t149, t153);
+				const f64 t155 = t129 * t150;
+				const f64 t156 = -t155;
+				const f64 t157 = __builtin_fma(t129, t150, t156);
+				const f64 t158 = __builtin_fma(t133, t150, t157);
+				const f64 t159 = __builtin_fma(t129, t154, t158);
+				const f64 t160 = t129 + t155;
+				const f64 t161 = t129 - t160;
+				const f64 t162 = t161 + t155;
+				const f64 t163 = t159 + t133;
+				const f64 t164 = t162 + t163;
+				const f64 t165 = t123 * 0x1.62e42fefa2p-01;
+				const f64 t166 = t160 + t160;
+				const f64 t167 = t165 + t166;
+				const f64 t168 = t165 - t167;
+				const f64 t169 = t168 + t166;
+				const f64 t170 = t164 + t164;
+				const f64 t171 = __builtin_fma(t123, 0x1.9ef35793c7673p-41, t170);
+				const f64 t172 = t169 + t171;
+				const f64 t173 = t167 + t172;
+				const f64 t174 = t167 - t173;
+				const f64 t175 = t174 + t172;
+				const f64 t176 = 0.0 / t111;
+				const f64 t177 = t175 + t176;
+				const f64 t178 = t173 + t106;
+				const f64 t179 = t173 - t178;
+				const f64 t180 = t179 + t106;
+				const f64 t181 = t177 - t110;
+				const f64 t182 = t180 + t181;
+				t64 = t178;
+				t65 = t182;
+			} else {
+				t64 = t58;
+				t65 = t63;
+			}
+			const f64 t183 = 1.0 / t1;
+			const f64 t184 = -t183;
+			const f64 t185 = __builtin_fma(t184, t1, 1.0);
+			const f64 t186 = __builtin_fma(t184, 0.0, 0.0);
+			const f64 t187 = t185 + t186;
+			const f64 t188 = t187 / t1;
+			f64 t189;
+			if ((i64)t2 < (i64)0ull) {
+				const f64 t190 = __builtin_rint(t1);
+				const f64 t191 = t1 - t190;
+				const f64 t192 = __builtin_fabs(t191);
+				f64 t193;
+				if ((!(0.0 < t192) && !(t1 < 0.5))) {
+					t193 = bits<f64>(0x7ff8000000000000ull);
+				} else {
+					const f64 t194 = 1.0 / t191;
+					f64 t195;
+					if (t194 == bits<f64>(0x7ff0000000000000ull)) {
+						t195 = t194;
+					} else {
+						const f64 t196 = -t194;
+						const f64 t197 = __builtin_fma(t196, t191, 1.0);
+						const f64 t198 = __builtin_fma(t196, 0.0, 0.0);
+						const f64 t199 = t197 + t198;
+						const f64 t200 = t199 / t191;
+						const f64 t201 = t191 * t191;
+						const f64 t202 = -t201;
+						const f64 t203 = __builtin_fma(t191, t191, t202);
+						const f64 t204 = __builtin_fma(0x1.002ac4c3abf81p+04, t201, -0x1.c04ad851939eep+03);
+						const f64 t205 = __builtin_fma(t204, t201, 0x1.6a3c7a4bd8618p+03);
+						const f64 t206 = __builtin_fma(t205, t201, -0x1.623b22163baaep+00);
+						const f64 t207 = __builtin_fma(t206, t201, 0x1.6a4c80e8140e3p+01);
+						const f64 t208 = __builtin_fma(t207, t201, 0x1.db637e6f60137p+00);
+						const f64 t209 = __builtin_fma(t208, t201, 0x1.023f05a035361p+01);
+						const f64 t210 = __builtin_fma(t209, t201, 0x1.ff9da14565d7fp+00);
+						const f64 t211 = __builtin_fma(t210, t201, 0x1.0007174526b3ep+01);
+						const f64 t212 = __builtin_fma(t211, t201, 0x1.000fffb1198ffp+01);
+						const f64 t213 = __builtin_fma(t212, t201, 0x1.00412f1923593p+01);
+						const f64 t214 = __builtin_fma(t213, t201, 0x1.010b36abc6e64p+01);
+						const f64 t215 = __builtin_fma(t214, t201, 0x1.0470984c1152ap+01);
+						const f64 t216 = __builtin_fma(t215, t201, 0x1.151322ac7d7d8p+01);
+						const f64 t217 = __builtin_fma(t203, 0x1.151322ac7d7d8p+01, 0x1.98893af2aa67bp-54);
+						const f64 t218 = __builtin_fma(t201, t216, t217);
+						const f64 t219 = 0x1.a51a6625307d3p+01 + t218;
+						const f64 t220 = 0x1.a51a6625307d3p+01 - t219;
+						const f64 t221 = t220 + t218;
+						const f64 t222 = -t191;
+						const f64 t223 = t222 * t219;
+						const f64 t224 = -t223;
+						const f64 t225 = __builtin_fma(t222, t219, t224);
+						const f64 t226 = 0.0 * t219;
+						const f64 t227 = __builtin_fma(t222, t221, t226);
+						const f64 t228 = t225 + t227;
+						const f64 t229 = t1 < 0.5 ? 0.0 : t183;
+						const f64 t230 = t64 + t229;
+						const f64 t231 = t230 - t64;
+						const f64 t232 = t230 - t231;
+						const f64 t233 = t64 - t232;
+						const f64 t234 = t229 - t231;
+						const f64 t235 = t233 + t234;
+						const f64 t236 = t65 + t235;
+						const f64 t237 = t1 < 0.5 ? 0.0 : t188;
+						const f64 t238 = t236 + t237;
+						const f64 t239 = t230 + t194;
+						const f64 t240 = t239 - t230;
+						const f64 t241 = t239 - t240;
+						const f64 t242 = t230 - t241;
+						const f64 t243 = t194 - t240;
+						const f64 t244 = t242 + t243;
+						const f64 t245 = t239 + t223;
+						const f64 t246 = t245 - t239;
+						const f64 t247 = t245 - t246;
+						const f64 t248 = t239 - t247;
+						const f64 t249 = t223 - t246;
+						const f64 t250 = t248 + t249;
+						const f64 t251 = t244 + t250;
+						const f64 t252 = t200 + t228;
+						const f64 t253 = t238 + t252;
+						const f64 t254 = t251 + t253;
+						const f64 t255 = t245 + t254;
+						t195 = t255;
+					}
+					t193 = t195;
+				}
+				t189 = t193;
+			} else {
+				f64 t256;
+				if (t1 < 0.5) {
+					f64 t257;
+					if (t183 == bits<f64>(0x7ff0000000000000ull)) {
+						t257 = bits<f64>(0xfff0000000000000ull);
+					} else {
+						const f64 t258 = t63 - t188;
+						const f64 t259 = t183 - t258;
+						const f64 t260 = t58 - t259;
+						t257 = t260;
+					}
+					t256 = t257;
+				} else {
+					f64 t261;
+					if (t1 == bits<f64>(0x7ff0000000000000ull)) {
+						t261 = t1;
+					} else {
+						const f64 t262 = t64 + t65;
+						t261 = t262;
+					}
+					t256 = t261;
+				}
+				t189 = t256;
+			}
+			t0 = t189;
+		}
+		store<f64>(args.out, at[0], t0);
+	});
+}
+
+// the slope of digamma
+ROW_KERNEL(polygamma, 256)(const Elementwise args) {
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f64 a = operand<f64>(args, 0, at[1]);
+		f64 t0;
+		if (a != a) {
+			t0 = bits<f64>(0x7ff8000000000000ull);
+		} else {
+			f64 t1;
+			if (a == bits<f64>(0xfff0000000000000ull)) {
+				t1 = bits<f64>(0x7ff8000000000000ull);
+			} else {
+				const f64 t2 = __builtin_fabs(a);
+				f64 t3;
+				if ((a < 0.0 || t2 < 1.0)) {
+					const f64 t4 = t2 + 1.0;
+					t3 = t4;
+				} else {
+					t3 = t2;
+				}
+				const f64 t5 = 0x1p+80 < t3 ? 0x1p+80 : t3;
+				const f64 t6 = t5 + -1.0;
+				const f64 t7 = t6 - t5;
+				const f64 t8 = t6 - t7;
+				const f64 t9 = t5 - t8;
+				const f64 t10 = -1.0 - t7;
+				const f64 t11 = t9 + t10;
+				const f64 t12 = t5 + 1.0;
+				const f64 t13 = t12 - t5;
+				const f64 t14 = t12 - t13;
+				const f64 t15 = t5 - t14;
+				const f64 t16 = 1.0 - t13;
+				const f64 t17 = t15 + t16;
+				const f64 t18 = t6 / t12;
+				const f64 t19 = -t18;
+				const f64 t20 = __builtin_fma(t19, t12, t6);
+				const f64 t21 = __builtin_fma(t19, t17, t11);
+				const f64 t22 = t20 + t21;
+				const f64 t23 = t22 / t12;
+				const f64 t24 = __builtin_fma(-0x1.c80383a45438ap-20, t18, 0x1.e83823e632f9fp-17);
+				const f64 t25 = __builtin_fma(t24, t18, -0x1.c3bff66274572p-15);
+				const f64 t26 = __builtin_fma(t25, t18, 0x1.e899d5b63bcc2p-14);
+				const f64 t27 = __builtin_fma(t26, t18, -0x1.643d4e3a584d8p-13);
+				const f64 t28 = __builtin_fma(t27, t18, 0x1.7b2f6271f130ap-13);
+				const f64 t29 = __builtin_fma(t28, t18, -0x1.4a3b8caff167cp-13);
+				const f64 t30 = __builtin_fma(t29, t18, 0x1.6ec33e3de3bc2p-13);
+				const f64 t31 = __builtin_fma(t30, t18, -0x1.571eb6c3ec0eep-12);
+				const f64 t32 = __builtin_fma(t31, t18, 0x1.d94308fc67cecp-11);
+				const f64 t33 = __builtin_fma(t32, t18, -0x1.70998611b7fbdp-09);
+				const f64 t34 = __builtin_fma(t33, t18, 0x1.0455f7d1d2387p-07);
+				const f64 t35 = __builtin_fma(t34, t18, -0x1.914b8e53e0f9cp-06);
+				const f64 t36 = __builtin_fma(t35, t18, 0x1.3db4d67ed9f53p-04);
+				const f64 t37 = __builtin_fma(t36, t18, -0x1.87962e47eedaep-03);
+				const f64 t38 = __builtin_fma(t37, t18, 0x1.4475d1cee1badp-02);
+				const f64 t39 = __builtin_fma(t38, t18, -0x1.1fe7d7978ef31p-02);
+				const f64 t40 = __builtin_fma(t23, -0x1.1fe7d7978ef31p-02, 0x1.1d26f1e92672bp-54);
+				const f64 t41 = __builtin_fma(t18, t39, t40);
+				const f64 t42 = 0x1.18bc4418cafe2p+00 + t41;
+				const f64 t43 = 0x1.18bc4418cafe2p+00 - t42;
+				const f64 t44 = t43 + t41;
+				const f64 t45 = 1.0 / t3;
+				const f64 t46 = -t45;
+				const f64 t47 = 0x1.fffffffffffffp+1023 < t3 ? 0x1.fffffffffffffp+1023 : t3;
+				const f64 t48 = __builtin_fma(t46, t47, 1.0);
+				const f64 t49 = t48 * t45;
+				const f64 t50 = t45 * 0.5;
+				const f64 t51 = t50 * t45;
+				const f64 t52 = -t51;
+				const f64 t53 = __builtin_fma(t50, t45, t52);
+				const f64 t54 = t45 + t51;
+				const f64 t55 = t45 - t54;
+				const f64 t56 = t55 + t51;
+				const f64 t57 = __builtin_fma(t45, t49, t49);
+				const f64 t58 = t53 + t57;
+				const f64 t59 = t56 + t58;
+				const f64 t60 = t54 * t42;
+				const f64 t61 = -t60;
+				const f64 t62 = __builtin_fma(t54, t42, t61);
+				const f64 t63 = t59 * t42;
+				const f64 t64 = __builtin_fma(t54, t44, t63);
+				const f64 t65 = t62 + t64;
+				f64 t66;
+				if ((a < 0.0 || t2 < 1.0)) {
+					f64 t67;
+					if (a < 0.0) {
+						const f64 t68 = __builtin_rint(t2);
+						const f64 t69 = t2 - t68;
+						const f64 t70 = __builtin_fabs(t69);
+						t67 = t70;
+					} else {
+						t67 = t2;
+					}
+					const f64 t71 = 1.0 / t67;
+					const f64 t72 = t71 * t71;
+					f64 t73;
+					if (t72 == bits<f64>(0x7ff0000000000000ull)) {
+						t73 = t72;
+					} else {
+						const f64 t74 = -t71;
+						const f64 t75 = __builtin_fma(t74, t67, 1.0);
+						const f64 t76 = __builtin_fma(t74, 0.0, 0.0);
+						const f64 t77 = t75 + t76;
+						const f64 t78 = t77 / t67;
+						const f64 t79 = -t72;
+						const f64 t80 = __builtin_fma(t71, t71, t79);
+						const f64 t81 = t71 + t71;
+						const f64 t82 = __builtin_fma(t81, t78, t80);
+						const f64 t83 = t67 * t67;
+						const f64 t84 = __builtin_fma(0x1.4a99760a84192p+09, t83, -0x1.5cfdce09cd514p+09);
+						const f64 t85 = __builtin_fma(t84, t83, 0x1.0c9cafea1c9aep+09);
+						const f64 t86 = __builtin_fma(t85, t83, -0x1.1f0f9f0db4ec2p+07);
+						const f64 t87 = __builtin_fma(t86, t83, 0x1.8b8195d788764p+06);
+						const f64 t88 = __builtin_fma(t87, t83, 0x1.fbb6a95bfeb3ap+04);
+						const f64 t89 = __builtin_fma(t88, t83, 0x1.3b8dd7917fcfcp+05);
+						const f64 t90 = __builtin_fma(t89, t83, 0x1.0ed17bce91cccp+05);
+						const f64 t91 = __builtin_fma(t90, t83, 0x1.e02eb2d14f0c2p+04);
+						const f64 t92 = __builtin_fma(t91, t83, 0x1.a0042aae8328bp+04);
+						const f64 t93 = __builtin_fma(t92, t83, 0x1.601642b4f6f3p+04);
+						const f64 t94 = __builtin_fma(t93, t83, 0x1.20495375ed1f6p+04);
+						const f64 t95 = __builtin_fma(t94, t83, 0x1.c1d39fb6f0a6bp+03);
+						const f64 t96 = __builtin_fma(t95, t83, 0x1.458cbe5f04351p+03);
+						const f64 t97 = __builtin_fma(t96, t83, 0x1.9f9cb402bc51bp+02);
+						const f64 t98 = __builtin_fma(0.0, 0x1.9f9cb402bc51bp+02, -0x1.1227d5e45c91ep-56);
+						const f64 t99 = __builtin_fma(t83, t97, t98);
+						const f64 t100 = 0x1.a51a6625307d3p+01 + t99;
+						f64 t101;
+						if (a < 0.0) {
+							const f64 t102 = t100 - t60;
+							t101 = t102;
+						} else {
+							t101 = t60;
+						}
+						f64 t103;
+						if (a < 0.0) {
+							const f64 t104 = 0x1.a51a6625307d3p+01 - t100;
+							const f64 t105 = t104 + t99;
+							const f64 t106 = t105 - t65;
+							t103 = t106;
+						} else {
+							t103 = t65;
+						}
+						const f64 t107 = t82 + t103;
+						const f64 t108 = t101 + t107;
+						const f64 t109 = t72 + t108;
+						t73 = t109;
+					}
+					t66 = t73;
+				} else {
+					const f64 t110 = t60 + t65;
+					t66 = t110;
+				}
+				t1 = t66;
+			}
+			t0 = t1;
+		}
+		store<f64>(args.out, at[0], t0);
+	});
+}
+
+// log(c/(1 - c)) for c, a between eps and 1 - eps
+ROW_KERNEL(logit, 256)(const Elementwise args) {
+	const f64 eps = scalar<f64>(args, 0);
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f64 a = operand<f64>(args, 0, at[1]);
+		f64 t0;
+		if (a < eps) {
+			t0 = eps;
+		} else {
+			const f64 t1 = 1.0 - eps;
+			const f64 t2 = t1 < a ? t1 : a;
+			t0 = t2;
+		}
+		const f64 t3 = 1.0 - t0;
+		const f64 t4 = t0 / t3;
+		f64 t5;
+		if (t4 != t4) {
+			t5 = bits<f64>(0x7ff8000000000000ull);
+		} else {
+			f64 t6;
+			if (t4 <= 0.0) {
+				const f64 t7 = t4 < 0.0 ? bits<f64>(0x7ff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+				t6 = t7;
+			} else {
+				f64 t8;
+				if (t4 == bits<f64>(0x7ff0000000000000ull)) {
+					t8 = t4;
+				} else {
+					f64 t9;
+					f64 t10;
+					if (t4 < 0x1p-1022) {
+						const f64 t11 = t4 * 0x1p+54;
+						t9 = t11;
+						t10 = 0x1.8000000000435p+52;
+					} else {
+						t9 = t4;
+						t10 = 0x1.80000000003ffp+52;
+					}
+					const u64 t12 = bits<u64>(t9);
+					const u64 t13 = t12 + 0x95f619980c433ull;
+					const u64 t14 = t13 & 0xfffffffffffffull;
+					const u64 t15 = t14 + 0x3fe6a09e667f3bcdull;
+					const f64 t16 = bits<f64>(t15);
+					const u64 t17 = t13 >> 52ull;
+					const u64 t18 = t17 | 0x4338000000000000ull;
+					const f64 t19 = bits<f64>(t18);
+					const f64 t20 = t19 - t10;
+					const f64 t21 = t16 - 1.0;
+					const f64 t22 = 2.0 + t21;
+					const f64 t23 = t21 / t22;
+					const f64 t24 = t23 * t23;
+					const f64 t25 = __builtin_fma(0x1.2f11beccb8e67p-03, t24, 0x1.39a08fefa1bfcp-03);
+					const f64 t26 = __builtin_fma(t25, t24, 0x1.746649df94a19p-03);
+					const f64 t27 = __builtin_fma(t26, t24, 0x1.c71c51d710ab9p-03);
+					const f64 t28 = __builtin_fma(t27, t24, 0x1.249249422af15p-02);
+					const f64 t29 = __builtin_fma(t28, t24, 0x1.999999997f9f1p-02);
+					const f64 t30 = __builtin_fma(t29, t24, 0x1.5555555555593p-01);
+					const f64 t31 = t21 * 0.5;
+					const f64 t32 = t31 * t21;
+					const f64 t33 = __builtin_fma(t24, t30, t32);
+					const f64 t34 = t20 * 0x1.9ef35793c7673p-41;
+					const f64 t35 = __builtin_fma(t23, t33, t34);
+					const f64 t36 = t32 - t35;
+					const f64 t37 = t21 - t36;
+					const f64 t38 = __builtin_fma(t20, 0x1.62e42fefa2p-01, t37);
+					t8 = t38;
+				}
+				t6 = t8;
+			}
+			t5 = t6;
+		}
+		store<f64>(args.out, at[0], t5);
+	});
+}
+
+// dy/(x·(1 - x)) where eps ≤ x ≤ 1 - eps, else 0; NaN outside [0, 1] where eps < 0
+ROW_KERNEL(logit_backward, 256)(const Elementwise args) {
+	const f64 eps = scalar<f64>(args, 0);
+	eachElement<3>(args, [&](u64, i64(&at)[3]) {
+		const f64 dy = operand<f64>(args, 0, at[1]);
+		const f64 x = operand<f64>(args, 1, at[2]);
+		const f64 t0 = 1.0 - eps;
+		f64 t1;
+		if ((x < eps || t0 < x)) {
+			t1 = 0.0;
+		} else {
+			f64 t2;
+			if ((x < 0.0 || 1.0 < x)) {
+				t2 = bits<f64>(0x7ff8000000000000ull);
+			} else {
+				const f64 t3 = 1.0 - x;
+				const f64 t4 = x * t3;
+				const f64 t5 = __builtin_fabs(t4);
+				const f64 t6 = dy / t5;
+				t2 = t6;
+			}
+			t1 = t2;
+		}
+		store<f64>(args.out, at[0], t1);
 	});
 }
 #endif

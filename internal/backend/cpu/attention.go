@@ -1,0 +1,103 @@
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/kern"
+	"cresset/internal/op"
+)
+
+func addAttention[T dtype.Float](t *table) {
+	t[op.Attention][dtype.Of[T]()] = attention[T]
+	t[op.AttentionGrad][dtype.Of[T]()] = attentionGrad[T]
+}
+
+// attention writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask and the
+// seed of dropout.
+func attention[T dtype.Float](c *backend.Call) error {
+	var w workspace
+	defer w.free()
+	in := c.In()
+	a, err := attentionOf[T](&w, c, in[:3], 3)
+	if err != nil {
+		return err
+	}
+	a.Out, a.LogSum = headsOf[T](&c.Out()[0]), dense[T](&c.Out()[1])
+	return kern.Float[T]().Attention(a)
+}
+
+// attentionGrad writes the gradients for queries, keys, values and, where asked for, the mask, of dy, the operands, the result, the
+// logarithms, the mask and the seed.
+func attentionGrad[T dtype.Float](c *backend.Call) error {
+	var w workspace
+	defer w.free()
+	in, outs := c.In(), c.Out()
+	for _, i := range []int{0, 4} {
+		if err := w.packRows(&in[i]); err != nil {
+			return err
+		}
+	}
+	a, err := attentionOf[T](&w, c, in[1:4], 6)
+	if err != nil {
+		return err
+	}
+	a.Out, a.LogSum = headsOf[T](&in[4]), dense[T](&in[5])
+	var delta backend.View
+	if err := w.like(&delta, in[5].Layout.Shape(), in[5].DType); err != nil {
+		return err
+	}
+	g := kern.AttentionGrad[T]{Attention: *a, DOut: headsOf[T](&in[0]), Delta: dense[T](&delta),
+		DQ: headsOf[T](&outs[0]), DK: headsOf[T](&outs[1]), DV: headsOf[T](&outs[2])}
+	if len(outs) > 3 && outs[3].Layout.Size() > 0 {
+		g.DMask = maskOf[T](&outs[3])
+	}
+	return kern.Float[T]().AttentionBackward(&g)
+}
+
+// attentionOf describes a call with queries, keys and values, and operands mask and mask+1, a mask and a seed.
+func attentionOf[T dtype.Float](w *workspace, c *backend.Call, qkv []backend.View, mask int) (*kern.Attention[T], error) {
+	for i := range qkv {
+		if err := w.packRows(&qkv[i]); err != nil {
+			return nil, err
+		}
+	}
+	q, k, v := qkv[0].Layout.Shape(), qkv[1].Layout.Shape(), qkv[2].Layout.Shape()
+	a := &kern.Attention[T]{
+		Attend: c.Params.(op.Attend), Batch: q[0], Heads: q[1], Groups: k[1], Queries: q[2], Keys: k[2], Width: q[3], Outputs: v[3],
+		Q: headsOf[T](&qkv[0]), K: headsOf[T](&qkv[1]), V: headsOf[T](&qkv[2]),
+	}
+	if c.Has(mask) && c.In()[mask].Layout.Size() > 0 {
+		a.Mask = maskOf[T](&c.In()[mask])
+	}
+	if c.Has(mask + 1) {
+		a.Seed = uint64(dense[int64](&c.In()[mask+1])[0])
+	}
+	return a, nil
+}
+
+// packRows makes v a view whose rows lie each side by side.
+func (w *workspace) packRows(v *backend.View) error {
+	if last := v.Layout.Rank() - 1; v.Layout.Strides()[last] == 1 || v.Layout.Shape()[last] == 1 {
+		return nil
+	}
+	return w.pack(v)
+}
+
+func headsOf[T dtype.Element](v *backend.View) kern.Heads[T] {
+	if v.Layout.Size() == 0 {
+		return kern.Heads[T]{}
+	}
+	s := v.Layout.Strides()
+	return kern.Heads[T]{Data: data[T](v)[v.Layout.Offset:], Batch: s[0], Head: s[1], Row: s[2]}
+}
+
+func maskOf[T dtype.Float](v *backend.View) *kern.AttentionMask[T] {
+	s := v.Layout.Strides()
+	m := &kern.AttentionMask[T]{Batch: s[0], Head: s[1], Row: s[2], Place: s[3]}
+	if v.DType == dtype.Bool {
+		m.Allow = data[bool](v)[v.Layout.Offset:]
+	} else {
+		m.Add = data[T](v)[v.Layout.Offset:]
+	}
+	return m
+}

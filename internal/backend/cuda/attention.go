@@ -1,0 +1,100 @@
+package cuda
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/op"
+)
+
+func (t *table) addAttention() {
+	for _, dt := range floats {
+		a := &attention{typed("attention", dt), typed("attention_delta", dt), typed("attention_keys", dt), typed("attention_queries", dt),
+			typed("attention_mask", dt), dt.Size()}
+		t[op.Attention][dt] = row{launch: a.forward}
+		t[op.AttentionGrad][dt] = row{launch: a.grad}
+	}
+}
+
+// attention is the kernels of attention, for elements of a size.
+type attention struct {
+	out, delta, keys, queries, mask kernelID
+	size                            int
+}
+
+var attentionParams paramPool[kernels.Attention]
+
+// forward writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask and the seed of
+// dropout.
+func (a *attention) forward(d *Device, c *backend.Call, _ kernelID) error {
+	s, p := attentionParams.begin(d)
+	defer s.free()
+	*p = attentionOf(c, c.In()[:3], 3)
+	p.Out, p.OutStrides, p.LogSum = address(&c.Out()[0]), strides4(&c.Out()[0]), address(&c.Out()[1])
+	return a.issue(&s, a.out, p, p.Batch*p.Heads, p.Queries, p.Outputs)
+}
+
+// grad writes the gradients for queries, keys, values and, where asked for, the mask, of dy, the operands, the result, the logarithms,
+// the mask and the seed.
+func (a *attention) grad(d *Device, c *backend.Call, _ kernelID) error {
+	s, p := attentionParams.begin(d)
+	defer s.free()
+	in, outs := c.In(), c.Out()
+	*p = attentionOf(c, in[1:4], 6)
+	p.DOut, p.DOutStrides, p.Out, p.OutStrides, p.LogSum = address(&in[0]), strides4(&in[0]), address(&in[4]), strides4(&in[4]), address(&in[5])
+	p.DQ, p.DQStrides, p.DK, p.DKStrides, p.DV, p.DVStrides = address(&outs[0]), strides4(&outs[0]), address(&outs[1]), strides4(&outs[1]), address(&outs[2]), strides4(&outs[2])
+	rows := p.Batch * p.Heads * p.Queries
+	p.Delta = s.take(int(rows) * a.size).ptr
+	if rows > 0 {
+		if err := issue(&s, a.delta, d.flat(int(rows)), p); err != nil {
+			return err
+		}
+	}
+	if err := a.issue(&s, a.keys, p, p.Batch*p.Groups, p.Keys, max(p.Width, p.Outputs)); err != nil {
+		return err
+	}
+	if err := a.issue(&s, a.queries, p, p.Batch*p.Heads, p.Queries, p.Width); err != nil {
+		return err
+	}
+	if len(outs) == 3 || outs[3].Layout.Size() == 0 {
+		return nil
+	}
+	p.DMask, p.DMaskStrides = address(&outs[3]), strides4(&outs[3])
+	return a.issue(&s, a.mask, p, p.Batch*p.Heads, p.Queries, p.Keys)
+}
+
+// issue launches a kernel that computes rows and columns for each of some heads.
+func (a *attention) issue(s *scratch, k kernelID, p *kernels.Attention, heads, rows, columns uint64) error {
+	if heads*rows == 0 {
+		return s.err
+	}
+	return issue(s, k, kernels.AttentionGrid(heads, rows, columns, a.size), p)
+}
+
+// attentionOf describes a call with queries, keys and values, and operands mask and mask+1, a mask and a seed.
+func attentionOf(c *backend.Call, qkv []backend.View, mask int) kernels.Attention {
+	o := c.Params.(op.Attend)
+	q, k, v := &qkv[0], &qkv[1], &qkv[2]
+	qs, ks := q.Layout.Shape(), k.Layout.Shape()
+	p := kernels.Attention{
+		Batch: uint64(qs[0]), Heads: uint64(qs[1]), Groups: uint64(ks[1]), Queries: uint64(qs[2]), Keys: uint64(ks[2]),
+		Width: uint64(qs[3]), Outputs: uint64(v.Layout.Shape()[3]),
+		Q: address(q), K: address(k), V: address(v), QStrides: strides4(q), KStrides: strides4(k), VStrides: strides4(v),
+		Scale: o.Scale, SoftCap: o.SoftCap, Keep: o.Keep, First: int64(o.First), Window: int64(o.Window), Causal: flag(o.Causal),
+	}
+	if c.Has(mask) && c.In()[mask].Layout.Size() > 0 {
+		m := &c.In()[mask]
+		p.Mask, p.MaskStrides, p.Bools = address(m), strides4(m), flag(m.DType == dtype.Bool)
+	}
+	if c.Has(mask + 1) {
+		p.Seed = address(&c.In()[mask+1])
+	}
+	return p
+}
+
+func strides4(v *backend.View) (s [4]int64) {
+	for i, step := range v.Layout.Strides() {
+		s[i] = int64(step)
+	}
+	return s
+}

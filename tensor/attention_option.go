@@ -1,0 +1,83 @@
+package tensor
+
+// AttentionOption is an option of ScaledDotProductAttention: AttnMask, DropoutP, IsCausal, Scale, EnableGQA, SlidingWindow, SoftCap,
+// QueryOffset, or a *Generator to draw from.
+type AttentionOption interface{ attentionOption() }
+
+// DropoutP is the probability with which attention leaves out an element of its softmax; the others are divided by 1 - p. It is 0 unless
+// given.
+type DropoutP float64
+
+// IsCausal lets query i see the keys up to place i, and no key behind it.
+type IsCausal bool
+
+// Scale is what attention multiplies the products of queries and keys by, 1/√E unless given, E being their width.
+type Scale float64
+
+// EnableGQA lets heads of queries that follow each other share a head of keys and values, of which there are fewer.
+type EnableGQA bool
+
+// SlidingWindow lets query i see the keys j with |i - j| less than this number; there is no limit unless it is given, or 0.
+type SlidingWindow int
+
+// SoftCap bends the scores of attention to c·tanh(score / c), before the mask is added. Unless it is given, or 0, they stay as they are.
+type SoftCap float64
+
+// QueryOffset is the place among the keys at which the first query stands, for IsCausal and SlidingWindow; 0 unless given. Where keys of
+// earlier steps are kept, it is their number.
+type QueryOffset int
+
+// AttnMask masks the scores of attention, of shape (…, L, S), to which m is broadcast: where it is of bools, a query sees the keys for
+// which it is true; else m is added. A nil m is none.
+func AttnMask(m *Tensor) AttentionOption { return attnMask{m} }
+
+type attnMask struct{ mask *Tensor }
+
+func (attnMask) attentionOption()      {}
+func (DropoutP) attentionOption()      {}
+func (IsCausal) attentionOption()      {}
+func (Scale) attentionOption()         {}
+func (EnableGQA) attentionOption()     {}
+func (SlidingWindow) attentionOption() {}
+func (SoftCap) attentionOption()       {}
+func (QueryOffset) attentionOption()   {}
+func (*Generator) attentionOption()    {}
+
+// attentionOptions are what the options of attention say.
+type attentionOptions struct {
+	mask      *Tensor
+	p         float64
+	causal    bool
+	scale     *Scale
+	grouped   bool
+	window    int
+	cap       float64
+	offset    int
+	generator *Generator
+}
+
+func readAttention(opts []AttentionOption) (o attentionOptions) {
+	for _, opt := range opts {
+		switch v := opt.(type) {
+		case attnMask:
+			o.mask = v.mask
+		case DropoutP:
+			o.p = float64(v)
+		case IsCausal:
+			o.causal = bool(v)
+		case Scale:
+			o.scale = &v
+		case EnableGQA:
+			o.grouped = bool(v)
+		case SlidingWindow:
+			o.window = int(v)
+		case SoftCap:
+			o.cap = float64(v)
+		case QueryOffset:
+			o.offset = int(v)
+		case *Generator:
+			o.generator = v
+		}
+	}
+	return o
+}
