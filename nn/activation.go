@@ -8,61 +8,6 @@ import (
 	"cresset/tensor"
 )
 
-// ReLU is max(x, 0).
-type ReLU struct{ InPlace bool }
-
-// InPlace makes a ReLU change its input instead of making a tensor.
-type InPlace bool
-
-// NewReLU returns the activation.
-func NewReLU(inPlace ...InPlace) *ReLU {
-	r := new(ReLU)
-	for _, on := range inPlace {
-		r.InPlace = bool(on)
-	}
-	return r
-}
-
-// Forward returns max(x, 0).
-func (r *ReLU) Forward(x *tensor.Tensor) *tensor.Tensor {
-	if r.InPlace {
-		return x.ReLUInPlace()
-	}
-	return x.ReLU()
-}
-
-// String prints the layer as PyTorch does.
-func (r *ReLU) String() string {
-	if r.InPlace {
-		return "ReLU(inplace=True)"
-	}
-	return "ReLU()"
-}
-
-// LeakyReLU is x where x > 0, else Slope·x.
-type LeakyReLU struct{ Slope float64 }
-
-// NewLeakyReLU returns the activation; PyTorch's slope is 0.01.
-func NewLeakyReLU(slope float64) *LeakyReLU { return &LeakyReLU{slope} }
-
-// Forward returns x where x > 0, else Slope·x.
-func (a *LeakyReLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.LeakyReLU(a.Slope) }
-
-// String prints the layer as PyTorch does.
-func (a *LeakyReLU) String() string { return "LeakyReLU(negative_slope=" + number(a.Slope) + ")" }
-
-// ELU is x where x > 0, else Alpha·(eˣ-1).
-type ELU struct{ Alpha float64 }
-
-// NewELU returns the activation; PyTorch's alpha is 1.
-func NewELU(alpha float64) *ELU { return &ELU{alpha} }
-
-// Forward returns x where x > 0, else Alpha·(eˣ-1).
-func (a *ELU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.ELU(a.Alpha) }
-
-// String prints the layer as PyTorch does.
-func (a *ELU) String() string { return "ELU(alpha=" + number(a.Alpha) + ")" }
-
 // GELU is x·Φ(x), or its approximation by tanh.
 type GELU struct{ Approximate bool }
 

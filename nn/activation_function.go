@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -24,26 +25,42 @@ func NewTanh() *Activation { return &Activation{"Tanh()", (*tensor.Tensor).Tanh}
 // NewSigmoid returns a layer for tensor's Sigmoid, 1/(1+e⁻ˣ).
 func NewSigmoid() *Activation { return &Activation{"Sigmoid()", (*tensor.Tensor).Sigmoid} }
 
-// NewSiLU returns a layer for tensor's SiLU, x·sigmoid(x).
-func NewSiLU() *Activation { return &Activation{"SiLU()", (*tensor.Tensor).SiLU} }
+// NewSiLU returns a layer for tensor's SiLU, x·sigmoid(x). It takes InPlace.
+func NewSiLU(inPlace ...InPlace) *Activation {
+	return rewriting("SiLU", "", op.SiLU, (*tensor.Tensor).SiLU, inPlace)
+}
 
-// NewSELU returns a layer for tensor's SELU.
-func NewSELU() *Activation { return &Activation{"SELU()", (*tensor.Tensor).SELU} }
+// NewSELU returns a layer for tensor's SELU. It takes InPlace.
+func NewSELU(inPlace ...InPlace) *Activation {
+	return rewriting("SELU", "", op.SELU, (*tensor.Tensor).SELU, inPlace)
+}
 
-// NewReLU6 returns a layer for tensor's ReLU6, min(max(x, 0), 6).
-func NewReLU6() *Activation { return &Activation{"ReLU6()", (*tensor.Tensor).ReLU6} }
+// NewReLU6 returns a layer for tensor's ReLU6, min(max(x, 0), 6). It takes InPlace.
+func NewReLU6(inPlace ...InPlace) *Activation {
+	return rewriting("ReLU6", "", op.Hardtanh, (*tensor.Tensor).ReLU6, inPlace)
+}
 
-// NewHardswish returns a layer for tensor's Hardswish.
-func NewHardswish() *Activation { return &Activation{"Hardswish()", (*tensor.Tensor).Hardswish} }
+// NewHardswish returns a layer for tensor's Hardswish. It takes InPlace.
+func NewHardswish(inPlace ...InPlace) *Activation {
+	a := rewriting("Hardswish", "", op.Hardswish, (*tensor.Tensor).Hardswish, inPlace)
+	a.text = "Hardswish()" // whatever it changes
+	return a
+}
 
-// NewHardsigmoid returns a layer for tensor's Hardsigmoid.
-func NewHardsigmoid() *Activation { return &Activation{"Hardsigmoid()", (*tensor.Tensor).Hardsigmoid} }
+// NewHardsigmoid returns a layer for tensor's Hardsigmoid. It takes InPlace.
+func NewHardsigmoid(inPlace ...InPlace) *Activation {
+	a := rewriting("Hardsigmoid", "", op.Hardsigmoid, (*tensor.Tensor).Hardsigmoid, inPlace)
+	a.text = "Hardsigmoid()" // whatever it changes
+	return a
+}
 
 // NewLogSigmoid returns a layer for tensor's LogSigmoid, log(1/(1+e⁻ˣ)).
 func NewLogSigmoid() *Activation { return &Activation{"LogSigmoid()", (*tensor.Tensor).LogSigmoid} }
 
-// NewMish returns a layer for tensor's Mish, x·tanh(log(1+eˣ)).
-func NewMish() *Activation { return &Activation{"Mish()", (*tensor.Tensor).Mish} }
+// NewMish returns a layer for tensor's Mish, x·tanh(log(1+eˣ)). It takes InPlace.
+func NewMish(inPlace ...InPlace) *Activation {
+	return rewriting("Mish", "", op.Mish, (*tensor.Tensor).Mish, inPlace)
+}
 
 // NewSoftsign returns a layer for tensor's Softsign, x/(1+|x|).
 func NewSoftsign() *Activation { return &Activation{"Softsign()", (*tensor.Tensor).Softsign} }
@@ -61,26 +78,26 @@ func NewSoftmax2D() *Activation {
 	}}
 }
 
-// NewCELU returns a layer for tensor's CELU; PyTorch's alpha is 1.
-func NewCELU(alpha float64) *Activation {
-	return &Activation{"CELU(alpha=" + number(alpha) + ")", func(x *tensor.Tensor) *tensor.Tensor { return x.CELU(alpha) }}
+// NewCELU returns a layer for tensor's CELU; PyTorch's alpha is 1. It takes InPlace.
+func NewCELU(alpha float64, inPlace ...InPlace) *Activation {
+	return rewriting("CELU", "alpha="+number(alpha), op.CELU, func(x *tensor.Tensor) *tensor.Tensor { return x.CELU(alpha) }, inPlace)
 }
 
-// NewHardtanh returns a layer for tensor's Hardtanh, min(max(x, low), high); PyTorch's bounds are -1 and 1.
-func NewHardtanh(low, high float64) *Activation {
+// NewHardtanh returns a layer for tensor's Hardtanh, min(max(x, low), high); PyTorch's bounds are -1 and 1. It takes InPlace.
+func NewHardtanh(low, high float64, inPlace ...InPlace) *Activation {
 	if !(high > low) {
 		panic(fault("hardtanh", "max_val must be larger than min_val"))
 	}
-	return &Activation{"Hardtanh(min_val=" + number(low) + ", max_val=" + number(high) + ")", func(x *tensor.Tensor) *tensor.Tensor {
+	return rewriting("Hardtanh", "min_val="+number(low)+", max_val="+number(high), op.Hardtanh, func(x *tensor.Tensor) *tensor.Tensor {
 		return x.Hardtanh(low, high)
-	}}
+	}, inPlace)
 }
 
-// NewThreshold returns a layer for tensor's Threshold, x where x > threshold, else value.
-func NewThreshold(threshold, value float64) *Activation {
-	return &Activation{"Threshold(threshold=" + number(threshold) + ", value=" + number(value) + ")", func(x *tensor.Tensor) *tensor.Tensor {
+// NewThreshold returns a layer for tensor's Threshold, x where x > threshold, else value. It takes InPlace.
+func NewThreshold(threshold, value float64, inPlace ...InPlace) *Activation {
+	return rewriting("Threshold", "threshold="+number(threshold)+", value="+number(value), op.Threshold, func(x *tensor.Tensor) *tensor.Tensor {
 		return x.Threshold(threshold, value)
-	}}
+	}, inPlace)
 }
 
 // NewHardshrink returns a layer for tensor's Hardshrink, x where |x| > lambda, else 0; PyTorch's lambda is 0.5.

@@ -3,17 +3,21 @@ package nn
 import (
 	"fmt"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
 // Dropout sets elements to zero with probability P in training and scales the others by 1/(1-P).
 type Dropout struct {
 	Mode
-	P float64
+	P       float64
+	InPlace bool
 }
 
-// NewDropout returns the layer; it panics unless 0 ≤ p ≤ 1.
-func NewDropout(p float64) *Dropout { return &Dropout{P: probability(p)} }
+// NewDropout returns the layer; it panics unless 0 ≤ p ≤ 1. It takes InPlace.
+func NewDropout(p float64, inPlace ...InPlace) *Dropout {
+	return &Dropout{P: probability(p), InPlace: last(inPlace)}
+}
 
 func probability(p float64) float64 {
 	if !(p >= 0 && p <= 1) {
@@ -24,28 +28,34 @@ func probability(p float64) float64 {
 
 // Forward returns x with elements dropped in training, x itself in evaluation.
 func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.Dropout(d.P, tensor.Training(d.Training()))
+	return perhapsInPlace(d.InPlace && d.Training(), x, op.Dropout, func(x *tensor.Tensor) *tensor.Tensor {
+		return x.Dropout(d.P, tensor.Training(d.Training()))
+	})
 }
 
 // String prints the layer as PyTorch does.
-func (d *Dropout) String() string { return printDropout("Dropout", d.P) }
+func (d *Dropout) String() string { return printDropout("Dropout", d.P, d.InPlace) }
 
-func printDropout(name string, p float64) string {
+func printDropout(name string, p float64, inPlace bool) string {
+	if inPlace {
+		return printed(name, "p="+number(p), true)
+	}
 	return name + "(p=" + number(p) + ", inplace=False)"
 }
 
 // MaskedDropout drops whole channels, or leaves mean and variance as they are, or both.
 type MaskedDropout struct {
 	Mode
-	P float64
+	P       float64
+	InPlace bool
 
 	name string
 	f    func(x *tensor.Tensor, p float64, opts ...tensor.DropoutOption) *tensor.Tensor
 }
 
-// NewDropout1D returns a layer for tensor's FeatureDropout of x [N, C, L] or [C, L]; it panics unless 0 ≤ p ≤ 1.
-func NewDropout1D(p float64) *MaskedDropout {
-	return &MaskedDropout{P: probability(p), name: "Dropout1d", f: func(x *tensor.Tensor, p float64, opts ...tensor.DropoutOption) *tensor.Tensor {
+// NewDropout1D returns a layer for tensor's FeatureDropout of x [N, C, L] or [C, L]; it panics unless 0 ≤ p ≤ 1. It takes InPlace.
+func NewDropout1D(p float64, inPlace ...InPlace) *MaskedDropout {
+	return &MaskedDropout{P: probability(p), InPlace: last(inPlace), name: "Dropout1d", f: func(x *tensor.Tensor, p float64, opts ...tensor.DropoutOption) *tensor.Tensor {
 		switch x.Dim() {
 		case 2:
 			return x.Unsqueeze(0).FeatureDropout(p, opts...).SqueezeAxis(0)
@@ -58,30 +68,32 @@ func NewDropout1D(p float64) *MaskedDropout {
 	}}
 }
 
-// NewDropout2D returns a layer for tensor's FeatureDropout of x [N, C, H, W]; it panics unless 0 ≤ p ≤ 1.
-func NewDropout2D(p float64) *MaskedDropout {
-	return &MaskedDropout{P: probability(p), name: "Dropout2d", f: (*tensor.Tensor).FeatureDropout}
+// NewDropout2D returns a layer for tensor's FeatureDropout of x [N, C, H, W]; it panics unless 0 ≤ p ≤ 1. It takes InPlace.
+func NewDropout2D(p float64, inPlace ...InPlace) *MaskedDropout {
+	return &MaskedDropout{P: probability(p), InPlace: last(inPlace), name: "Dropout2d", f: (*tensor.Tensor).FeatureDropout}
 }
 
-// NewDropout3D returns a layer for tensor's FeatureDropout of x [N, C, D, H, W]; it panics unless 0 ≤ p ≤ 1.
-func NewDropout3D(p float64) *MaskedDropout {
-	return &MaskedDropout{P: probability(p), name: "Dropout3d", f: (*tensor.Tensor).FeatureDropout}
+// NewDropout3D returns a layer for tensor's FeatureDropout of x [N, C, D, H, W]; it panics unless 0 ≤ p ≤ 1. It takes InPlace.
+func NewDropout3D(p float64, inPlace ...InPlace) *MaskedDropout {
+	return &MaskedDropout{P: probability(p), InPlace: last(inPlace), name: "Dropout3d", f: (*tensor.Tensor).FeatureDropout}
 }
 
-// NewAlphaDropout returns a layer for tensor's AlphaDropout, which goes with SELU; it panics unless 0 ≤ p ≤ 1.
+// NewAlphaDropout returns a layer for tensor's AlphaDropout, which goes with SELU; PyTorch's never changes its input. It panics unless 0 ≤ p ≤ 1.
 func NewAlphaDropout(p float64) *MaskedDropout {
 	return &MaskedDropout{P: probability(p), name: "AlphaDropout", f: (*tensor.Tensor).AlphaDropout}
 }
 
-// NewFeatureAlphaDropout returns a layer for tensor's FeatureAlphaDropout; it panics unless 0 ≤ p ≤ 1.
+// NewFeatureAlphaDropout returns a layer for tensor's FeatureAlphaDropout; PyTorch's never changes its input. It panics unless 0 ≤ p ≤ 1.
 func NewFeatureAlphaDropout(p float64) *MaskedDropout {
 	return &MaskedDropout{P: probability(p), name: "FeatureAlphaDropout", f: (*tensor.Tensor).FeatureAlphaDropout}
 }
 
 // Forward returns x with elements dropped in training, x itself in evaluation.
 func (d *MaskedDropout) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return d.f(x, d.P, tensor.Training(d.Training()))
+	return perhapsInPlace(d.InPlace && d.Training(), x, op.Dropout, func(x *tensor.Tensor) *tensor.Tensor {
+		return d.f(x, d.P, tensor.Training(d.Training()))
+	})
 }
 
 // String prints the layer as PyTorch does.
-func (d *MaskedDropout) String() string { return printDropout(d.name, d.P) }
+func (d *MaskedDropout) String() string { return printDropout(d.name, d.P, d.InPlace) }

@@ -86,10 +86,14 @@ type (
 		RNNOption
 		RNNCellOption
 		PReLUOption
+		MultiheadAttentionOption
+		TransformerOption
 	}
 	// BiasOption is what Bias returns.
 	BiasOption interface {
 		LinearOption
+		MultiheadAttentionOption
+		TransformerOption
 		AnyConvOption
 		AffineOption
 		LayerNormOption
@@ -100,6 +104,7 @@ type (
 	NormOption interface {
 		AffineOption
 		ElementwiseOption
+		TransformerOption
 	}
 	// AffineOption is an option of batch, instance and group normalizations.
 	AffineOption interface {
@@ -155,6 +160,8 @@ type options struct {
 	bias          bool
 	window        windowOptions
 	rnn           rnnOptions
+	attention     attentionOptions
+	transformer   transformerOptions
 	eps, momentum float64
 	epsGiven      bool
 	cumulative    bool
@@ -177,29 +184,31 @@ type setter interface{ set(*options) }
 // option sets a keyword argument. It satisfies every interface; which layers take it, the result type of its constructor says.
 type option func(*options)
 
-func (f option) set(o *options) { f(o) }
-func (option) linear()          {}
-func (option) conv()            {}
-func (option) convTranspose()   {}
-func (option) maxPool()         {}
-func (option) avgPool()         {}
-func (option) lpPool()          {}
-func (option) embedding()       {}
-func (option) gelu()            {}
-func (option) softplus()        {}
-func (option) batchNorm()       {}
-func (option) groupNorm()       {}
-func (option) layerNorm()       {}
-func (option) rmsNorm()         {}
-func (option) rnn()             {}
-func (option) embeddingBag()    {}
-func (option) unfold()          {}
-func (option) maxUnpool()       {}
-func (option) prelu()           {}
-func (option) upsample()        {}
-func (option) pack()            {}
-func (option) pad()             {}
-func (option) rnnCell()         {}
+func (f option) set(o *options)    { f(o) }
+func (option) linear()             {}
+func (option) conv()               {}
+func (option) convTranspose()      {}
+func (option) maxPool()            {}
+func (option) avgPool()            {}
+func (option) lpPool()             {}
+func (option) embedding()          {}
+func (option) gelu()               {}
+func (option) softplus()           {}
+func (option) batchNorm()          {}
+func (option) groupNorm()          {}
+func (option) layerNorm()          {}
+func (option) rmsNorm()            {}
+func (option) rnn()                {}
+func (option) embeddingBag()       {}
+func (option) unfold()             {}
+func (option) maxUnpool()          {}
+func (option) prelu()              {}
+func (option) upsample()           {}
+func (option) pack()               {}
+func (option) pad()                {}
+func (option) rnnCell()            {}
+func (option) multiheadAttention() {}
+func (option) transformer()        {}
 
 // read returns PyTorch's defaults, changed by the options that are given.
 func read[O setter](opts []O) options {
@@ -207,6 +216,7 @@ func read[O setter](opts []O) options {
 	o.upsample.Mode, o.bagMode = tensor.Nearest, tensor.MeanBags
 	o.window = windowOptions{groups: 1, countPadding: true}
 	o.rnn = rnnOptions{layers: 1, nonlinearity: "tanh"}
+	o.transformer = transformerDefaults
 	for _, opt := range opts {
 		opt.set(&o)
 	}
@@ -221,6 +231,12 @@ func On(dev device.Device) Option {
 // As makes the layer's parameters in a dtype; float32 unless given.
 func As(dt dtype.DType) Option {
 	return option(func(o *options) { o.place = o.place.As(dt) })
+}
+
+// PlaceOf returns where and as what options say that parameters are made, for layers of one's own.
+func PlaceOf(opts ...Option) tensor.Place {
+	o := read(opts)
+	return o.place
 }
 
 // Bias says whether a layer adds a bias, which it does unless told otherwise; a normalization without a weight has none.

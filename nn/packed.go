@@ -32,6 +32,8 @@ type BatchFirstOption interface {
 	RNNOption
 	PackOption
 	PadOption
+	MultiheadAttentionOption
+	TransformerOption
 }
 
 // BatchFirst makes sequences [N, L, …] in place of [L, N, …].

@@ -1,0 +1,221 @@
+package nn
+
+import (
+	"math"
+
+	"fmt"
+
+	"cresset/tensor"
+)
+
+// AttendOption is an option of a call of a MultiheadAttention: AttentionMask, KeyPadding, Causal or EachHead.
+type AttendOption interface{ attend(*attendOptions) }
+
+type attendOptions struct {
+	mask, padding    *tensor.Tensor
+	causal, eachHead bool
+}
+
+type attendOption func(*attendOptions)
+
+func (f attendOption) attend(o *attendOptions) { f(o) }
+
+// AttentionMask hides keys from queries, [tokens, keys] or [batch·heads, tokens, keys]: where it is true, or by numbers that are added to scores. Nil hides none.
+func AttentionMask(m *tensor.Tensor) AttendOption {
+	return attendOption(func(o *attendOptions) { o.mask = m })
+}
+
+// KeyPadding hides keys from all queries of a sequence, [batch, keys]: where it is true, or by numbers that are added to scores. Nil hides none.
+func KeyPadding(m *tensor.Tensor) AttendOption {
+	return attendOption(func(o *attendOptions) { o.padding = m })
+}
+
+// Causal hides the keys behind each query's place, as the mask of SquareSubsequentMask does.
+func Causal(on bool) AttendOption { return attendOption(func(o *attendOptions) { o.causal = on }) }
+
+// EachHead makes Weights return the weights of each head, not their mean; PyTorch's average_attn_weights=False.
+func EachHead(on bool) AttendOption { return attendOption(func(o *attendOptions) { o.eachHead = on }) }
+
+// SquareSubsequentMask returns the mask [n, n] that hides from each token those behind it: -∞ above the diagonal, 0 elsewhere.
+func SquareSubsequentMask(n int, place tensor.Place) *tensor.Tensor {
+	return place.Full([]int{n, n}, math.Inf(-1)).Triu(1)
+}
+
+// attending are the operands of a call of a MultiheadAttention, [batch, heads, tokens, size].
+type attending struct {
+	attendOptions
+	m       *MultiheadAttention
+	q, k, v *tensor.Tensor
+	single  bool // without an axis for the batch
+}
+
+// attending reads the operands of a call, and puts them through the layers of the input. A mask says what Causal hides where masked asks for it, or where other keys
+// are hidden or added.
+func (m *MultiheadAttention) attending(query, key, value *tensor.Tensor, opts []AttendOption, masked bool) *attending {
+	a := &attending{m: m, single: query.Dim() == 2}
+	for _, o := range opts {
+		o.attend(&a.attendOptions)
+	}
+	m.check(query, key, value)
+	q, k, v := m.project(query, key, value)
+	batch := func(x *tensor.Tensor) *tensor.Tensor { // [batch, tokens, width]
+		switch {
+		case a.single:
+			return x.Unsqueeze(0)
+		case m.BatchFirst:
+			return x
+		default:
+			return x.Transpose(0, 1)
+		}
+	}
+	q, k, v = batch(q), batch(k), batch(v)
+	if a.single && a.padding != nil {
+		a.padding = a.padding.Unsqueeze(0)
+	}
+	if masked || a.mask != nil || a.padding != nil || m.KeyBias != nil || m.AddZeroAttention {
+		a.combine(q.Size(0), q.Size(1), k.Size(1))
+	}
+	if m.KeyBias != nil {
+		a.more(m.KeyBias, m.ValueBias, &k, &v)
+	}
+	if m.AddZeroAttention {
+		zero := tensor.Like(k).Zeros(1, 1, m.Width)
+		a.more(zero, zero, &k, &v)
+	}
+	a.q, a.k, a.v = m.split(q), m.split(k), m.split(v)
+	return a
+}
+
+// check refuses operands of other shapes than the layer's.
+func (m *MultiheadAttention) check(query, key, value *tensor.Tensor) {
+	refuse := func(format string, args ...any) { panic(fault("multi_head_attention", fmt.Sprintf(format, args...))) }
+	switch {
+	case query.Dim() != 2 && query.Dim() != 3:
+		refuse("query should be unbatched 2D or batched 3D tensor but received %d-D query tensor", query.Dim())
+	case key.Dim() != query.Dim() || value.Dim() != query.Dim():
+		refuse("For batched (3-D) `query`, expected `key` and `value` to be 3-D but found %d-D and %d-D tensors respectively", key.Dim(), value.Dim())
+	case query.Size(-1) != m.Width:
+		refuse("was expecting embedding dimension of %d, but got %d", m.Width, query.Size(-1))
+	case key.Size(-1) != m.KeyWidth || value.Size(-1) != m.ValueWidth:
+		refuse("was expecting keys of width %d and values of width %d, but got %d and %d", m.KeyWidth, m.ValueWidth, key.Size(-1), value.Size(-1))
+	}
+	for axis := range query.Dim() - 1 {
+		if key.Size(axis) != value.Size(axis) {
+			refuse("key's sequence and batch dims %v do not match value's %v", key.Shape()[:query.Dim()-1], value.Shape()[:query.Dim()-1])
+		}
+	}
+}
+
+// project puts queries, keys and values through the layers of the input: as one product where all are the same tensor.
+func (m *MultiheadAttention) project(query, key, value *tensor.Tensor) (q, k, v *tensor.Tensor) {
+	if m.Input != nil && query == key && key == value {
+		three := query.Linear(m.Input, m.InputBias).Chunk(3, -1)
+		return three[0], three[1], three[2]
+	}
+	weights, biases := []*tensor.Tensor{m.Query, m.Key, m.Value}, make([]*tensor.Tensor, 3)
+	if m.Input != nil {
+		weights = m.Input.Chunk(3, 0)
+	}
+	if m.InputBias != nil {
+		biases = m.InputBias.Chunk(3, 0)
+	}
+	return query.Linear(weights[0], biases[0]), key.Linear(weights[1], biases[1]), value.Linear(weights[2], biases[2])
+}
+
+// split makes [batch, heads, tokens, size] of x [batch, tokens, width].
+func (m *MultiheadAttention) split(x *tensor.Tensor) *tensor.Tensor {
+	return x.Unflatten(-1, m.Heads, m.Width/m.Heads).Transpose(1, 2)
+}
+
+// joined puts what the heads have seen through the layer of the output, in the shape of the queries.
+func (a *attending) joined(x *tensor.Tensor) *tensor.Tensor {
+	x = a.m.Out.Forward(x.Transpose(1, 2).Flatten(2, 3))
+	switch {
+	case a.single:
+		return x.SqueezeAxis(0)
+	case a.m.BatchFirst:
+		return x
+	default:
+		return x.Transpose(0, 1)
+	}
+}
+
+// combine makes one mask of all, which broadcasts to [batch, heads, tokens, keys]: of bools, true where a query sees a key, or of numbers that are added; nil where
+// all is seen.
+func (a *attending) combine(batch, tokens, keys int) {
+	var masks []*tensor.Tensor
+	if m := a.mask; m != nil {
+		masks = append(masks, a.spread(m, batch, tokens, keys))
+	}
+	if p := a.padding; p != nil {
+		if p.Dim() != 2 || p.Size(0) != batch || p.Size(1) != keys {
+			a.refusePadding(batch, keys)
+		}
+		masks = append(masks, p.Unsqueeze(1).Unsqueeze(1))
+	}
+	if a.causal && a.mask == nil {
+		masks = append(masks, SquareSubsequentMask(max(tokens, keys), tensor.Like(a.m.Out.Weight)).Narrow(0, 0, tokens).Narrow(1, 0, keys))
+	}
+	a.mask = nil
+	if len(masks) == 0 {
+		return
+	}
+	hidden := func(m *tensor.Tensor) bool { return !m.DType().IsFloat() }
+	if len(masks) == 1 && hidden(masks[0]) || len(masks) == 2 && hidden(masks[0]) && hidden(masks[1]) {
+		all := masks[0]
+		if len(masks) == 2 {
+			all = all.LogicalOr(masks[1])
+		}
+		a.mask = all.LogicalNot()
+		return
+	}
+	for _, m := range masks {
+		if hidden(m) {
+			m = tensor.Like(a.m.Out.Weight).Zeros(m.Shape()...).MaskedFill(m, math.Inf(-1))
+		}
+		if a.mask == nil {
+			a.mask = m
+		} else {
+			a.mask = a.mask.Add(m)
+		}
+	}
+}
+
+// spread returns a mask of one for all, or of one for each head of each sequence, with four axes.
+func (a *attending) spread(m *tensor.Tensor, batch, tokens, keys int) *tensor.Tensor {
+	heads := a.m.Heads
+	switch {
+	case m.Dim() == 2 && m.Size(0) == tokens && m.Size(1) == keys:
+		return m.Unsqueeze(0).Unsqueeze(0)
+	case m.Dim() == 2:
+		panic(fault("multi_head_attention", fmt.Sprintf("The shape of the 2D attn_mask is %s, but should be %s.", m.Shape(), tuple(tokens, keys))))
+	case m.Dim() == 3 && m.Size(0) == batch*heads && m.Size(1) == tokens && m.Size(2) == keys:
+		return m.Unflatten(0, batch, heads)
+	case m.Dim() == 3:
+		panic(fault("multi_head_attention", fmt.Sprintf("The shape of the 3D attn_mask is %s, but should be %s.", m.Shape(), tuple(batch*heads, tokens, keys))))
+	default:
+		panic(fault("multi_head_attention", fmt.Sprintf("attn_mask's dimension %d is not supported", m.Dim())))
+	}
+}
+
+func (a *attending) refusePadding(batch, keys int) {
+	if p := a.padding; p.Dim() == 2 && p.Size(0) != batch {
+		panic(fault("multi_head_attention", fmt.Sprintf("Expected key_padded_mask.shape[0] to be %d, but got %d", batch, p.Size(0))))
+	}
+	panic(fault("multi_head_attention", fmt.Sprintf("expecting key_padding_mask shape of %s, but got %s", tuple(batch, keys), a.padding.Shape())))
+}
+
+// more adds a key and a value [1, 1, width] that all queries see behind keys and values [batch, keys, width].
+func (a *attending) more(key, value *tensor.Tensor, keys, values **tensor.Tensor) {
+	behind := func(x, y *tensor.Tensor) *tensor.Tensor {
+		return tensor.Cat([]*tensor.Tensor{x, y.Expand(x.Size(0), 1, x.Size(2))}, 1)
+	}
+	*keys, *values = behind(*keys, key), behind(*values, value)
+	switch {
+	case a.mask == nil:
+	case a.mask.DType().IsFloat():
+		a.mask = a.mask.Pad([]int{0, 1}, 0)
+	default:
+		a.mask = a.mask.Pad([]int{0, 1}, true)
+	}
+}

@@ -1,0 +1,54 @@
+package nn
+
+import "cresset/tensor"
+
+// Attention says how a layer of a decoder attends to the tokens before each one.
+type Attention struct {
+	Scale   float64 // of the products of queries and keys; 0: 1/√size of a head
+	Window  int     // how many tokens each one sees, itself among them; 0: all
+	SoftCap float64 // scores become SoftCap·tanh(score/SoftCap); 0: they stay
+	Dropout float64 // of the weights
+}
+
+// Past is what a decoder remembers of the tokens that it has read: a *KVCache, or NoPast.
+type Past interface {
+	// Positions returns the positions of the next n tokens of all sequences: one list that holds for all of them, or one for each.
+	Positions(n int) [][]int
+	// Attend returns what a layer's queries [batch, heads, n, size] for the next n tokens see of their keys and values [batch, heads or fewer, n, size] and
+	// of those before, and remembers these. Every layer has to attend to as many tokens.
+	Attend(layer int, q, k, v *tensor.Tensor, how Attention) *tensor.Tensor
+}
+
+// NoPast is the Past of whole sequences that are read once, in training above all.
+var NoPast Past = noPast{}
+
+type noPast struct{}
+
+func (noPast) Positions(n int) [][]int { return [][]int{count(0, n)} }
+
+func (noPast) Attend(_ int, q, k, v *tensor.Tensor, how Attention) *tensor.Tensor {
+	return how.attend(q, k, v, nil, 0)
+}
+
+// count returns n numbers from first on.
+func count(first, n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = first + i
+	}
+	return s
+}
+
+// attend computes attention of queries for the tokens from past on: of what a mask lets through, or where it is nil of all keys up to each one's place.
+func (a Attention) attend(q, k, v, mask *tensor.Tensor, past int) *tensor.Tensor {
+	opts := []tensor.AttentionOption{tensor.EnableGQA(q.Size(1) != k.Size(1)), tensor.SoftCap(a.SoftCap), tensor.DropoutP(a.Dropout)}
+	if a.Scale != 0 {
+		opts = append(opts, tensor.Scale(a.Scale))
+	}
+	if mask != nil {
+		opts = append(opts, tensor.AttnMask(mask))
+	} else {
+		opts = append(opts, tensor.IsCausal(true), tensor.QueryOffset(past), tensor.SlidingWindow(a.Window))
+	}
+	return tensor.ScaledDotProductAttention(q, k, v, opts...)
+}

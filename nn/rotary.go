@@ -1,0 +1,77 @@
+package nn
+
+import (
+	"math"
+	"slices"
+
+	"cresset/tensor"
+)
+
+// Rotary is the rotary position embedding of Su et al. (2021), in the layout of GPT-NeoX and Llama: of the first Size elements of each head, i
+// and i + Size/2 are a point in the plane, which turns by an angle that grows with the position. The product of a query and a key then depends on
+// how far they are apart.
+type Rotary struct {
+	Size    int           // elements of a head that turn, an even number; the others stay
+	Theta   float64       // point i turns by Theta^(-2i/Size) radians a position
+	Scaling RotaryScaling // how the angles change for contexts longer than those of training; nil: not at all
+}
+
+// RotaryScaling changes the frequencies of a Rotary: a LinearScaling, a DynamicScaling, a Llama3Scaling or a YaRNScaling.
+type RotaryScaling interface {
+	// scale returns the frequencies, in radians a position, of r's points for sequences of up to length positions, and what cosines and sines
+	// are multiplied by.
+	scale(r *Rotary, length int) (frequencies []float32, attention float64)
+}
+
+// Tables returns the cosines and sines of the angles at the positions of a batch of sequences, or of one that stands for all, with the device and
+// dtype of like: tensors [sequences, 1, tokens, Size/2], which broadcast to a layer's heads. Angles are float32 numbers, as in the models that were
+// trained with them.
+func (r *Rotary) Tables(positions [][]int, like *tensor.Tensor) (cos, sin *tensor.Tensor) {
+	frequencies, attention := r.frequencies(r.Theta), 1.0
+	if r.Scaling != nil {
+		frequencies, attention = r.Scaling.scale(r, longest(positions))
+	}
+	var c, s []float32
+	for _, sequence := range positions {
+		for _, p := range sequence {
+			for _, f := range frequencies {
+				sine, cosine := math.Sincos(float64(float32(p) * f))
+				c, s = append(c, float32(attention)*float32(cosine)), append(s, float32(attention)*float32(sine))
+			}
+		}
+	}
+	table := func(v []float32) *tensor.Tensor {
+		return tensor.FromSlice(v, len(positions), 1, len(positions[0]), len(frequencies)).To(like.Device(), like.DType())
+	}
+	return table(c), table(s)
+}
+
+// longest returns the greatest position and one more.
+func longest(positions [][]int) int {
+	n := 0
+	for _, sequence := range positions {
+		n = max(n, slices.Max(sequence)+1)
+	}
+	return n
+}
+
+// frequencies returns theta^(-2i/Size) for each point i.
+func (r *Rotary) frequencies(theta float64) []float32 {
+	f := make([]float32, r.Size/2)
+	for i := range f {
+		f[i] = 1 / float32(math.Pow(theta, float64(float32(2*i)/float32(r.Size))))
+	}
+	return f
+}
+
+// Rotate turns x [..., T, D] by tables of cosines and sines that broadcast to [..., T, n], 2n ≤ D: elements i and i + n, i < n, become
+// x[i]·cos[i] - x[i+n]·sin[i] and x[i+n]·cos[i] + x[i]·sin[i].
+func Rotate(x, cos, sin *tensor.Tensor) *tensor.Tensor {
+	n := cos.Size(-1)
+	a, b := x.Narrow(-1, 0, n), x.Narrow(-1, n, n)
+	parts := []*tensor.Tensor{a.Mul(cos).Sub(b.Mul(sin)), b.Mul(cos).Add(a.Mul(sin))}
+	if rest := x.Size(-1) - 2*n; rest > 0 {
+		parts = append(parts, x.Narrow(-1, 2*n, rest))
+	}
+	return tensor.Cat(parts, -1)
+}
