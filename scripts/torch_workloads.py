@@ -14,8 +14,9 @@ WANTED = [
     (r"(exp|sigmoid)/", 1.3, 1.8),
     (r"(tanh|gelu|gelu_tanh)/", 3, 6),
     (r"(softmax|log_softmax|layer_norm|cross_entropy|sum_rows|sum_columns|max_rows|max_columns)/", 1.3, 2),
+    (r"attention", 1.0, 1.5),
     (r"conv3x3/", 0.85, 1.1),
-    (r"conv1d/|conv_transpose|depthwise3x3(_stride2)?/|group_norm/|lstm/|einsum/|interpolate/|sort/|top5/|cumsum/|index_put/", 0.9, 1.3),
+    (r"conv1d/|conv_transpose|depthwise3x3(_stride2)?/|avg_pool|(group|instance)_norm/|(lstm|gru|rnn)(_grad)?/|einsum/|interpolate/|sort/|top5/|top100/|cumsum/|index_put/", 0.9, 1.3),
     (r"conv3x3_grad/", None, 1.1),
     (r"max_pool|batch_norm", 1.5, 3),
     (r"small/add$", 5, 10),
@@ -144,6 +145,7 @@ def torch_makers():
     add("index_put/1e5", index_put)
     add("sort/128x1000", both(lambda x: x.sort(1), (128, 1000)))
     add("top5/128x1000", both(lambda x: x.topk(5, 1), (128, 1000)))
+    add("top100/128x1000", both(lambda x: x.topk(100, 1), (128, 1000)))
     add("gather/1024x1024", gather)
 
     pictures = (32, 64, 56, 56)
@@ -204,19 +206,48 @@ def torch_makers():
 
     add(f"max_pool2x2/{suffix}", both(lambda x: F.max_pool2d(x, 2), pictures))
     add(f"max_pool3x3/{suffix}", both(lambda x: F.max_pool2d(x, 3, 2, 1), pictures))
+    add(f"avg_pool2x2/{suffix}", both(lambda x: F.avg_pool2d(x, 2), pictures))
     add(f"batch_norm/{suffix}", batch_norm)
+    add(f"instance_norm/{suffix}", both(lambda x, w, b: F.instance_norm(x, None, None, w, b), pictures, (64,), (64,)))
     add(f"group_norm/{suffix}", both(lambda x, w, b: F.group_norm(x, 32, w, b), pictures, (64,), (64,)))
 
-    def recurrent():
-        x, net = torch.randn(128, 64, 256), nn.LSTM(256, 256)
-        return lambda: net(x)
+    def recurrent(layer):
+        def forward():
+            x, net = torch.randn(128, 64, 256), layer(256, 256)
+            return lambda: net(x)
 
-    def recurrent_grad():
-        x, net, dy = torch.randn(128, 64, 256, requires_grad=True), nn.LSTM(256, 256), torch.randn(128, 64, 256)
-        return lambda: net(x)[0].backward(dy)
+        def backward():
+            x, net, dy = torch.randn(128, 64, 256, requires_grad=True), layer(256, 256), torch.randn(128, 64, 256)
+            return lambda: net(x)[0].backward(dy)
 
-    add("lstm/128x64x256", recurrent)
-    add("lstm_grad/128x64x256", recurrent_grad, grad=True)
+        return forward, backward
+
+    for name, layer in {"lstm": nn.LSTM, "gru": nn.GRU, "rnn": nn.RNN}.items():
+        forward, backward = recurrent(layer)
+        add(f"{name}/128x64x256", forward)
+        add(f"{name}_grad/128x64x256", backward, grad=True)
+
+    def attention(batch, heads, queries, keys, grad):
+        def make():
+            shapes = [(batch, n, heads, 64) for n in (queries, keys, keys)]
+            leaves = [torch.randn(shape, requires_grad=grad) for shape in shapes]
+            dy = torch.randn(batch, heads, queries, 64)
+
+            def attend():
+                return F.scaled_dot_product_attention(*(x.transpose(1, 2) for x in leaves))
+
+            def step():
+                attend().backward(dy)
+                for x in leaves:
+                    x.grad = None
+
+            return step if grad else attend
+
+        return make
+
+    add("attention/4x8x512x64", attention(4, 8, 512, 512, False))
+    add("attention_grad/4x8x512x64", attention(4, 8, 512, 512, True), grad=True)
+    add("attention_decode/1x12x1024x64", attention(1, 12, 1, 1024, False))
 
     def small(f):
         def make():
@@ -270,14 +301,15 @@ def torch_makers():
         add(f"train/{name}_sgd", trainer(model, sgd), grad=True)
         add(f"train/{name}_adam", trainer(model, adam), grad=True)
 
-    def pool_last(*options):
+    def pool_last(pool, *options):
         def make():
             x = torch.randn(pictures).to(memory_format=torch.channels_last)
-            return infer_batches(lambda: F.max_pool2d(x, *options))
+            return infer_batches(lambda: pool(x, *options))
         return make
 
-    others[f"max_pool2x2/{suffix}"] = ("channels_last", pool_last(2))
-    others[f"max_pool3x3/{suffix}"] = ("channels_last", pool_last(3, 2, 1))
+    others[f"max_pool2x2/{suffix}"] = ("channels_last", pool_last(F.max_pool2d, 2))
+    others[f"max_pool3x3/{suffix}"] = ("channels_last", pool_last(F.max_pool2d, 3, 2, 1))
+    others[f"avg_pool2x2/{suffix}"] = ("channels_last", pool_last(F.avg_pool2d, 2))
     others["train/mlp_adam"] = ("fused", trainer(mlp, fused_adam))
     others["train/cnn_adam"] = ("fused", trainer(cnn, fused_adam))
     others["train/cnn_sgd"] = ("channels_last", trainer(cnn, sgd, torch.channels_last))

@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 			"code":    checkCode,
 
 			"recorded": copyRecorded,
+			"decoder":  writeDecoder,
 		},
 	})
 }

@@ -26,8 +26,12 @@ type logSection struct {
 	more func(*logWriter, smi.GPU) // writes what is not of the GPU as a whole; may be nil
 }
 
+// The functions below are not inlined, for each row of the tables would compile them anew.
+
+//go:noinline
 func heading(level int, name string) []logRow { return []logRow{{level: level, name: name}} }
 
+//go:noinline
 func line(level int, name string, value func(smi.GPU) string) []logRow {
 	return []logRow{{level: level, name: name, value: value}}
 }
@@ -41,21 +45,29 @@ func unknown(level int, names ...string) (rows []logRow) {
 }
 
 // since are rows that came with a driver.
+//
+//go:noinline
 func since(driver int, rows ...[]logRow) []logRow {
 	return each(rows, func(r *logRow) { r.from = max(r.from, driver) })
 }
 
 // before are rows that left with a driver.
+//
+//go:noinline
 func before(driver int, rows ...[]logRow) []logRow {
 	return each(rows, func(r *logRow) { r.until = driver })
 }
 
 // where are rows for some GPUs.
+//
+//go:noinline
 func where(shown func(smi.GPU) bool, rows ...[]logRow) []logRow {
 	return each(rows, func(r *logRow) { r.shown = shown })
 }
 
 // onRequest are rows that the whole log leaves out.
+//
+//go:noinline
 func onRequest(rows ...[]logRow) []logRow {
 	return each(rows, func(r *logRow) { r.asked = true })
 }

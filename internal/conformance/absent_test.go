@@ -3,21 +3,15 @@ package conformance
 // absent lists the Python names that recorded cases call and cresset lacks, with the reason. A name that no case stumbles
 // over any more has to leave the list.
 var absent = map[string]string{
-	// Pointwise.
-	"torch.digamma": notThere,
-	"torch.lgamma":  notThere,
-
 	// Reductions.
 
 	// Indexing.
-	"F.embedding": notThere,
 
 	// Products.
 
 	// Activations.
 
 	// Layers.
-	"F.scaled_dot_product_attention": notThere,
 }
 
 const notThere = "cresset has no such function"

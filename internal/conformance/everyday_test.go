@@ -59,10 +59,6 @@ var everyday = table{
 		x, weight, bias := input(a, "input"), input(a, "weight"), optional(a, "bias")
 		return x.Linear(weight, bias)
 	},
-	"F.embedding": func(a *pyexpr.Args) any {
-		index, weight := input(a, "input"), input(a, "weight")
-		return tensor.Embedding(weight, index)
-	},
 	"F.batch_norm": func(a *pyexpr.Args) any {
 		x, mean, variance := input(a, "input"), input(a, "running_mean"), input(a, "running_var")
 		weight, bias := optional(a, "weight"), optional(a, "bias")

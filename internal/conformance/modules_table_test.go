@@ -158,7 +158,11 @@ func newBatchNorm(usual bool, f func(channels int, opts ...nn.BatchNormOption) a
 // calling is what a module's methods are in Python.
 var calling = table{
 	"Module.__call__": func(a *pyexpr.Args) any {
-		switch m := pyexpr.Arg[any](a, "self").(type) {
+		self := pyexpr.Arg[any](a, "self")
+		if result, ok := callTransformer(self, a); ok {
+			return result
+		}
+		switch m := self.(type) {
 		case *nn.RNNCell, *nn.GRUCell:
 			return callRecurrent(m, a)
 		case *nn.EmbeddingBag:

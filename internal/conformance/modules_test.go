@@ -128,21 +128,10 @@ func (c *layer) call(t *testing.T, dev device.Device, m any) {
 func TestModuleErrors(t *testing.T) { checkErrors(t, "modules", "", otherwiseModules) }
 
 // absentModules lists the modules that cresset lacks, with the reason.
-var absentModules = map[string]string{
-	"nn.MultiheadAttention":      notThere,
-	"nn.Transformer":             notThere,
-	"nn.TransformerDecoderLayer": notThere,
-	"nn.TransformerEncoderLayer": notThere,
-}
+var absentModules = map[string]string{}
 
 // otherwiseModules lists the recorded mistakes with modules that are not answered in PyTorch's words, with the reason.
 var otherwiseModules = map[string]string{
-	"MultiheadAttention heads":           notThere,
-	"MultiheadAttention width":           notThere,
-	"MultiheadAttention mask":            notThere,
-	"MultiheadAttention padding":         notThere,
-	"TransformerEncoderLayer activation": notThere,
-	"Transformer batch":                  notThere,
-	"register_buffer":                    "a buffer is a field of a struct: its name has no dot",
-	"get_submodule":                      "a module is a field of a struct: another name does not compile",
+	"register_buffer": "a buffer is a field of a struct: its name has no dot",
+	"get_submodule":   "a module is a field of a struct: another name does not compile",
 }

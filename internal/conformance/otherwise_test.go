@@ -2,23 +2,15 @@ package conformance
 
 // otherwise lists the recorded mistakes that are not answered in PyTorch's words, with the reason.
 var otherwise = map[string]string{
-	"lgamma":                     notThere,
-	"digamma":                    notThere,
 	"clamp mixed":                "the text lists Python's overloads",
 	"nan_to_num":                 "a compile error",
 	"meshgrid":                   "the text names the shape instead of printing the tensor as C++ does",
 	"kron":                       "a Go function takes tensors: another operand does not compile",
-	"sdpa mask and causal":       notThere,
-	"sdpa widths":                notThere,
-	"sdpa heads":                 notThere,
-	"sdpa mask dtype":            notThere,
-	"sdpa dtypes":                notThere,
 	"conv2d padding name":        "SamePadding is an option, not a word",
 	"pad odd":                    "Pad speaks as constant_pad_nd",
 	"pad long":                   "Pad speaks as constant_pad_nd",
 	"pad negative":               "Pad speaks as constant_pad_nd",
 	"embedding_bag offsets":      "the text ends with an empty tensor as C++ prints it",
-	"embedding range":            notThere,
 	"kl_div reduction":           "a reduction is one of three constants, and another name does not compile",
 	"poisson reduction":          "a reduction is one of three constants, and another name does not compile",
 	"hinge_embedding reduction":  "a reduction is one of three constants, and another name does not compile",

@@ -28,6 +28,14 @@ var sampling = table{
 		x, indices := input(a, "input"), input(a, "indices")
 		return x.MaxUnpool2D(indices, 1, tensor.KernelSize(sizes(a, "kernel_size")...))
 	},
+	"F.embedding": func(a *pyexpr.Args) any {
+		index, weight := input(a, "input"), input(a, "weight")
+		opts := []tensor.EmbeddingOption{flag[tensor.ScaleGradByFreq](a, "scale_grad_by_freq", false)}
+		if a.Has("padding_idx") {
+			opts = append(opts, tensor.PaddingIndex(pyexpr.Arg[int](a, "padding_idx")))
+		}
+		return tensor.Embedding(weight, index, opts...)
+	},
 	"F.embedding_bag": func(a *pyexpr.Args) any {
 		x, weight, offsets := input(a, "input"), input(a, "weight"), optional(a, "offsets")
 		opts := []tensor.EmbeddingBagOption{tensor.BagMode(pyexpr.Arg(a, "mode", "mean"))}

@@ -4,12 +4,14 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/pyexpr"
+	"cresset/nn"
 	"cresset/tensor"
 )
 
 var shapes = table{
 	"Tensor.t":          unary((*tensor.Tensor).T),
 	"Tensor.mT":         func(a *pyexpr.Args) any { return input(a, "input").Transpose(-2, -1) },
+	"Tensor.dtype":      func(a *pyexpr.Args) any { return input(a, "input").DType() },
 	"Tensor.clone":      unary((*tensor.Tensor).Clone),
 	"Tensor.contiguous": unary((*tensor.Tensor).Contiguous),
 	"Tensor.transpose":  exchanged("dim0", "dim1"),
@@ -143,6 +145,10 @@ func placed(dev device.Device) table {
 		}
 	}
 	return table{
+		"nn.Transformer.generate_square_subsequent_mask": func(a *pyexpr.Args) any {
+			n := pyexpr.Arg[int](a, "sz")
+			return nn.SquareSubsequentMask(n, tensor.On(dev).As(pyexpr.Arg(a, "dtype", dtype.Float32)))
+		},
 		"torch.tril_indices": indices(tensor.Place.TrilIndices),
 		"torch.triu_indices": indices(tensor.Place.TriuIndices),
 	}

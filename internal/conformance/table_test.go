@@ -19,7 +19,7 @@ type table = map[string]pyexpr.Func
 // families are the tables, a file each.
 var families = []table{
 	arithmetic, pointwise, elementary, activations, reductions, indexing, shapes, products, layers, losses, initializers,
-	convolutions, resampling, modules, recurrent, sampling, linearAlgebra, calling,
+	convolutions, resampling, modules, recurrent, transformers, sampling, linearAlgebra, calling,
 }
 
 // environment evaluates expressions over x0, x1, ... on one device.
@@ -50,7 +50,8 @@ func class(v any) string {
 		return "LeastSquares"
 	case optim.Optimizer:
 		return "Optimizer"
-	case nn.Module, *nn.RNN, *nn.GRU, *nn.LSTM, *nn.RNNCell, *nn.GRUCell, *nn.LSTMCell, nn.ModuleDict, nn.ModuleList, []*tensor.Tensor:
+	case nn.Module, *nn.RNN, *nn.GRU, *nn.LSTM, *nn.RNNCell, *nn.GRUCell, *nn.LSTMCell, nn.ModuleDict, nn.ModuleList, []*tensor.Tensor,
+		*nn.MultiheadAttention, *nn.TransformerEncoderLayer, *nn.TransformerEncoder, *nn.TransformerDecoderLayer, *nn.TransformerDecoder, *nn.Transformer:
 		return "Module"
 	case interface {
 		Forward(x, y *tensor.Tensor) *tensor.Tensor

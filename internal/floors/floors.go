@@ -13,11 +13,11 @@ var rows = [][]string{
 		"internal/hardware", "internal/tenants", "internal/filelock", "internal/reserve", "internal/mem", "internal/par", "internal/kern/vec", "internal/kern", "internal/lapack", "internal/ptx",
 		"internal/driver", "internal/driver/sim", "internal/driver/open",
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
-		"internal/friend", "internal/pickle",
+		"internal/friend", "internal/pickle", "internal/uniclass", "internal/onig",
 	},
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
-	{"internal/statedict", "linalg", "nn/nninit", "nn", "optim", "data", "vision", "nn/parallel", "nn/plan", "checkpoint"},
+	{"internal/statedict", "internal/jinja", "linalg", "nn/nninit", "nn", "optim", "data", "vision", "nn/parallel", "nn/plan", "checkpoint", "text/tokenizer", "internal/hub", "models/bert", "models/gemma2", "models/gpt2", "models/llama", "models/resnet", "models/vit", "models", "text/generation"},
 	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/cli/flags", "internal/cli", "cmd/cresset"},
 }
 
@@ -42,7 +42,7 @@ var outside = map[string][]string{
 	"golang.org/x/sys":                {"internal"},
 	"golang.org/x/term":               {"internal/tui", "internal/cli", "cmd"},
 	"golang.org/x/image":              {}, // tests
-	"golang.org/x/text":               {"internal/tui"},
+	"golang.org/x/text":               {"internal/tui", "text/tokenizer"},
 	"github.com/rogpeppe/go-internal": {}, // tests
 }
 

@@ -94,6 +94,9 @@ func TestRulesOfTheHouse(t *testing.T) {
 		{"print", "nn/a.go", "package nn\nimport \"fmt\"\nfunc f() { fmt.Println() }\n", "fmt.Println"},
 		{"print to a writer", "nn/a.go", "package nn\nimport \"fmt\"\nfunc f() { fmt.Fprintln(nil) }\n", ""},
 		{"no name", "nn/a_test.go", "package util\n", "says nothing"},
+		{"embedded tensor", "tensor/a.go", "package tensor\ntype a struct{ *Tensor }\n", "embeds a Tensor"},
+		{"embedded tensor of a package", "nn/a.go", "package nn\ntype a struct{ tensor.Tensor }\n", "embeds a Tensor"},
+		{"named tensor", "nn/a.go", "package nn\ntype a struct{ weight *tensor.Tensor }\n", ""},
 		{"testdata", "nn/testdata/a.go", "not Go", ""},
 		{"hidden folder", ".cache/a.go", "not Go", ""},
 	} {

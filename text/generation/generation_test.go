@@ -1,0 +1,141 @@
+package generation_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"cresset/device"
+	"cresset/internal/devicetest"
+	"cresset/models"
+	"cresset/models/gpt2"
+	"cresset/models/llama"
+	"cresset/nn"
+	"cresset/tensor"
+	"cresset/text/generation"
+)
+
+// tiny returns a model of random weights with rotary positions, and one with learned ones.
+func tiny(t *testing.T, dev device.Device) map[string]models.Decoder {
+	t.Helper()
+	tensor.ManualSeed(11)
+	l, err := llama.New(llama.Config{Vocabulary: 50, Width: 16, Hidden: 24, Layers: 2, Heads: 4, KeyValueHeads: 2, Positions: 24, Window: 5,
+		ModelType: "mistral", InitializerRange: 0.3}, nn.On(dev))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gpt2.New(gpt2.Config{Vocabulary: 50, Width: 16, Layers: 2, Heads: 4, Positions: 24, InitializerRange: 0.3}, nn.On(dev))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]models.Decoder{"llama": nn.Eval(l), "gpt2": nn.Eval(g)}
+}
+
+// all collects what is generated, a list for each prompt.
+func all(t *testing.T, m models.Decoder, prompts [][]int, o generation.Options) [][]int {
+	t.Helper()
+	out := make([][]int, len(prompts))
+	for next, err := range generation.Tokens(t.Context(), m, prompts, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, token := range next {
+			if token != generation.Ended {
+				out[i] = append(out[i], token)
+			}
+		}
+	}
+	return out
+}
+
+// TestBatchesGoOnAsTheirTextsAlone compares prompts of several lengths in one batch with each alone, and with a model that reads all again for every token.
+func TestBatchesGoOnAsTheirTextsAlone(t *testing.T) {
+	prompts := [][]int{{4, 9, 1, 7, 7, 3, 2}, {8}, {30, 31, 49}}
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		if raceEnabled && dev.IsCUDA() {
+			t.Skip("a simulated GPU is slow under the race detector")
+		}
+		o := generation.Options{MaxTokens: 10}
+		if dev.IsCUDA() {
+			o.MaxTokens = 3 // a simulated GPU takes its time
+		}
+		for name, m := range tiny(t, dev) {
+			together := all(t, m, prompts, o)
+			for i, p := range prompts {
+				if alone := all(t, m, [][]int{p}, o); !slices.Equal(alone[0], together[i]) {
+					t.Errorf("%s: %v goes on with %v alone and with %v in a batch", name, p, alone[0], together[i])
+				}
+				text := slices.Clone(p)
+				for range o.MaxTokens {
+					scores := nn.Frozen(m).Forward(tensor.Of([][]int{text}).To(dev)).Select(1, -1)
+					text = append(text, int(scores.ArgMaxAxis(1).Float64()))
+				}
+				if !slices.Equal(text[len(p):], together[i]) {
+					t.Errorf("%s: without a cache %v goes on with %v, with one with %v", name, p, text[len(p):], together[i])
+				}
+			}
+		}
+	})
+}
+
+// TestTextsEnd checks the ends of texts: a token that ends them, the number of tokens, the model's positions, and a context.
+func TestTextsEnd(t *testing.T) {
+	m := tiny(t, device.CPU)["gpt2"]
+	prompts := [][]int{{1, 2, 3}, {4}}
+	free := all(t, m, prompts, generation.Options{})
+	if got := len(free[0]); got != 24+1-3 {
+		t.Errorf("a text of 3 tokens goes on with %d, of 24 positions and one behind them", got)
+	}
+	end := free[0][2]
+	at := slices.Index(free[0], end)
+	ended := all(t, m, prompts, generation.Options{End: []int{end}})
+	if !slices.Equal(ended[0], free[0][:at+1]) {
+		t.Errorf("%v does not end behind %d: %v", free[0], end, ended[0])
+	}
+	want := free[1]
+	if at := slices.Index(want, end); at >= 0 {
+		want = want[:at+1]
+	}
+	if !slices.Equal(ended[1], want) {
+		t.Errorf("the other text is %v, not %v", ended[1], want)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	steps := 0
+	for _, err := range generation.Tokens(ctx, m, prompts, generation.Options{}) {
+		if steps++; steps == 3 {
+			cancel()
+		}
+		if steps > 3 && !errors.Is(err, context.Canceled) {
+			t.Errorf("step %d behind the end of the context: %v", steps, err)
+		}
+	}
+	if steps != 4 {
+		t.Errorf("%d steps, the context ended in the third", steps)
+	}
+}
+
+// TestPromptsAreRefused names what cannot go on.
+func TestPromptsAreRefused(t *testing.T) {
+	m := tiny(t, device.CPU)["llama"]
+	for text, prompts := range map[string][][]int{
+		"there is no prompt":     nil,
+		"prompt 1 has no tokens": {{1}, {}},
+		"a prompt of 25 tokens":  {make([]int, 25)},
+		"index out of range":     {{50}},
+	} {
+		var got error
+		for _, err := range generation.Tokens(t.Context(), m, prompts, generation.Options{}) {
+			got = err
+			if err == nil {
+				break
+			}
+		}
+		if got == nil || !strings.Contains(got.Error(), text) {
+			t.Errorf("%v: %v", text, got)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package generation_test
+
+const raceEnabled = true
