@@ -24,6 +24,9 @@ type Body struct {
 	Dropout   *nn.Dropout   `nn:"drop"`
 	Layers    []*Layer      `nn:"h"`
 	Norm      *nn.LayerNorm `nn:"ln_f"`
+
+	// GradientCheckpointing keeps the input of each layer alone in training, and computes the rest again for the gradients.
+	GradientCheckpointing bool
 }
 
 // Layer adds to x what its tokens see of each other, then what is made of each alone.
@@ -134,7 +137,12 @@ func (b *Body) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
 	positions := tensor.Of(past.Positions(ids.Size(1))).To(ids.Device())
 	x := b.Dropout.Forward(b.Tokens.Forward(ids).Add(b.Positions.Forward(positions)))
 	for i, layer := range b.Layers {
-		x = layer.read(x, past, i)
+		read := func(x *tensor.Tensor) *tensor.Tensor { return layer.read(x, past, i) }
+		if b.GradientCheckpointing && b.Dropout.Training() {
+			x = nn.Checkpoint(read, x)
+		} else {
+			x = read(x)
+		}
 	}
 	return b.Norm.Forward(x)
 }

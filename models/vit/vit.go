@@ -20,6 +20,9 @@ type Body struct {
 	Embeddings *Embedding    `nn:"embeddings"`
 	Layers     []*Layer      `nn:"encoder.layer"`
 	Norm       *nn.LayerNorm `nn:"layernorm"`
+
+	// GradientCheckpointing keeps the input of each layer alone in training, and computes the rest again for the gradients.
+	GradientCheckpointing bool
 }
 
 // Embedding makes a vector of each patch, puts one for the whole picture before them, and adds vectors for their places.
@@ -55,7 +58,11 @@ func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 func (b *Body) Forward(x *tensor.Tensor) *tensor.Tensor {
 	x = b.Embeddings.Forward(x)
 	for _, l := range b.Layers {
-		x = l.Forward(x)
+		if b.GradientCheckpointing && l.Dropout.Training() {
+			x = nn.Checkpoint(l.Forward, x)
+		} else {
+			x = l.Forward(x)
+		}
 	}
 	return b.Norm.Forward(x)
 }

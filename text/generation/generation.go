@@ -19,6 +19,7 @@ type Options struct {
 	Sampler
 	MaxTokens int   // how many are added to each text; 0 for as many as the model has positions for
 	End       []int // a text ends behind one of these
+	Rolling   bool  // MaxTokens and prompts may exceed the model's positions: when all are taken, it reads the last half of the tokens anew
 }
 
 // Ended stands where a text has ended before others.
@@ -70,26 +71,35 @@ func begin(m models.Decoder, prompts [][]int, o Options) (*run, error) {
 	switch most := m.MaxPositions(); {
 	case len(prompts) == 0:
 		return nil, errors.New("there is no prompt")
-	case longest > most:
+	case longest > most && !o.Rolling:
 		return nil, fmt.Errorf("a prompt of %d tokens, and the model reads %d at most", longest, most)
-	case o.MaxTokens <= 0 || o.MaxTokens > most+1-longest:
-		o.MaxTokens = most + 1 - longest
+	case o.MaxTokens <= 0 || o.MaxTokens > most+1-longest && !o.Rolling:
+		o.MaxTokens = max(most+1-longest, 1)
 	}
 	g := &run{Options: o, model: nn.Frozen(m), ended: make([]bool, len(prompts))}
 	for _, p := range nn.Parameters(m) {
 		g.device = p.Device()
 		break
 	}
-	padding := make([]int, len(prompts))
-	for i, p := range prompts {
-		padding[i] = longest - len(p)
+	for _, p := range prompts {
 		g.texts = append(g.texts, slices.Clone(p))
-		g.next = append(g.next, append(make([]int, padding[i]), p...))
 	}
+	g.readAgain(min(longest, m.MaxPositions()))
+	return g, nil
+}
+
+// readAgain forgets what the model has read; it will read the last n tokens of each text, which may have fewer.
+func (g *run) readAgain(n int) {
+	padding := make([]int, len(g.texts))
+	g.next = make([][]int, len(g.texts))
+	for i, t := range g.texts {
+		padding[i] = max(0, n-len(t))
+		g.next[i] = append(make([]int, padding[i]), t[max(0, len(t)-n):]...)
+	}
+	g.cache = nn.KVCache{}
 	if slices.Max(padding) > 0 {
 		g.cache.Padding = padding
 	}
-	return g, nil
 }
 
 func (g *run) done() bool {
@@ -98,6 +108,9 @@ func (g *run) done() bool {
 
 // step reads the last tokens and returns those that follow.
 func (g *run) step() []int {
+	if most := g.model.MaxPositions(); g.cache.Length()+len(g.next[0]) > most {
+		g.readAgain((most + 1) / 2)
+	}
 	scope := tensor.NewScope()
 	defer scope.Close()
 	ids := scope.Enter(tensor.Of(g.next)).To(g.device)

@@ -118,6 +118,30 @@ func TestTextsEnd(t *testing.T) {
 	}
 }
 
+// TestRollingTextsReadTheirLastHalfAnew compares texts beyond the model's positions with a model that reads, for each token, what a rolling one has read.
+func TestRollingTextsReadTheirLastHalfAnew(t *testing.T) {
+	const most, half = 24, 12
+	m := tiny(t, device.CPU)["gpt2"]
+	long := make([]int, 30)
+	for i := range long {
+		long[i] = 7 * i % 50
+	}
+	for _, prompt := range [][]int{{4, 9, 1}, long} {
+		text := slices.Clone(prompt)
+		for read := min(len(prompt), most); len(text) < len(prompt)+60; read++ {
+			if read > most {
+				read = half
+			}
+			scores := nn.Frozen(m).Forward(tensor.Of([][]int{text[len(text)-read:]})).Select(1, -1)
+			text = append(text, int(scores.ArgMaxAxis(1).Float64()))
+		}
+		got := all(t, m, [][]int{prompt, {8}}, generation.Options{MaxTokens: 60, Rolling: true})
+		if want := text[len(prompt):]; !slices.Equal(got[0], want) || len(got[1]) != 60 {
+			t.Errorf("%v goes on with %v, not %v; the other with %d tokens", prompt, got[0], want, len(got[1]))
+		}
+	}
+}
+
 // TestPromptsAreRefused names what cannot go on.
 func TestPromptsAreRefused(t *testing.T) {
 	m := tiny(t, device.CPU)["llama"]
