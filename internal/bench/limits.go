@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cresset/cuda"
 	"cresset/device"
 	"cresset/internal/kern/vec"
 	"cresset/internal/par"
@@ -26,16 +27,52 @@ func MeasureLimits(threads int) Limits {
 	defer tensor.SetNumThreads(tensor.NumThreads())
 	tensor.SetNumThreads(threads)
 	l := Limits{Threads: threads, FMA: peak(threads)}
-	for _, level := range []Level{{Name: "L1", Bytes: 24 << 10}, {Name: "L2", Bytes: 512 << 10}, {Name: "L3", Bytes: 8 << 20}, {Name: "memory", Bytes: 256 << 20}} {
-		n := level.Bytes / 8
-		c := Case{Make: func(device.Device) func() {
-			x, y := tensor.Zeros(n), tensor.Ones(n)
-			return func() { x.AddInPlace(y) }
-		}}
-		level.Rate = 12 * float64(n) / c.Prepare(device.CPU).Time()
+	for _, level := range []Level{{Name: "L1", Bytes: 24 << 10}, {Name: "L2", Bytes: 512 << 10}, {Name: "L3", Bytes: 8 << 20}, {Name: "memory", Bytes: inMemory}} {
+		level.Rate = bandwidth(level.Bytes)
 		l.Levels = append(l.Levels, level)
 	}
 	return l
+}
+
+// inMemory are more bytes than caches hold.
+const inMemory = 256 << 20
+
+// bandwidth returns the bytes that all threads read and write in a nanosecond, within a working set of a size.
+func bandwidth(bytes int) float64 {
+	n := bytes / 8
+	c := Case{Make: func(device.Device) func() {
+		x, y := tensor.Zeros(n), tensor.Ones(n)
+		return func() { x.AddInPlace(y) }
+	}}
+	return 12 * float64(n) / c.Prepare(device.CPU).Time()
+}
+
+// Bandwidth returns the bytes that the memory of a device moves in a nanosecond at most: the CPU's measured on all threads, a GPU's by its clock; 0 where
+// that is not known.
+func Bandwidth(dev device.Device) float64 {
+	if !dev.IsCUDA() {
+		return bandwidth(inMemory)
+	}
+	return gpuLimits(dev).Levels[0].Rate
+}
+
+// Peak returns the float32 operations that a device starts in a nanosecond at most: the CPU's on all threads, measured, or a GPU's by its clocks; 0 where
+// that is not known.
+func Peak(dev device.Device) float64 {
+	if !dev.IsCUDA() {
+		return peak(tensor.NumThreads())
+	}
+	return gpuLimits(dev).FMA
+}
+
+// gpuLimits are 0 for a GPU that tells nothing.
+func gpuLimits(dev device.Device) Limits {
+	i, _ := dev.Index()
+	p, err := cuda.DeviceProperties(i)
+	if err != nil {
+		return Limits{Levels: []Level{{}}}
+	}
+	return GPULimits(p)
 }
 
 // peak returns the float32 operations of all threads in a nanosecond.

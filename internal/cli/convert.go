@@ -7,13 +7,14 @@ import (
 
 	"cresset/checkpoint"
 	"cresset/dtype"
+	"cresset/nn"
 )
 
 type convertCommand struct {
 	In         string `arg:"" name:"in" help:"A checkpoint of any format, the index of a sharded set, or the folder of one."`
 	Out        string `arg:"" name:"out" help:"The file to write; its extension tells the format."`
 	DType      string `name:"dtype" enum:",float64,float32,float16,bfloat16" default:"" placeholder:"TYPE" help:"Convert floating tensors: float64, float32, float16 or bfloat16."`
-	Format     string `name:"format" enum:",safetensors,pytorch,pytorch-legacy,npy,npz" default:"" placeholder:"FORMAT" help:"Format in place of the extension's: safetensors, pytorch, pytorch-legacy, npy or npz."`
+	Format     string `name:"format" enum:",safetensors,pytorch,pytorch-legacy,npy,npz,huggingface" default:"" placeholder:"FORMAT" help:"Format in place of the extension's: safetensors, pytorch, pytorch-legacy, npy, npz, or huggingface: the folder of a vit or gpt of cresset train."`
 	ShardSize  string `name:"shard-size" placeholder:"SIZE" help:"Write several safetensors files of at most this size, such as 5GB or 512MiB, and their index."`
 	Map        string `name:"map" placeholder:"FILE" help:"Change names: lines of an old and a new name; - leaves the tensor out, and a * at the end of both stands for any rest."`
 	Compressed bool   `name:"compressed" help:"Deflate the arrays of an .npz file."`
@@ -36,6 +37,9 @@ func (c *convertCommand) Run(s *session) error {
 	if c.In, err = s.wholeIn(c.In); err != nil {
 		return err
 	}
+	if c.Format == "huggingface" {
+		return c.publish(s)
+	}
 	lost, err := c.look(names)
 	if err != nil {
 		return err
@@ -52,6 +56,18 @@ func (c *convertCommand) Run(s *session) error {
 	bar.done()
 	c.tellLoss(s, lost)
 	return nil
+}
+
+// publish writes the folder of a model.
+func (c *convertCommand) publish(s *session) error {
+	if c.ShardSize != "" || c.Map != "" || c.Compressed {
+		return s.misused("--format huggingface leaves no choice of --shard-size, --map and --compressed", usageHint("convert"))
+	}
+	var opts []nn.Option
+	if c.DType != "" {
+		opts = append(opts, nn.As(dtype.MustParse(c.DType)))
+	}
+	return publish(c.In, c.Out, opts...)
 }
 
 // beside is what a file holds beside tensors.

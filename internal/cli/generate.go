@@ -2,34 +2,33 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"cresset/device"
 	"cresset/dtype"
-	"cresset/models"
-	"cresset/nn"
 	"cresset/tensor"
 	"cresset/text/generation"
-	"cresset/text/tokenizer"
 )
 
 type generateCommand struct {
-	Model             string        `arg:"" help:"Folder of a model with config.json, weights and tokenizer.json, as Hugging Face's transformers writes it."`
+	Model             string        `arg:"" help:"Folder of a model with config.json, weights and tokenizer.json, as Hugging Face's transformers writes it, or of cresset train --model gpt --save, of which the best snapshot is taken, or one of these."`
 	Prompts           []string      `arg:"" optional:"" name:"prompt" help:"Texts to go on from, as one batch; - or none is read from stdin."`
-	MaxTokens         int           `default:"100" placeholder:"N" help:"Tokens to add to each text."`
-	Temperature       *float64      `placeholder:"T" help:"Draw tokens by their scores divided by this; 0 takes the likeliest. Unless given, the model's folder says."`
+	Prompt            []string      `placeholder:"TEXT" help:"One more text to go on from; - is read from stdin."`
+	MaxTokens         int           `default:"100" placeholder:"N" help:"Tokens to add to each text. Beyond the model's positions it sees the last half of them."`
+	Temperature       *float64      `placeholder:"T" help:"Draw tokens by their scores divided by this; 0 takes the likeliest. Unless given, the model's folder says; 0.8 for snapshots."`
 	TopK              *int          `placeholder:"K" help:"Draw from the K likeliest tokens; 0 stands for all."`
 	TopP              *float64      `placeholder:"P" help:"Draw from the likeliest tokens whose probabilities first add up to P."`
 	MinP              *float64      `placeholder:"P" help:"Draw from tokens of at least P times the greatest probability."`
 	RepetitionPenalty *float64      `placeholder:"P" help:"Make tokens that are there already less likely by this factor."`
-	Stop              *string       `placeholder:"TEXT" help:"End before this text."`
+	Stop              []string      `placeholder:"TEXT" help:"End before this text, or before the first of several."`
 	Seed              int64         `default:"0" help:"Seed of what is drawn; equal seeds give equal texts."`
 	Device            device.Device `default:"cpu" help:"Device to compute on."`
 	DType             *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float32, float16 or bfloat16; that of the model's folder unless given."`
@@ -38,9 +37,10 @@ type generateCommand struct {
 
 // Help tells what comes where.
 func (c *generateCommand) Help() string {
-	return `Prints each text as it grows; several prompts are printed when they are done. How fast it went comes on stderr.
+	return `Prints each text as it grows; several prompts are printed when they are done. How fast it went comes on stderr, with the share of the memory's bandwidth
+at which the weights were read, once for the tokens of a step.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; what was written by then is printed all the same.`
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 143 terminated; what was written by then is printed all the same.`
 }
 
 // Validate refuses figures that make no sense; package flags calls it.
@@ -65,69 +65,60 @@ func (c *generateCommand) Validate() error {
 	return nil
 }
 
-// generated is what cresset generate --json prints.
-type generated struct {
-	Model       string   `json:"model"`
-	Device      string   `json:"device"`
-	DType       string   `json:"dtype"`
-	Texts       []string `json:"texts"` // without the prompts
-	Prompt      int      `json:"prompt_tokens"`
-	Added       int      `json:"added_tokens"`
-	FirstMS     float64  `json:"first_token_ms"` // reading the prompt
-	Rate        float64  `json:"tokens_per_second"`
-	Interrupted bool     `json:"interrupted,omitempty"`
-}
-
 // Run writes on from the prompts.
 func (c *generateCommand) Run(s *session) error {
 	prompts, err := c.prompts(os.Stdin)
 	if err != nil {
 		return err
 	}
-	o, err := generation.ReadOptions(c.Model)
+	m, err := s.languageModel(c.Model, c.Device, c.DType)
 	if err != nil {
 		return err
 	}
+	o := m.usual
 	c.change(&o)
-	words, err := tokenizer.Load(c.Model)
-	if err != nil {
-		return err
-	}
-	m, err := c.load()
-	if err != nil {
-		return err
-	}
 	tensor.ManualSeed(c.Seed)
-	out := generated{Model: c.Model, Device: c.Device.String(), Texts: make([]string, len(prompts))}
-	for _, p := range nn.Parameters(m) {
-		out.DType = p.DType().Name()
-		break
+	w := &writing{languageModel: m, prompts: prompts, streamed: len(prompts) == 1 && !c.JSON, texts: make([]strings.Builder, len(prompts))}
+	if err := w.count(s); err != nil {
+		return err
 	}
-	for _, p := range prompts {
-		e, err := words.Encode(p)
-		if err != nil {
-			return err
-		}
-		out.Prompt += e.Len()
+	simulated := s.simulated(c.Device)
+	err = w.write(s, o, c.Stop)
+	stopped := err != nil && errors.Is(err, context.Canceled)
+	if err != nil && !stopped {
+		return err
 	}
-	return c.write(s, m, words, prompts, o, &out)
+	if err := c.print(s, w, simulated, stopped); err != nil {
+		return err
+	}
+	if stopped {
+		return interrupted(s.ctx)
+	}
+	return nil
 }
 
 // prompts returns the texts to go on from.
 func (c *generateCommand) prompts(stdin io.Reader) ([]string, error) {
-	if len(c.Prompts) > 0 && !(len(c.Prompts) == 1 && c.Prompts[0] == "-") {
-		return c.Prompts, nil
+	prompts := slices.Concat(c.Prompts, c.Prompt)
+	if len(prompts) == 0 {
+		prompts = []string{"-"}
 	}
-	text, err := io.ReadAll(stdin)
-	if err != nil {
-		return nil, err
+	for i, p := range prompts {
+		if p != "-" {
+			continue
+		}
+		text, err := io.ReadAll(stdin)
+		if err != nil {
+			return nil, err
+		}
+		prompts[i] = strings.TrimSuffix(string(text), "\n")
 	}
-	return []string{strings.TrimSuffix(string(text), "\n")}, nil
+	return prompts, nil
 }
 
 // change puts the flags that are given in the place of what the model's folder says.
 func (c *generateCommand) change(o *generation.Options) {
-	o.MaxTokens = c.MaxTokens
+	o.MaxTokens, o.Rolling = c.MaxTokens, true
 	for to, given := range map[*float64]*float64{&o.Temperature: c.Temperature, &o.TopP: c.TopP, &o.MinP: c.MinP, &o.RepetitionPenalty: c.RepetitionPenalty} {
 		if given != nil {
 			*to = *given
@@ -138,80 +129,61 @@ func (c *generateCommand) change(o *generation.Options) {
 	}
 }
 
-// load reads the model.
-func (c *generateCommand) load() (models.Decoder, error) {
-	opts := []models.LoadOption{models.On(c.Device)}
-	if c.DType != nil {
-		opts = append(opts, models.As(*c.DType))
-	}
-	m, err := models.Load(c.Model, opts...)
-	if err != nil {
-		return nil, err
-	}
-	d, writes := m.(models.Decoder)
-	if !writes {
-		return nil, fmt.Errorf("%s: a %T does not write text", c.Model, m)
-	}
-	return d, nil
+// writing is what cresset generate does, and how far it is.
+type writing struct {
+	*languageModel
+	prompts  []string
+	streamed bool // the text is printed as it grows
+
+	texts       []strings.Builder // without the prompts
+	read        int               // tokens of the prompts
+	added       int
+	steps       int
+	first, rest time.Duration // to the first tokens, and from there on
 }
 
-// write prints texts as they grow, or when they are done, and how fast it went.
-func (c *generateCommand) write(s *session, m models.Decoder, words *tokenizer.Tokenizer, prompts []string, o generation.Options, out *generated) error {
-	var stop []string
-	if c.Stop != nil {
-		stop = append(stop, *c.Stop)
-	}
-	streamed := len(prompts) == 1 && !c.JSON
-	start := time.Now()
-	var first time.Duration
-	var failed error
-	for pieces, err := range generation.Texts(s.ctx, m, words, prompts, o, stop...) {
+// count counts the tokens of the prompts, and tells what the model will not see of them.
+func (w *writing) count(s *session) error {
+	for _, p := range w.prompts {
+		e, err := w.words.Encode(p)
 		if err != nil {
-			failed = err
-			break
+			return err
 		}
-		if first == 0 {
-			first = time.Since(start)
-			if streamed {
-				fmt.Fprint(s.stdout, prompts[0])
+		w.read += e.Len()
+		if most := w.model.MaxPositions(); e.Len() > most {
+			fmt.Fprintf(s.stderr, "cresset: a prompt has %d tokens, of which the model sees the last %d\n", e.Len(), most)
+		}
+		if missing := w.unknown(p); missing != "" {
+			fmt.Fprintf(s.stderr, "cresset: the model does not know %s, and passes over it\n", printable(strconv.Quote(missing)))
+		}
+	}
+	return nil
+}
+
+// write prints a text as it grows, or collects several.
+func (w *writing) write(s *session, o generation.Options, stop []string) error {
+	start := time.Now()
+	for pieces, err := range generation.Texts(s.ctx, w.model, w.words, w.prompts, o, stop...) {
+		if err != nil {
+			return err
+		}
+		if w.first == 0 {
+			w.first = time.Since(start)
+			if w.streamed {
+				fmt.Fprint(s.stdout, w.prompts[0])
 			}
 		}
 		for i, p := range pieces {
-			out.Texts[i] += p.Text
+			w.texts[i].WriteString(p.Text)
 			if !p.Ended {
-				out.Added++
+				w.added++
 			}
 		}
-		if streamed {
+		if w.streamed {
 			fmt.Fprint(s.stdout, pieces[0].Text)
 		}
+		w.steps++
+		w.rest = time.Since(start) - w.first
 	}
-	out.FirstMS = round(first.Seconds()*1e3, 2)
-	if rest := time.Since(start) - first; out.Added > len(prompts) && rest > 0 {
-		out.Rate = round(float64(out.Added-len(prompts))/rest.Seconds(), 2)
-	}
-	out.Interrupted = errors.Is(failed, context.Canceled)
-	if failed != nil && !out.Interrupted {
-		return failed
-	}
-	if err := c.print(s, prompts, streamed, out); err != nil {
-		return err
-	}
-	return failed
-}
-
-// print ends what was streamed, or prints all of it.
-func (c *generateCommand) print(s *session, prompts []string, streamed bool, out *generated) error {
-	switch {
-	case c.JSON:
-		return json.NewEncoder(s.stdout).Encode(out)
-	case streamed:
-		fmt.Fprintln(s.stdout)
-	default:
-		for i, p := range prompts {
-			fmt.Fprintf(s.stdout, "== %d\n%s%s\n", i+1, p, out.Texts[i])
-		}
-	}
-	_, err := fmt.Fprintf(s.stderr, "%d tokens read in %.0f ms, %d written, %.1f a second; %s, %s\n", out.Prompt, out.FirstMS, out.Added, out.Rate, out.DType, out.Device)
-	return err
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/tui/paint"
+	"cresset/models/gpt2"
 	"cresset/nn"
 	"cresset/nn/plan"
 	"cresset/tensor"
@@ -20,22 +21,13 @@ type planned struct {
 	Step      *plan.Estimate `json:"step"`
 }
 
-// plan tells what a step of the training would take of a GPU. The model is made without memory, and one picture tells the size
-// of all.
+// plan tells what a step of the training would take of a GPU.
 func (c *trainCommand) plan(s *session) error {
-	one := *c
-	one.Samples = 1
-	_, images, _, err := one.load()
+	net, inputs, targets, err := c.oneStep()
 	if err != nil {
 		return err
 	}
-	net, err := newModel(c.Model, images, device.Meta)
-	if err != nil {
-		return err
-	}
-	meta := tensor.On(device.Meta)
-	pictures, labels := meta.Empty(c.Batch, 1, images.Height, images.Width), meta.As(dtype.Int64).Empty(c.Batch)
-	e, err := plan.Fits(net, newOptimizer(c.Optimizer, c.LR, nn.Parameters(net)), pictures, labels)
+	e, err := plan.Fits(net, c.newOptimizer(nn.Parameters(net)), inputs, targets)
 	if e == nil {
 		return err
 	}
@@ -44,8 +36,47 @@ func (c *trainCommand) plan(s *session) error {
 		fmt.Fprintf(s.stderr, "cresset: %s\n", firstLine(err.Error()))
 	}
 	if c.JSON {
-		return json.NewEncoder(s.stdout).Encode(planned{c.Model, c.Optimizer, c.Batch, e})
+		return json.NewEncoder(s.stdout).Encode(planned{c.Model, c.optimizerName(), c.batch(), e})
 	}
 	bold := paint.On(s.stdout).Style(paint.Bold)
-	return writeLine(s.stdout, bold.Render(fmt.Sprintf("%s with %s, batches of %d", c.Model, c.Optimizer, c.Batch))+"\n"+e.String())
+	return writeLine(s.stdout, bold.Render(fmt.Sprintf("%s with %s, batches of %d", c.Model, c.optimizerName(), c.batch()))+"\n"+e.String())
+}
+
+// oneStep returns the model and a batch without memory. One picture tells the size of all, the text its tokens.
+func (c *trainCommand) oneStep() (net nn.Module, inputs, targets *tensor.Tensor, err error) {
+	meta := tensor.On(device.Meta)
+	if c.Model == "gpt" {
+		text, err := c.readCorpus()
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		f, err := c.form(nil)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		f.vocabulary, f.context = text.words.VocabSize(), text.train.context
+		m, err := f.gpt(nn.On(device.Meta))
+		ids := meta.As(dtype.Int64)
+		return &flattened{m}, ids.Empty(c.batch(), f.context), ids.Empty(c.batch() * f.context), err
+	}
+	one, samples := *c, 1
+	one.Samples = &samples
+	_, images, _, err := one.load()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f, err := c.form(images)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	net, err = f.build(device.Meta)
+	return net, meta.Empty(c.batch(), 1, f.height, f.width), meta.As(dtype.Int64).Empty(c.batch()), err
+}
+
+// flattened is a model whose scores stand in one list, as a loss takes them.
+type flattened struct{ Model *gpt2.Model }
+
+// Forward returns the scores [batch·tokens, vocabulary].
+func (f *flattened) Forward(ids *tensor.Tensor) *tensor.Tensor {
+	return f.Model.Forward(ids).Flatten(0, 1)
 }

@@ -10,7 +10,6 @@ import (
 	"cresset/checkpoint"
 	"cresset/data"
 	"cresset/device"
-	"cresset/internal/statedict"
 	"cresset/nn"
 )
 
@@ -108,7 +107,7 @@ func (p *predictions) print(w io.Writer) error {
 // predictor is a model from a snapshot.
 type predictor struct {
 	path   string
-	net    *nn.Sequential
+	net    nn.Module
 	like   *data.Images // of the size and the classes that the model was trained on
 	device device.Device
 }
@@ -123,35 +122,30 @@ func (c *predictCommand) load(s *session) (*predictor, error) {
 		return nil, fmt.Errorf("%s has no snapshots", c.Model)
 	}
 	p := &predictor{path: path}
-	f, err := checkpoint.Open(p.path)
+	state, err := readSnapshot(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	v, err := f.Value()
-	if err != nil {
+	of, ok := readForm(state.Dict("config"))
+	switch {
+	case !ok:
+		return nil, untold(p.path)
+	case of.model == "gpt":
+		return nil, &advice{fmt.Errorf("%s holds a model that writes text", p.path), "cresset generate reads it"}
+	}
+	p.like = &data.Images{Height: of.height, Width: of.width, Classes: of.classes}
+	if p.device, err = place(c.Device); err != nil {
 		return nil, err
 	}
-	state, _ := v.(map[string]any)
-	of := statedict.Read(state).Dict("config")
-	name, _ := of.Value("model").(string)
-	p.like = &data.Images{Height: of.Int("height"), Width: of.Int("width"), Classes: of.Int("classes")}
-	if of.Err() != nil || name != "mlp" && name != "cnn" || !plausible(p.like) {
-		return nil, &advice{fmt.Errorf("%s does not tell how its model is made", p.path), "cresset train --save writes files that do"}
-	}
-	if p.device, err = (&trainCommand{Device: c.Device}).place(); err != nil {
-		return nil, err
-	}
-	if p.net, err = newModel(name, p.like, p.device); err != nil {
+	if p.net, err = of.build(p.device); err != nil {
 		return nil, err
 	}
 	return p, checkpoint.Load(p.path, p.net, checkpoint.Prefix("model."))
 }
 
-// plausible bounds what a file may ask memory for.
-func plausible(m *data.Images) bool {
-	within := func(n, most int) bool { return n > 0 && n <= most }
-	return within(m.Height, 4096) && within(m.Width, 4096) && within(m.Classes, 256)
+// untold is the error of a file whose settings describe no model.
+func untold(path string) error {
+	return &advice{fmt.Errorf("%s does not tell how its model is made", path), "cresset train --save writes files that do"}
 }
 
 // class returns what the model takes a picture for, and how sure it is.

@@ -21,19 +21,22 @@ const (
 
 const clearLine = "\x1b[2K\r"
 
-// progress shows a training on a terminal as a bar, elsewhere as a line per epoch.
+// progress shows a training on a terminal as a bar, elsewhere as a line whenever the model is judged.
 type progress struct {
-	out     io.Writer
-	epochs  int
-	samples int // of one epoch
-	bar     bool
-	before  int // samples that a training before has seen
-	start   time.Time
-	drawn   time.Time // the last time that the bar was
+	out    io.Writer
+	all    int                    // samples of the whole training
+	before int                    // samples that a training before has seen
+	unit   string                 // of the rate: samples, or tokens
+	each   int                    // units in a sample
+	at     func(epoch int) string // where it is
+	judge  func(e epoch) string   // what came out
+	bar    bool
+	start  time.Time
+	drawn  time.Time // the last time that the bar was
 }
 
-func newProgress(out io.Writer, epochs, samples, before int) *progress {
-	return &progress{out: out, epochs: epochs, samples: samples, before: before, bar: columns(out) >= narrow, start: time.Now()}
+func newProgress(out io.Writer, all, before int) *progress {
+	return &progress{out: out, all: all, before: before, bar: columns(out) >= narrow, start: time.Now()}
 }
 
 // columns returns how wide a terminal is, 0 if w is none.
@@ -55,12 +58,12 @@ func (p *progress) step(epoch, samples int, loss float64) {
 		return
 	}
 	p.drawn = time.Now()
-	done, all := float64(epoch*p.samples+samples), float64(p.epochs*p.samples)
+	done, all := float64(samples), float64(p.all)
 	rate := (done - float64(p.before)) / p.drawn.Sub(p.start).Seconds()
 	left := time.Duration((all - done) / rate * float64(time.Second))
 	full := int(barWidth * done / all)
-	fmt.Fprintf(p.out, "%s%4.0f%% |%s%s|  epoch %d/%d  loss %.4f  %.0f samples/s  ETA %s", clearLine, math.Floor(100*done/all),
-		strings.Repeat("█", full), strings.Repeat(" ", barWidth-full), epoch+1, p.epochs, loss, rate, brief(left))
+	fmt.Fprintf(p.out, "%s%4.0f%% |%s%s|  %s  loss %.4f  %.0f %s/s  ETA %s", clearLine, math.Floor(100*done/all),
+		strings.Repeat("█", full), strings.Repeat(" ", barWidth-full), p.at(epoch), loss, rate*float64(p.each), p.unit, brief(left))
 }
 
 // brief writes a duration in at most two units.
@@ -78,10 +81,13 @@ func brief(d time.Duration) string {
 	}
 }
 
-// judged prints the epoch's line.
+// judged prints what an epoch came to.
 func (p *progress) judged(n int, e epoch) {
 	p.done()
-	fmt.Fprintf(p.out, "epoch %d/%d  loss %.4f  test accuracy %.4f  %.1fs\n", n+1, p.epochs, e.Loss, round(e.Accuracy, 4), time.Since(p.start).Seconds())
+	fmt.Fprintf(p.out, "%s  loss %.4f  %s  %.1fs\n", p.at(n), e.Loss, p.judge(e), time.Since(p.start).Seconds())
+	if e.Sample != "" {
+		fmt.Fprint(p.out, excerpt(e.Sample))
+	}
 }
 
 // done removes the bar.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -39,18 +40,22 @@ type saver struct {
 
 // newSaver returns what saves a training as the command line asks for. It goes on where --resume is given, tells where, and
 // saves what a training begins with.
-func (c *trainCommand) newSaver(t *training, of settings, out *session) (*saver, error) {
+func (c *trainCommand) newSaver(t *training, out *session) (*saver, error) {
 	if c.Save == nil {
 		return nil, nil
 	}
-	opts := []checkpoint.SnapshotsOption{checkpoint.KeepHighest(true)}
+	opts := []checkpoint.SnapshotsOption{t.lesson.best()}
 	if c.Keep != nil {
 		opts = append(opts, checkpoint.Keep(*c.Keep))
 	}
 	s := &saver{snapshots: checkpoint.NewSnapshots(*c.Save, opts...), every: c.Every, last: time.Now()}
 	s.parts = checkpoint.Snapshot{
-		"model": t.net, "optimizer": t.optimizer, "loader": t.loader, "config": of, "epochs": &t.epochly, "losses": &t.losses,
+		"model": t.net, "optimizer": t.optimizer, "loader": t.loader, "config": t.of, "epochs": &t.epochly, "losses": &t.losses,
 		"seconds": &t.seconds, "samples": &t.samples, "sum": &t.sum, "seen": &t.seen, "passed": &t.passed,
+	}
+	maps.Copy(s.parts, t.lesson.parts())
+	if t.schedule != nil {
+		s.parts["schedule"] = t.schedule
 	}
 	if err := s.snapshots.Lock(); err != nil { // or another training could end between reading and writing
 		return s, err
@@ -90,11 +95,11 @@ func (s *saver) stepped() error {
 }
 
 // judged saves after an epoch.
-func (s *saver) judged(accuracy float64) error {
+func (s *saver) judged(measure float64) error {
 	if s == nil {
 		return nil
 	}
-	return s.save(checkpoint.Measure(accuracy))
+	return s.save(checkpoint.Measure(measure))
 }
 
 func (s *saver) save(opts ...checkpoint.SaveOption) error {
@@ -114,31 +119,34 @@ func (s *saver) finish(interrupted bool) error {
 	return errors.Join(err, s.snapshots.Close())
 }
 
-// epochs are what the epochs came to; a state dict has the classes of the last alone.
+// epochs are what the epochs came to; a state dict has the classes and the sample of the last alone.
 type epochs []epoch
 
 // StateDict returns the figures, each over all epochs.
 func (e *epochs) StateDict() map[string]any {
-	var losses, accuracies, classes []float64
+	var losses, tested, accuracies, classes []float64
+	sample := ""
 	for _, one := range *e {
 		losses, accuracies, classes = append(losses, one.Loss), append(accuracies, one.Accuracy), one.Classes
+		tested, sample = append(tested, one.TestLoss), one.Sample
 	}
-	return map[string]any{"loss": losses, "accuracy": accuracies, "classes": classes}
+	return map[string]any{"loss": losses, "accuracy": accuracies, "classes": classes, "test_loss": tested, "sample": sample}
 }
 
 // LoadStateDict reads what StateDict returned.
 func (e *epochs) LoadStateDict(state map[string]any) error {
 	d := statedict.Read(state)
-	losses, accuracies, classes := d.Floats("loss"), d.Floats("accuracy"), d.Floats("classes")
-	if len(losses) != len(accuracies) {
-		d.Refuse("%d losses and %d accuracies", len(losses), len(accuracies))
+	losses, accuracies, classes, tested := d.Floats("loss"), d.Floats("accuracy"), d.Floats("classes"), d.Floats("test_loss")
+	sample, _ := d.Value("sample").(string)
+	if len(losses) != len(accuracies) || len(losses) != len(tested) {
+		d.Refuse("%d losses, %d accuracies and %d losses of tests", len(losses), len(accuracies), len(tested))
 	}
 	if d.Err() != nil {
 		return d.Err()
 	}
 	*e = nil
 	for i := range losses {
-		*e = append(*e, epoch{Loss: losses[i], Accuracy: accuracies[i], Classes: classes})
+		*e = append(*e, epoch{losses[i], accuracies[i], classes, tested[i], sample})
 	}
 	return nil
 }

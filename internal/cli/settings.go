@@ -13,7 +13,29 @@ import (
 type settings map[string]any
 
 // settingNames are the settings in the order in which they are told.
-var settingNames = []string{"model", "optimizer", "lr", "batch", "seed", "samples", "height", "width", "classes", "pictures"}
+var settingNames = []string{"model", "optimizer", "lr", "batch", "seed", "weight_decay", "schedule", "warmup", "clip", "accumulate", "layers", "heads",
+	"layer_width", "dropout", "patch", "tokenizer", "vocabulary", "context", "judge_every", "samples", "height", "width", "classes", "pictures", "text"}
+
+// settings returns what the flags of all models say; of those that change nothing unless they are given, the given ones.
+func (c *trainCommand) settings(t *training) settings {
+	of := settings{"model": c.Model, "optimizer": c.optimizerName(), "lr": t.optimizer.Groups()[0].InitialLR(), "batch": c.batch(), "seed": c.Seed}
+	if c.Step.WeightDecay != nil {
+		of["weight_decay"] = *c.Step.WeightDecay
+	}
+	if c.Step.Schedule != "" {
+		of["schedule"] = c.Step.Schedule
+	}
+	if c.Step.Warmup != nil {
+		of["warmup"] = *c.Step.Warmup
+	}
+	if c.Step.Clip != nil {
+		of["clip"] = *c.Step.Clip
+	}
+	if t.accumulate > 1 {
+		of["accumulate"] = t.accumulate
+	}
+	return of
+}
 
 // StateDict returns the settings.
 func (s settings) StateDict() map[string]any { return s }
@@ -22,12 +44,15 @@ func (s settings) StateDict() map[string]any { return s }
 func (s settings) LoadStateDict(state map[string]any) error {
 	var differ []string
 	for _, name := range settingNames {
-		found, want := fmt.Sprint(state[name]), fmt.Sprint(s[name])
+		found, want := settingText(state[name]), settingText(s[name])
 		switch {
 		case found == want || name == "lr" && state["optimizer"] != s["optimizer"]: // each has its usual one
-		case name != "pictures":
-			differ = append(differ, fmt.Sprintf("%s %s, not %s", name, found, want))
-		case differ == nil:
+		case name != "pictures" && name != "text":
+			differ = append(differ, fmt.Sprintf("%s %s, not %s", strings.ReplaceAll(name, "_", " "), found, want))
+		case differ != nil:
+		case name == "text":
+			differ = append(differ, "another text")
+		default:
 			differ = append(differ, "other pictures or classes of them")
 		}
 	}
@@ -36,6 +61,14 @@ func (s settings) LoadStateDict(state map[string]any) error {
 	}
 	return &advice{fmt.Errorf("the snapshot was trained with %s", strings.Join(differ, "; ")),
 		"--resume wants the flags of the training that it goes on with"}
+}
+
+// settingText writes a setting.
+func settingText(v any) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprint(v)
 }
 
 // checksum tells data sets from others.

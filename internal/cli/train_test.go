@@ -28,7 +28,7 @@ func run(t *testing.T, ctx context.Context, want int, args ...string) string {
 }
 
 // trained runs cresset train --json.
-func trained(t *testing.T, args ...string) (r result) {
+func trained(t *testing.T, args ...string) (r pictureResult) {
 	t.Helper()
 	out := run(t, t.Context(), exitOK, append([]string{"train", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
@@ -53,12 +53,12 @@ func TestDefaultRunLearns(t *testing.T) {
 // pass of at most twice that, a judgement one forward pass.
 func TestDefaultRunIsCheap(t *testing.T) {
 	const train, test, epochs = 8000, 2000, 3
-	net, err := newModel("mlp", &data.Images{Height: data.GlyphSize, Width: data.GlyphSize, Classes: 10}, device.CPU)
+	net, err := form{model: "mlp", height: data.GlyphSize, width: data.GlyphSize, classes: 10}.build(device.CPU)
 	if err != nil {
 		t.Fatal(err)
 	}
 	macs := 0
-	for _, m := range net.Modules {
+	for _, m := range net.(*nn.Sequential).Modules {
 		switch m := m.(type) {
 		case *nn.Linear:
 			macs += m.Weight.NumEl()
@@ -107,7 +107,7 @@ func TestEqualSeedsGiveEqualRuns(t *testing.T) {
 func TestInterruptedBeforeTheFirstBatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var r result
+	var r pictureResult
 	if err := json.Unmarshal([]byte(run(t, ctx, exitInterrupted, "train", "--json", "--samples", "64")), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestInterruptedBeforeTheFirstBatch(t *testing.T) {
 }
 
 func TestImagesTooSmallForTheCNN(t *testing.T) {
-	_, err := newModel("cnn", &data.Images{Height: 3, Width: 28, Classes: 10}, device.CPU)
+	_, err := form{model: "cnn", height: 3, width: 28, classes: 10}.build(device.CPU)
 	var stderr bytes.Buffer
 	const want = "cresset: the cnn needs images of at least 4x4, not 3x28\nhint: --model mlp takes images of any size\n"
 	if code := report(&stderr, err); code != exitFailed || stderr.String() != want {

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
+	"iter"
 	"math"
 	"time"
 
+	"cresset/checkpoint"
 	"cresset/data"
 	"cresset/device"
 	"cresset/nn"
@@ -15,16 +18,22 @@ import (
 
 // training is one run: a model, its data, and what has come out so far.
 type training struct {
-	net       *nn.Sequential
-	optimizer optim.Optimizer
-	loader    *data.Loader[data.Batch]
-	test      *data.Images
-	device    device.Device
-	epochs    int
-	observer  observer
-	saver     *saver // nil where nothing is saved
+	lesson     lesson
+	net        any
+	optimizer  optim.Optimizer
+	schedule   optim.Schedule // nil: the learning rate stays
+	loader     *data.Loader[data.Batch]
+	device     device.Device
+	dataset    string
+	epochs     int     // passes of the loader
+	steps      int     // after which training ends within a pass; 0: it does not
+	accumulate int     // parts of a batch that are computed one after the other
+	clip       float64 // the norm of gradients; 0: any
+	of         settings
+	observer   observer
+	saver      *saver // nil where nothing is saved
 
-	losses  []float64 // of every batch
+	losses  []float64 // of every step
 	epochly epochs
 	seconds float64 // in training, without the judging
 	samples int
@@ -33,40 +42,59 @@ type training struct {
 	passed  bool    // all of this epoch, which is to be judged
 }
 
-// epoch is what one pass over the training set came to.
+// lesson is what a training is about.
+type lesson interface {
+	// loss returns that of a batch.
+	loss(b data.Batch) *tensor.Tensor
+	// judge fills in how good the model is by now.
+	judge(ctx context.Context, e *epoch) error
+	// measure is the figure by which snapshots are better or worse, best which of them stays.
+	measure(e epoch) float64
+	best() checkpoint.SnapshotsOption
+	// parts are what a snapshot holds besides.
+	parts() checkpoint.Snapshot
+	observe(w io.Writer, t *training) observer
+	result(t *training, s summary) result
+}
+
+// epoch is what one pass came to.
 type epoch struct {
 	Loss     float64
 	Accuracy float64   // on the test set
 	Classes  []float64 // accuracy of each class; NaN where the test set has none of it
+	TestLoss float64   // of text that is kept from the training
+	Sample   string    // what the model writes
 }
 
 // observer is told how a training goes.
 type observer interface {
-	step(epoch, samples int, loss float64)
+	step(epoch, samples int, loss float64) // of all epochs
 	judged(n int, e epoch)
 	done()
 }
 
 // run trains for the epochs that are left; it stops early where ctx ends or the loss is no number.
 func (t *training) run(ctx context.Context) error {
-	for n := len(t.epochly); n < t.epochs; n++ {
+	for n := len(t.epochly); n < t.epochs && (!t.complete() || t.passed); n++ {
 		if err := t.pass(ctx, n); err != nil {
 			return err
 		}
 		e := epoch{Loss: t.sum / float64(t.seen)}
-		var err error
-		if e.Accuracy, e.Classes, err = t.judge(ctx); err != nil {
+		if err := t.lesson.judge(ctx, &e); err != nil {
 			return err
 		}
 		t.epochly = append(t.epochly, e)
 		t.sum, t.seen, t.passed = 0, 0, false
 		t.observer.judged(n, e)
-		if err := t.saver.judged(e.Accuracy); err != nil {
+		if err := t.saver.judged(t.lesson.measure(e)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// complete reports whether all steps are done, where they are counted.
+func (t *training) complete() bool { return t.steps > 0 && len(t.losses) >= t.steps }
 
 // pass goes through the training set once, or through what a training before has left of it.
 func (t *training) pass(ctx context.Context, n int) error {
@@ -83,15 +111,19 @@ func (t *training) pass(ctx context.Context, n int) error {
 		loss := t.step(batch)
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return &advice{fmt.Errorf("the loss is %v after %d batches: training has diverged", loss, len(t.losses)+1),
-				fmt.Sprintf("try a lower learning rate: --lr %.3g", t.optimizer.Groups()[0].LR/10)}
+				fmt.Sprintf("try a lower learning rate: --lr %.3g", t.optimizer.Groups()[0].InitialLR()/10)}
 		}
 		t.losses = append(t.losses, loss)
 		t.sum += loss * float64(batch.Len())
 		t.seen += batch.Len()
 		t.samples += batch.Len()
-		t.observer.step(n, t.seen, loss)
+		t.passed = t.complete()
+		t.observer.step(n, t.samples, loss)
 		if err := t.saver.stepped(); err != nil {
 			return err
+		}
+		if t.passed {
+			return nil
 		}
 	}
 	t.passed = true
@@ -101,45 +133,42 @@ func (t *training) pass(ctx context.Context, n int) error {
 // step trains on one batch and returns its loss.
 func (t *training) step(b data.Batch) float64 {
 	t.optimizer.ZeroGrad()
-	loss := tensor.CrossEntropy(t.net.Forward(b.Inputs.To(t.device)), b.Targets.To(t.device))
-	loss.Backward()
-	t.optimizer.Step()
-	return loss.Float64()
-}
-
-// judge returns the accuracy on the test set, in all and of each class. Where it is interrupted the random numbers are as before,
-// so that a training that is resumed may judge again.
-func (t *training) judge(ctx context.Context) (accuracy float64, classes []float64, err error) {
-	random := tensor.DefaultGenerator(device.CPU)
-	before := random.State()
-	accuracy, classes, err = judge(ctx, t.net, t.test, t.device)
-	if err != nil {
-		random.SetState(before)
-	}
-	return accuracy, classes, err
-}
-
-// judge returns the accuracy of a model on a data set, in all and of each class.
-func judge(ctx context.Context, model *nn.Sequential, test *data.Images, dev device.Device) (float64, []float64, error) {
-	net := nn.Frozen(model)
-	right, count := make([]float64, test.Classes), make([]float64, test.Classes)
-	loader := data.NewLoader(test, data.BatchSize(256), data.Scopes(true))
-	for batch, err := range loader.All(ctx) {
-		if err != nil {
-			return 0, nil, err
+	loss := 0.0
+	for part := range t.partsOf(b) {
+		l := t.lesson.loss(part)
+		if share := float64(part.Len()) / float64(b.Len()); share < 1 {
+			l = l.MulScalar(share)
 		}
-		guesses := tensor.Values[int64](net.Forward(batch.Inputs.To(dev)).ArgMaxAxis(1))
-		for i, label := range tensor.Values[int64](batch.Targets) {
-			count[label]++
-			if guesses[i] == label {
-				right[label]++
+		l.Backward()
+		loss += l.Float64()
+	}
+	if t.clip > 0 {
+		nn.ClipGradNorm(nn.Parameters(t.net), t.clip)
+	}
+	t.optimizer.Step()
+	if t.schedule != nil {
+		t.schedule.Step()
+	}
+	return loss
+}
+
+// partsOf cuts a batch into parts whose gradients add up. What is computed from one is freed before the next.
+func (t *training) partsOf(b data.Batch) iter.Seq[data.Batch] {
+	return func(yield func(data.Batch) bool) {
+		if t.accumulate == 1 {
+			yield(b)
+			return
+		}
+		n := b.Len()
+		size := (n + t.accumulate - 1) / t.accumulate
+		for from := 0; from < n; from += size {
+			scope := tensor.NewScope()
+			part := min(size, n-from)
+			more := yield(data.Batch{Inputs: scope.Enter(b.Inputs.Narrow(0, from, part)), Targets: scope.Enter(b.Targets.Narrow(0, from, part)), Scope: scope})
+			scope.Close()
+			if !more {
+				return
 			}
 		}
 	}
-	var hits, all float64
-	for c := range right {
-		hits, all = hits+right[c], all+count[c]
-		right[c] /= count[c]
-	}
-	return hits / all, right, nil
 }

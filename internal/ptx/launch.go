@@ -12,8 +12,6 @@ import (
 type LaunchConfig struct {
 	Grid    [3]uint32 // blocks
 	Block   [3]uint32 // threads of a block
-	Cluster [3]uint32 // blocks that run together; zeros for none
-	Shared  uint32    // bytes of dynamic shared memory
 	Params  []byte    // Kernel.ParamBytes bytes, each parameter at its offset
 	Memory  Memory
 	Globals []uint64 // addresses of Module.Globals
