@@ -148,6 +148,26 @@ func shiftRight64[N number](d, a *lanes64, b *lanes32) {
 	}
 }
 
+// funnelRight and the clamped forms are funnelLeft for the lower half and for distances up to 32.
+
+func funnelRight(d, a, b, c *lanes32) {
+	for i := range d {
+		d[i] = uint32((uint64(b[i])<<32 | uint64(a[i])) >> (c[i] & 31))
+	}
+}
+
+func funnelLeftClamped(d, a, b, c *lanes32) {
+	for i := range d {
+		d[i] = uint32((uint64(b[i])<<32 | uint64(a[i])) << min(c[i], 32) >> 32)
+	}
+}
+
+func funnelRightClamped(d, a, b, c *lanes32) {
+	for i := range d {
+		d[i] = uint32((uint64(b[i])<<32 | uint64(a[i])) >> min(c[i], 32))
+	}
+}
+
 // funnelLeft shifts the 64 bits b:a by the low five bits of c and keeps the upper half: with a = b a rotation.
 func funnelLeft(d, a, b, c *lanes32) {
 	for i := range d {

@@ -6,40 +6,23 @@ type block struct {
 	cfg     *LaunchConfig
 	shape   [3]uint32
 	turns   *turns
-	n       uint64 // number of the block in the grid
+	gang    *gang
+	rank    int // in its gang
 	id      [3]uint32
 	threads int
 	warps   []warp
 	shared  []byte
 	regions []Region // of each memory instruction, the last that it used
 	count   Counters
-}
-
-// borrow returns registers for a launch from the pool k.idle, or new ones where it has none of that shape.
-func borrow(k *Kernel, cfg *LaunchConfig) *block {
-	b, _ := k.idle.Get().(*block)
-	if b == nil || b.shape != cfg.Block {
-		return newBlock(k, cfg)
-	}
-	b.cfg, b.count = cfg, Counters{}
-	for i := range b.warps {
-		b.warps[i].fillLaunch()
-	}
-	return b
-}
-
-// giveBack returns b to the pool, without the launch and the memory that it used.
-func (b *block) giveBack() {
-	b.cfg, b.turns = nil, nil
-	clear(b.regions)
-	b.k.idle.Put(b)
+	shadow  *shadow // of shared memory, where it is watched
+	bars    [16]barrier
 }
 
 // newBlock makes registers and shared memory.
-func newBlock(k *Kernel, cfg *LaunchConfig) *block {
+func newBlock(k *Kernel, cfg *LaunchConfig, g *gang, rank int) *block {
 	b := &block{
-		k: k, cfg: cfg, shape: cfg.Block, threads: int(cfg.Block[0] * cfg.Block[1] * cfg.Block[2]),
-		shared:  make([]byte, k.Shared),
+		k: k, cfg: cfg, gang: g, rank: rank, shape: cfg.Block, threads: int(cfg.Block[0] * cfg.Block[1] * cfg.Block[2]),
+		shared:  make([]byte, k.Shared+int(cfg.Shared)),
 		regions: make([]Region, k.sites),
 	}
 	b.warps = make([]warp, (b.threads+31)/32)
@@ -116,34 +99,22 @@ func (w *warp) fillSpecial(s special) {
 	}
 }
 
-// run runs the n-th block of the grid.
-func (b *block) run(n uint64) *Fault {
-	x, y := uint64(b.cfg.Grid[0]), uint64(b.cfg.Grid[1])
-	b.id = [3]uint32{uint32(n % x), uint32(n / x % y), uint32(n / x / y)}
-	b.n = n
-	clear(b.shared)
+// start makes the block ready for its first instruction.
+func (b *block) start(id [3]uint32) {
+	b.id = id
+	if b.gang.watch == nil {
+		clear(b.shared)
+	} else {
+		for i := range b.shared {
+			b.shared[i] = 0xff // NaN for every type
+		}
+	}
+	for i := range b.bars {
+		b.bars[i].have, b.bars[i].warps = 0, nil
+		b.bars[i].known.forget()
+	}
 	for i := range b.warps {
 		b.warps[i].start()
-	}
-	for {
-		waiting := 0
-		for i := range b.warps {
-			w := &b.warps[i]
-			w.atBarrier = false
-			if f := w.run(); f != nil {
-				return f
-			}
-			if w.atBarrier {
-				waiting++
-			}
-		}
-		switch waiting {
-		case 0:
-			return nil
-		case len(b.warps): // all have come, and go on
-		default:
-			return b.deadlock()
-		}
 	}
 }
 
@@ -151,6 +122,7 @@ func (b *block) run(n uint64) *Fault {
 func (w *warp) start() {
 	w.pc, w.mask, w.live = 0, w.all, w.all
 	w.limit = len(w.b.k.code)
+	w.waits, w.copies, w.commits = nil, w.copies[:0], lanes32{}
 	w.ahead, w.held = w.ahead[:0], w.held[:0]
 	for _, s := range w.b.k.specials {
 		if s.what.ofBlock() {

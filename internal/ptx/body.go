@@ -12,6 +12,7 @@ type body struct {
 	k      *Kernel
 	scopes []scope
 	shared map[string]int64 // offsets of the shared variables that the kernel uses
+	extern []externUse
 	slots  [3]int32
 	known  map[known]int32
 
@@ -33,7 +34,7 @@ type declaredRegisters struct {
 type known struct {
 	file  file
 	what  specialKind // notSpecial for a constant
-	name  string      // of a global
+	name  string      // of a global, or of extern shared memory
 	value uint64
 }
 
@@ -92,8 +93,17 @@ func (p *parser) performance(k *Kernel) {
 				break
 			}
 		}
-	case ".minnctapersm":
+	case ".reqnctapercluster":
+		k.Cluster = [3]uint32{1, 1, 1}
+		for i := range k.Cluster {
+			k.Cluster[i] = uint32(p.count(16))
+			if !p.is(",") {
+				break
+			}
+		}
+	case ".minnctapersm", ".maxnreg", ".maxclusterrank":
 		p.count(1 << 16)
+	case ".explicitcluster", ".noreturn":
 	default:
 		p.failAt(line, "unknown directive %q of a kernel", w)
 	}
@@ -122,6 +132,7 @@ func (b *body) read() {
 	b.at = b.tok.line
 	b.emit(instr{kind: kindExit, guard: -1})
 	b.link()
+	b.placeExtern()
 	b.k.count32, b.k.count64, b.k.countP = int(b.slots[file32]), int(b.slots[file64]), int(b.slots[fileP])
 }
 
@@ -187,7 +198,7 @@ func (b *body) statement(line int) {
 		if len(operands) > 0 {
 			b.expect(",")
 		}
-		if len(operands) == 8 {
+		if len(operands) == 12 {
 			b.fail("an instruction has too many operands")
 		}
 		operands = append(operands, b.operand())

@@ -64,6 +64,7 @@ var tests32 = map[string]tests[uint32]{
 	"u32": {"eq": equal[uint32, uint32], "lt": less[uint32, uint32]},
 	"s32": {"eq": equal[uint32, uint32], "lt": less[uint32, int32]},
 	"f32": floatTests[float32, uint32](),
+	"f16": halfTests(formatF16), "bf16": halfTests(formatBF16),
 }
 
 var tests64 = map[string]tests[uint64]{
@@ -78,6 +79,21 @@ func floatTests[F floating, T word]() tests[T] {
 		"eq": equalFloat[F, T], "lt": lessFloat[F, T], "le": lessEqualFloat[F, T], "nan": unordered[F, T],
 		"ne": func(a, b *[32]T) uint32 { return ^(equalFloat[F](a, b) | unordered[F](a, b)) },
 	}
+}
+
+// halfTests compares halves as float32, which is exact.
+func halfTests(f halfFormat) tests[uint32] {
+	all := floatTests[float32, uint32]()
+	for name, test := range all {
+		all[name] = func(a, b *lanes32) uint32 {
+			var x, y lanes32
+			for i := range x {
+				x[i], y[i] = u32(f.value(uint16(a[i]))), u32(f.value(uint16(b[i])))
+			}
+			return test(&x, &y)
+		}
+	}
+	return all
 }
 
 // comparison is a test, its operands in order or swapped, and its negation.

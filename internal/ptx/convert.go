@@ -30,11 +30,21 @@ func readF32(d *lanes64, w *warp, slot int32) {
 	}
 }
 
+func readHalf(f halfFormat) func(d *lanes64, w *warp, slot int32) {
+	return func(d *lanes64, w *warp, slot int32) {
+		a := &w.r32[slot]
+		for i := range d {
+			d[i] = u64(float64(f.value(uint16(a[i]))))
+		}
+	}
+}
+
 // readers are the first step, by the type of the source.
 var readers = map[string]func(d *lanes64, w *warp, slot int32){
 	"u8": readInt[uint8], "s8": readInt[int8], "u16": readInt[uint16], "s16": readInt[int16],
 	"u32": readInt[uint32], "s32": readInt[int32], "f32": readF32,
 	"u64": readWide, "s64": readWide, "f64": readWide,
+	"f16": readHalf(formatF16), "bf16": readHalf(formatBF16),
 }
 
 // step returns the second step.
@@ -97,6 +107,10 @@ func (c conversion) floatToInt(x uint64) uint64 {
 func (c conversion) intToFloat(x uint64) uint64 {
 	isSigned := c.from.kind == signed
 	switch {
+	case c.to.bits == 16 && isSigned:
+		return uint64(halfOf(c.to).round(float64(int64(x))))
+	case c.to.bits == 16:
+		return uint64(halfOf(c.to).round(float64(x)))
 	case c.to.bits == 64 && isSigned:
 		return u64(float64(int64(x)))
 	case c.to.bits == 64:
@@ -112,10 +126,20 @@ func (c conversion) floatToFloat(x uint64) uint64 {
 	if c.whole != nil {
 		v = c.whole(v)
 	}
-	if c.to.bits == 64 {
+	switch c.to.bits {
+	case 64:
 		return u64(v)
+	case 16:
+		return uint64(halfOf(c.to).round(v))
 	}
 	return uint64(u32(float32(v)))
+}
+
+func halfOf(t dataType) halfFormat {
+	if t.name == "bf16" || t.name == "bf16x2" {
+		return formatBF16
+	}
+	return formatF16
 }
 
 // exec returns the conversion as an instruction.

@@ -22,6 +22,7 @@ var dataTypes = map[string]dataType{
 	"u8": {"u8", unsigned, 8}, "u16": {"u16", unsigned, 16}, "u32": {"u32", unsigned, 32}, "u64": {"u64", unsigned, 64},
 	"s8": {"s8", signed, 8}, "s16": {"s16", signed, 16}, "s32": {"s32", signed, 32}, "s64": {"s64", signed, 64},
 	"f32": {"f32", float, 32}, "f64": {"f64", float, 64}, "pred": {"pred", predicate, 1},
+	"f16": {"f16", float, 16}, "bf16": {"bf16", float, 16}, "f16x2": {"f16x2", untyped, 32}, "bf16x2": {"bf16x2", untyped, 32},
 }
 
 // file is where values of the type live.

@@ -22,6 +22,9 @@ func (o *opcode) take(options ...string) string {
 	return ""
 }
 
+// takeAny is take for a list.
+func (o *opcode) takeAny(options []string) bool { return o.take(options...) != "" }
+
 // need is take for a modifier that must be there.
 func (b *body) need(o *opcode, options ...string) string {
 	s := o.take(options...)
@@ -71,7 +74,13 @@ var families = map[string]func(b *body, o *opcode, args []operand) instr{
 	"mov": (*body).mov, "cvt": (*body).cvt, "setp": (*body).setp, "selp": (*body).selp,
 	"and": (*body).predicates, "or": (*body).predicates, "xor": (*body).predicates, "not": (*body).predicates,
 	"ld": (*body).load, "st": (*body).store, "atom": (*body).atom,
-	"bra": (*body).bra, "ret": (*body).exit, "exit": (*body).exit, "bar": (*body).bar, "shfl": (*body).shfl,
+	"lop3": (*body).lop3, "bfi": (*body).bfi, "red": (*body).atom,
+	"bar": (*body).bar, "barrier": (*body).bar, "vote": (*body).vote, "redux": (*body).redux, "elect": (*body).elect,
+	"activemask": (*body).activemask, "cp": (*body).copyAsync, "ldmatrix": (*body).ldmatrix, "stmatrix": (*body).ldmatrix, "movmatrix": (*body).movmatrix,
+	"mma": (*body).mma, "fence": (*body).fence, "membar": (*body).fence, "createpolicy": (*body).createPolicy,
+	"prefetch": (*body).nothing, "prefetchu": (*body).nothing, "discard": (*body).nothing, "applypriority": (*body).nothing,
+	"nanosleep": (*body).nothing, "griddepcontrol": (*body).nothing,
+	"bra": (*body).bra, "ret": (*body).exit, "exit": (*body).exit, "shfl": (*body).shfl,
 }
 
 func (b *body) want(name string, args []operand, n int) {
@@ -101,7 +110,7 @@ func (b *body) computed(name string, f form, t dataType, args []operand) instr {
 func (b *body) mixed(name string, f mixedForm, args []operand) instr {
 	b.want(name, args, len(f.from)+1)
 	in := instr{kind: kindExec, exec: f.exec, d: b.dest(args[0], dataTypes[f.to])}
-	slots := [...]*int32{&in.a, &in.b}
+	slots := [...]*int32{&in.a, &in.b, &in.c}
 	for i, t := range f.from {
 		*slots[i] = b.source(args[i+1], dataTypes[t])
 	}

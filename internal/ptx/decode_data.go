@@ -146,6 +146,9 @@ func (b *body) selp(o *opcode, args []operand) instr {
 
 // cvt[.rounding].to.from d, a.
 func (b *body) cvt(o *opcode, args []operand) instr {
+	if in, ok := b.packing(o, args); ok {
+		return in
+	}
 	mode := o.take("rn", "rni", "rzi", "rmi", "rpi")
 	types := b.types(o, 2)
 	c := conversion{to: types[0], from: types[1], whole: roundings[mode]}

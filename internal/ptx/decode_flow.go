@@ -18,16 +18,6 @@ func (b *body) bare(o *opcode, args []operand, kind instrKind) instr {
 	return instr{kind: kind}
 }
 
-// bar.sync 0: the barrier of all threads of a block.
-func (b *body) bar(o *opcode, args []operand) instr {
-	b.need(o, "sync")
-	b.want(o.name, args, 1)
-	if args[0].kind != intOperand || args[0].number != 0 {
-		b.failHere("%s takes barrier 0 alone", o.name)
-	}
-	return b.bare(o, nil, kindBarrier)
-}
-
 // shfl.sync.mode.b32 d, a, b, c, members.
 func (b *body) shfl(o *opcode, args []operand) instr {
 	b.need(o, "sync")
@@ -37,6 +27,7 @@ func (b *body) shfl(o *opcode, args []operand) instr {
 	if t.name != "b32" {
 		b.unknown(o)
 	}
-	return instr{kind: kindShuffle, shuffle: &shuffleOp{mode, b.source(args[4], t)},
+	run := func(w *warp, in *instr, mask uint32) *Fault { return w.shuffle(mode, in, mask) }
+	return instr{kind: kindMeet, meet: &meetOp{b.source(args[4], t), run},
 		d: b.dest(args[0], t), a: b.source(args[1], t), b: b.source(args[2], t), c: b.source(args[3], t)}
 }

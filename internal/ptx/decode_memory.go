@@ -1,17 +1,44 @@
 package ptx
 
-var spaces = map[string]space{"global": globalSpace, "const": constSpace, "shared": sharedSpace, "param": paramSpace}
+import "strings"
 
-// accessing takes what loads and stores have in common.
+var spaces = map[string]space{
+	"global": globalSpace, "const": constSpace, "shared": sharedSpace, "shared::cta": sharedSpace, "shared::cluster": clusterSpace,
+	"param": paramSpace, "param::entry": paramSpace,
+}
+
+// Modifiers of loads and stores that change nothing here: how strong they are against other threads, and what caches do.
+// Memory is in program order, and lasting.
+var (
+	strengths = []string{"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"}
+	scopes    = []string{"cta", "cluster", "gpu", "sys"}
+	caching   = []string{"nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+		"L1::evict_last", "L1::no_allocate", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "L2::evict_first", "L2::evict_last",
+		"L2::evict_normal"}
+)
+
+// accessing takes what loads and stores have in common. A cache policy is one operand more.
 func (b *body) accessing(o *opcode, args []operand) (*access, dataType) {
-	b.want(o.name, args, 2)
-	m := &access{space: spaces[b.need(o, "global", "const", "shared", "param")], vector: 1}
+	policy := 0
+	m := &access{space: genericSpace, vector: 1}
+	m.strong = o.takeAny(strengths) && !strings.Contains(o.name, ".weak")
+	o.takeAny(scopes)
+	if name := o.take("global", "const", "shared", "shared::cta", "shared::cluster", "param", "param::entry"); name != "" {
+		m.space = spaces[name]
+	}
+	for o.takeAny(caching) {
+		if strings.Contains(o.name, "cache_hint") {
+			policy = 1
+		}
+	}
+	b.want(o.name, args, 2+policy)
 	switch o.take("v2", "v4") {
 	case "v2":
 		m.vector = 2
 	case "v4":
 		m.vector = 4
 	}
+	b.k.Ordered = b.k.Ordered || m.strong && (m.space == globalSpace || m.space == genericSpace)
 	t := b.types(o, 1)[0]
 	if t.kind == predicate || t.bits*m.vector > 128 {
 		b.unknown(o)
@@ -82,27 +109,10 @@ func (b *body) address(o operand, m *access) {
 	}
 	t := dataTypes["b64"]
 	if r, _, ok := b.find(o.name); ok && r.file == file32 {
-		if m.space == globalSpace {
+		if m.space == globalSpace || m.space == genericSpace {
 			b.failHere("an address of %s memory takes 64 bits", m.space)
 		}
 		m.short, t = true, dataTypes["b32"]
 	}
 	m.base = b.source(operand{name: o.name}, t)
-}
-
-// atom.sys.space.cas.type d, [a], compare, swap.
-func (b *body) atom(o *opcode, args []operand) instr {
-	b.need(o, "sys")
-	m := &access{space: spaces[b.need(o, "global", "shared")], vector: 1, write: true}
-	b.need(o, "cas")
-	t := b.types(o, 1)[0]
-	if t.name != "b32" && t.name != "b64" {
-		b.unknown(o)
-	}
-	b.want(o.name, args, 4)
-	b.site(m, t)
-	b.address(args[1], m)
-	m.atomic = &atomicOp{old: b.dest(args[0], t), compare: b.source(args[2], t), swap: b.source(args[3], t)}
-	b.k.Ordered = b.k.Ordered || m.space == globalSpace
-	return instr{kind: kindExec, exec: memory, access: m}
 }

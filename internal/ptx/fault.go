@@ -16,10 +16,15 @@ const (
 	UseAfterFree                        // an access to freed memory
 	DivergentBarrier                    // a barrier that not all threads reach
 	UnconvergedShuffle                  // a shuffle whose lanes are not all there
+	UnconvergedWarp                     // an instruction of whole warps that a part of one runs
+	DataRace                            // accesses to shared memory that nothing keeps in order
+	Deadlock                            // threads that wait for what cannot come
+	Misuse                              // what an instruction does not allow: its operands, or its place
 )
 
 var faultNames = [...]string{
 	"out-of-bounds access", "misaligned access", "use after free", "divergent barrier", "unconverged shuffle",
+	"unconverged warp", "data race", "deadlock", "misuse",
 }
 
 // String returns the kind in words.
@@ -102,9 +107,9 @@ func (m *Module) line(n int) string {
 // stuck is the fault of a warp whose groups wait for lanes that do not come.
 func (w *warp) stuck() *Fault {
 	g := w.held[0]
-	kind := UnconvergedShuffle
-	if w.b.k.code[g.pc].kind == kindBarrier {
-		kind = DivergentBarrier
+	kind := DivergentBarrier
+	if in := &w.b.k.code[g.pc]; in.kind == kindMeet {
+		kind = in.meet.fault()
 	}
 	f := w.faultAt(kind, g.pc, g.mask)
 	f.Detail = fmt.Sprintf("lanes %#08x wait for others", g.mask)

@@ -36,13 +36,19 @@ var integers = map[string]form{
 	"abs.s16": {1, absolute[uint32, int16], nil}, "abs.s32": {1, absolute[uint32, int32], nil}, "abs.s64": {1, nil, absolute[uint64, int64]},
 	"shr.b16": {2, shiftRight[uint16], nil}, "shr.u16": {2, shiftRight[uint16], nil}, "shr.s16": {2, shiftRight[int16], nil},
 	"shr.b32": {2, shiftRight[uint32], nil}, "shr.u32": {2, shiftRight[uint32], nil}, "shr.s32": {2, shiftRight[int32], nil},
-	"shf.l.wrap.b32": {3, funnelLeft, nil},
+	"shf.l.wrap.b32": {3, funnelLeft, nil}, "shf.r.wrap.b32": {3, funnelRight, nil},
+	"shf.l.clamp.b32": {3, funnelLeftClamped, nil}, "shf.r.clamp.b32": {3, funnelRightClamped, nil},
+	"prmt.b32": {3, permute, nil}, "popc.b32": {1, population, nil}, "brev.b32": {1, reverse, nil},
+	"bfe.s32": {3, extractSigned, nil},
 
 	"mul.hi.u32": {2, mulHigh32[uint32], nil}, "mul.hi.s32": {2, mulHigh32[int32], nil}, "mul.hi.u64": {2, nil, mulHigh64},
 	"mul.wide.u16": {2, mulWide16[uint16], nil}, "mul.wide.s16": {2, mulWide16[int16], nil},
 	"bfe.u32": {3, extract, nil}, "clz.b32": {1, leadingZeros, nil},
 
-	"cvta.to.global.u64": {1, nil, move[uint64]}, // global addresses are their own generic ones
+	// Global addresses are their own generic ones, shared ones lie in a window.
+	"cvta.to.global.u64": {1, nil, move[uint64]}, "cvta.global.u64": {1, nil, move[uint64]},
+	"cvta.to.shared.u64": {1, nil, fromWindow}, "cvta.shared.u64": {1, nil, toWindow},
+	"cvta.to.param.u64": {1, nil, fromParamWindow}, "cvta.param.u64": {1, nil, toParamWindow},
 }
 
 // reals are the instructions on floats, with .rn where they round.
@@ -62,6 +68,13 @@ var reals = map[string]form{
 // formOf returns the form of an instruction whose name ends in a type.
 func formOf(name string, t dataType) (form, bool) {
 	if f, ok := integers[name]; ok {
+		return f, true
+	}
+	if t.bits == 16 && t.kind == float || t.name == "f16x2" || t.name == "bf16x2" {
+		f, ok := halves[name]
+		return f, ok
+	}
+	if f, ok := approximations[name]; ok {
 		return f, true
 	}
 	table := alike
@@ -86,6 +99,9 @@ var mixed = map[string]mixedForm{
 	"shr.u64":      {"b64", []string{"b64", "u32"}, shifting(shiftRight64[uint64])},
 	"shr.s64":      {"b64", []string{"b64", "u32"}, shifting(shiftRight64[int64])},
 	"clz.b64":      {"u32", []string{"b64"}, narrowing(leadingZeros64)},
+	"popc.b64":     {"u32", []string{"b64"}, narrowing(population64)},
+	"mad.wide.u32": {"u64", []string{"u32", "u32", "u64"}, madWide[uint32]},
+	"mad.wide.s32": {"s64", []string{"s32", "s32", "s64"}, madWide[int32]},
 	"cvt.u64.u32":  {"u64", []string{"u32"}, widening(extendU32)},
 	"cvt.s64.s32":  {"u64", []string{"u32"}, widening(extendS32)},
 	"cvt.u32.u64":  {"u32", []string{"u64"}, narrowing(cut32)},

@@ -19,7 +19,8 @@ type instr struct {
 	op64     op64
 	exec     exec
 	access   *access
-	shuffle  *shuffleOp
+	meet     *meetOp
+	barrier  *barrierOp
 }
 
 type instrKind uint8
@@ -31,7 +32,7 @@ const (
 	kindBranch                  // to d
 	kindExit
 	kindBarrier
-	kindShuffle // once the lanes of its member mask have met
+	kindMeet // once the lanes of its member mask have met
 )
 
 type (

@@ -45,7 +45,7 @@ func (l *lexer) next() token {
 		}
 		return token{numberToken, l.text[start:l.at], l.line}
 	case isWord(c) || c == '.' || c == '%':
-		for l.at++; l.at < len(l.text) && (isWord(l.text[l.at]) || l.text[l.at] == '.'); l.at++ {
+		for l.at++; l.at < len(l.text) && (isWord(l.text[l.at]) || l.text[l.at] == '.' || l.colons()); l.at++ {
 		}
 		return token{wordToken, l.text[start:l.at], l.line}
 	case c == '"':
@@ -55,11 +55,20 @@ func (l *lexer) next() token {
 		}
 		l.at = start + n + 2
 		return token{stringToken, l.text[start+1 : l.at-1], l.line}
-	case strings.IndexByte(",;:{}()[]@!=+-<>", c) >= 0:
+	case strings.IndexByte(",;:{}()[]@!=+-<>|", c) >= 0:
 		l.at++
 		return token{markToken, l.text[start:l.at], l.line}
 	}
 	panic(&ParseError{l.name, l.line, fmt.Sprintf("unexpected character %q", c)})
+}
+
+// colons passes the first of two colons: they are a part of words such as shared::cta.
+func (l *lexer) colons() bool {
+	if strings.HasPrefix(l.text[l.at:], "::") {
+		l.at++
+		return true
+	}
+	return false
 }
 
 // skip passes blanks and comments.

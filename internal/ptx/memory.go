@@ -31,9 +31,11 @@ const (
 	constSpace
 	sharedSpace
 	paramSpace
+	clusterSpace // shared memory of the blocks of a cluster
+	genericSpace // global memory, and windows of shared memory and parameters
 )
 
-var spaceNames = [...]string{"global", "const", "shared", "param"}
+var spaceNames = [...]string{"global", "const", "shared", "param", "shared::cluster", "generic"}
 
 func (s space) String() string { return spaceNames[s] }
 
@@ -44,6 +46,7 @@ type access struct {
 	vector int  // elements: 1, 2 or 4
 	wide   bool // elements live in file64
 	signed bool // loads extend the sign
+	strong bool // volatile, relaxed, acquire or release: races are meant
 	write  bool
 	regs   [4]int32 // elements
 	base   int32    // slot of the address
@@ -78,6 +81,9 @@ func (w *warp) addresses(m *access) (some uint64) {
 // the other.
 func memory(w *warp, in *instr, mask uint32) *Fault {
 	m := in.access
+	if m.space == genericSpace {
+		return w.generic(in, mask)
+	}
 	if low := w.addresses(m) & uint64(m.total()-1); low != 0 {
 		if f := w.misaligned(m, mask); f != nil {
 			return f
@@ -87,10 +93,20 @@ func memory(w *warp, in *instr, mask uint32) *Fault {
 	switch m.space {
 	case globalSpace, constSpace:
 		w.countGlobal(m, mask)
+		if m.strong {
+			w.b.awaitTurn()
+		}
 		r = w.b.regions[m.site]
 	case sharedSpace:
 		w.countShared(m, mask)
 		r.Data = w.b.shared
+		if w.b.shadow != nil && !m.strong && m.atomic == nil {
+			if f := w.watchShared(m, mask); f != nil {
+				return f
+			}
+		}
+	case clusterSpace:
+		return w.remote(m, mask)
 	case paramSpace:
 		r.Data = w.b.cfg.Params
 	}
@@ -152,7 +168,7 @@ func (w *warp) badAccess(kind FaultKind, m *access, lane int) *Fault {
 		f.Access = "write"
 	}
 	switch m.space {
-	case sharedSpace:
+	case sharedSpace, clusterSpace:
 		f.Detail = fmt.Sprintf("the block has %d bytes", len(w.b.shared))
 	case paramSpace:
 		f.Detail = fmt.Sprintf("the kernel has %d bytes", w.b.k.ParamBytes)

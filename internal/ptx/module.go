@@ -7,12 +7,13 @@
 //
 // Every access is checked. A kernel that leaves its allocations, misses an alignment, uses freed memory, waits at a barrier
 // that others do not reach or shuffles with lanes that are elsewhere ends with a Fault that names thread, instruction and
-// address.
+// address. In kernels with asynchronous copies so does an access to shared memory that no barrier and no wait orders.
 //
 // What clang makes of this project's kernels is understood and little more. There are no functions (they must be inlined),
-// no local, generic or dynamic shared memory, no votes, textures, clocks or tensor cores, and of the atomic operations
-// compare and swap alone: what is missing is an error of Parse that names it, and most of it is a row in a table. Memory is
-// in program order, so races of a kernel do not show; a NaN's payload is the host's.
+// no local memory, textures or clocks: what is missing is an error of Parse that names it, and most of it is a row in a table.
+// Global memory is in program order, so its races show only where another order of blocks (LaunchConfig.Shuffle) gives other
+// results. Tensor cores add as those of the device do; approximations (.approx) are rounded exact values; a NaN's payload is the
+// host's.
 package ptx
 
 import (
@@ -26,8 +27,11 @@ type Module struct {
 	Kernels map[string]*Kernel
 	Globals []Symbol // in order; LaunchConfig.Globals tells their addresses
 
+	Capability int // from .target: 80 for sm_80
+
 	globals map[string]int
 	shared  map[string]Symbol
+	extern  map[string]Symbol // shared memory whose size the launch tells
 	lines   []string
 }
 
@@ -55,9 +59,15 @@ type Kernel struct {
 	ParamBytes int       // what LaunchConfig.Params must hold
 	Shared     int       // bytes of static shared memory
 	MaxThreads [3]uint32 // from .maxntid or .reqntid; zeros where the kernel does not say
+	Cluster    [3]uint32 // from .reqnctapercluster; zeros where the kernel does not say
+	// ExternShared tells that the kernel uses extern shared memory, whose size the launch tells. It lies behind the rest.
+	ExternShared bool
 	// Ordered tells that the results may depend on the order of the blocks, because the kernel has an atomic operation on
 	// global memory. A block waits there until all lower ones have ended.
 	Ordered bool
+
+	externAlign int
+	async       bool // has asynchronous copies, whose order is watched
 
 	code     []instr
 	lines    []int32 // of each instruction

@@ -11,8 +11,9 @@ type operand struct {
 	name   string    // register, symbol or label; base of an address
 	number uint64    // integer, or the bits of a float
 	offset int64     // of a symbol or an address
-	list   []operand // of a vector
+	list   []operand // of a vector; coordinates of an address
 	not    bool      // !%p
+	second string    // the predicate in %r|%p
 }
 
 type operandKind uint8
@@ -22,7 +23,7 @@ const (
 	intOperand
 	float32Operand
 	float64Operand
-	addressOperand // [name+offset] or [number]
+	addressOperand // [name+offset] or [number], and [name, {coordinates}]
 	vectorOperand  // {a, b}
 )
 
@@ -44,8 +45,13 @@ func (p *parser) operand() operand {
 	if p.tok.text == "+" || p.tok.text == "-" {
 		o.offset = p.offset()
 	}
+	if p.is("|") {
+		o.second = p.word()
+	}
 	return o
 }
+
+const maxVector = 128 // registers of an accumulator of wgmma
 
 // vector reads the elements of a vector up to its closing brace.
 func (p *parser) vector() (list []operand) {
@@ -53,7 +59,7 @@ func (p *parser) vector() (list []operand) {
 		if len(list) > 0 {
 			p.expect(",")
 		}
-		if p.tok.text == "{" || p.tok.text == "[" || len(list) == 4 {
+		if p.tok.text == "{" || p.tok.text == "[" || len(list) == maxVector {
 			p.fail("unexpected %q in a list of operands", p.tok.text)
 		}
 		list = append(list, p.operand())
@@ -63,12 +69,18 @@ func (p *parser) vector() (list []operand) {
 
 // address reads the address between brackets.
 func (p *parser) address() operand {
+	o := operand{kind: addressOperand}
 	if p.tok.kind == numberToken {
-		return operand{kind: addressOperand, offset: int64(p.constant().number)}
+		o.offset = int64(p.constant().number)
+	} else {
+		o.name = p.word()
+		if p.tok.text == "+" || p.tok.text == "-" {
+			o.offset = p.offset()
+		}
 	}
-	o := operand{kind: addressOperand, name: p.word()}
-	if p.tok.text == "+" || p.tok.text == "-" {
-		o.offset = p.offset()
+	if p.is(",") {
+		p.expect("{")
+		o.list = p.vector()
 	}
 	return o
 }
@@ -112,6 +124,10 @@ func parseNumber(s string) (operand, error) {
 		n, err := strconv.ParseUint(s[2:], 16, 64)
 		return operand{kind: float64Operand, number: n}, err
 	}
+	if strings.Contains(s, ".") {
+		v, err := strconv.ParseFloat(s, 64)
+		return operand{kind: float64Operand, number: u64(v)}, err
+	}
 	n, err := strconv.ParseUint(s, 0, 64)
 	return operand{kind: intOperand, number: n}, err
 }
@@ -120,7 +136,7 @@ func parseNumber(s string) (operand, error) {
 func (o operand) bits(t dataType) (uint64, bool) {
 	switch o.kind {
 	case intOperand:
-		return o.number, t.kind != float
+		return o.number, t.kind != float || t.bits == 16
 	case float32Operand:
 		return o.number, t.bits == 32
 	case float64Operand:

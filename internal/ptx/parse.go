@@ -9,7 +9,7 @@ import (
 // Parse reads a module. Its errors are *ParseError and contain the name.
 func Parse(name, text string) (m *Module, err error) {
 	p := &parser{lexer: lexer{name: name, text: text, line: 1}, m: &Module{
-		Name: name, Kernels: map[string]*Kernel{}, globals: map[string]int{}, shared: map[string]Symbol{},
+		Name: name, Kernels: map[string]*Kernel{}, globals: map[string]int{}, shared: map[string]Symbol{}, extern: map[string]Symbol{},
 		lines: strings.Split(text, "\n"),
 	}}
 	defer func() {
@@ -88,12 +88,15 @@ func (p *parser) module() {
 		case ".version":
 			p.version = p.advance().kind == numberToken
 		case ".target":
-			p.target = strings.HasPrefix(p.word(), "sm_")
+			p.readTarget()
 		case ".address_size":
 			if p.count(64) != 64 {
 				p.failAt(line, "only 64-bit addresses are supported")
 			}
-		case ".visible":
+		case ".visible", ".weak":
+		case ".extern":
+			p.expect(".shared")
+			p.externShared()
 		case ".entry":
 			p.entry()
 		case ".func":
@@ -107,6 +110,23 @@ func (p *parser) module() {
 	if !p.version || !p.target {
 		p.failAt(1, "a module starts with .version and .target sm_N")
 	}
+}
+
+// readTarget reads sm_N, where N is ten times the major number of the capability plus the minor one.
+func (p *parser) readTarget() {
+	digits, ok := strings.CutPrefix(p.word(), "sm_")
+	n, err := strconv.Atoi(strings.TrimRight(digits, "af"))
+	p.target = ok && err == nil
+	p.m.Capability = n
+}
+
+// externShared reads shared memory whose size the launch tells.
+func (p *parser) externShared() {
+	s := p.variable()
+	if s.Size != 0 {
+		p.fail("extern shared memory %s has a size", s.Name)
+	}
+	p.m.extern[s.Name] = s
 }
 
 // moduleVariable reads a variable after its state space.
@@ -164,6 +184,10 @@ func (p *parser) declarator() declared {
 	}
 	s := declared{Symbol{Name: p.word(), Size: elem.bits / 8, Align: max(align, elem.bits/8)}, elem}
 	for p.is("[") {
+		if p.is("]") { // extern shared memory
+			s.Size = 0
+			continue
+		}
 		n := p.count(maxBytes)
 		p.expect("]")
 		if s.Size *= n; s.Size > maxBytes {

@@ -54,7 +54,7 @@ func TestParseErrors(t *testing.T) {
 		{"an open kernel", body("ret;")[:len(body("ret;"))-2], 9, "does not end"},
 		{"an unknown opcode", body("ret;\nwgmma.fence.sync.aligned;"), 9, "unknown instruction wgmma.fence.sync.aligned"},
 		{"an unknown type", body("add.s128 %r1, %r1, %r1;"), 8, "unknown instruction add.s128"},
-		{"an unknown modifier", body("ld.global.nc.b32 %r1, [%d1];"), 8, `"nc" is no type or modifier`},
+		{"an unknown modifier", body("ld.global.xx.b32 %r1, [%d1];"), 8, `"xx" is no type or modifier`},
 		{"memory of another kind", body("ld.local.b32 %r1, [%d1];"), 8, "unknown instruction ld.local.b32"},
 		{"a rounding that is missing", body("fma.f32 %r1, %r1, %r1, %r1;"), 8, "unknown instruction fma.f32"},
 		{"a rounding of another kind", body("add.rz.f32 %r1, %r1, %r1;"), 8, "unknown instruction add.rz.f32"},

@@ -5,12 +5,6 @@ import (
 	"math/bits"
 )
 
-// shuffleOp is what a shfl.sync instruction has besides its slots.
-type shuffleOp struct {
-	mode   shuffleMode
-	member int32 // slot of the member mask
-}
-
 type shuffleMode uint8
 
 const (
@@ -22,46 +16,16 @@ const (
 
 var shuffleModes = map[string]shuffleMode{"up": shuffleUp, "down": shuffleDown, "bfly": shuffleButterfly, "idx": shuffleIndex}
 
-// shuffleAll runs a shuffle once the lanes of its member mask are here.
-func (w *warp) shuffleAll(in *instr, mask uint32) (stop bool, f *Fault) {
-	member := w.r32[in.shuffle.member][trailing(mask)]
-	for m := mask; m != 0; m &= m - 1 {
-		if lane := trailing(m); w.r32[in.shuffle.member][lane] != member {
-			f = w.fault(UnconvergedShuffle, 1<<lane)
-			f.Detail = "lanes that run together name different member masks"
-			return true, f
-		}
-	}
-	if out := mask &^ member; out != 0 {
-		f = w.fault(UnconvergedShuffle, out)
-		f.Detail = fmt.Sprintf("lanes %#08x run it and are not in the member mask %#08x", out, member)
-		return true, f
-	}
-	need := member & w.all
-	if gone := need &^ w.live; gone != 0 {
-		f = w.fault(UnconvergedShuffle, mask)
-		f.Detail = fmt.Sprintf("the member mask %#08x names lanes %#08x, which have exited", member, gone)
-		return true, f
-	}
-	mask, ok := w.meetAt(need, mask)
-	if !ok {
-		return w.hold(mask)
-	}
-	w.mask |= mask
-	f = w.shuffle(in, mask)
-	return f != nil, f
-}
-
 // shuffle is shfl.sync: d = a of the lane that mode, b and c choose. c holds the last lane of a segment in its low five
 // bits, and from bit 8 which bits of the lane's number choose the segment.
-func (w *warp) shuffle(in *instr, mask uint32) *Fault {
+func (w *warp) shuffle(mode shuffleMode, in *instr, mask uint32) *Fault {
 	a, b, c := w.r32[in.a], &w.r32[in.b], &w.r32[in.c]
 	d := w.to32(in.d, mask)
 	for i := range d {
 		by, clamp, segment := int(b[i]&31), int(c[i]&31), int(c[i]>>8&31)
 		last := i&segment | clamp&^segment
 		j := i
-		switch in.shuffle.mode {
+		switch mode {
 		case shuffleUp:
 			if i-by >= last {
 				j = i - by
@@ -73,7 +37,7 @@ func (w *warp) shuffle(in *instr, mask uint32) *Fault {
 		case shuffleIndex:
 			j = i&segment | by&^segment
 		}
-		if j > last && in.shuffle.mode != shuffleUp {
+		if j > last && mode != shuffleUp {
 			j = i
 		}
 		d[i] = a[j&31]

@@ -79,8 +79,10 @@ func (b *body) fresh(v known) int32 {
 	b.known[v] = slot
 	switch c := (constant{slot, v.value}); {
 	case v.what == discarded:
-	case v.what != notSpecial:
+	case v.what != notSpecial && v.what != externShared:
 		b.k.specials = append(b.k.specials, special{slot, v.what})
+	case v.what == externShared:
+		b.extern = append(b.extern, externUse{v.file, c})
 	case v.name != "":
 		b.k.bound = append(b.k.bound, binding{slot, b.m.globals[v.name], int64(v.value)})
 	case v.file == file32:
@@ -110,6 +112,11 @@ func (b *body) symbol(o operand, t dataType) int32 {
 	if at, ok := b.place(o.name); ok {
 		return b.constantSlot(t.file(), uint64(at+o.offset))
 	}
+	if s, ok := b.m.extern[o.name]; ok {
+		b.k.ExternShared = true
+		b.k.externAlign = max(b.k.externAlign, s.Align)
+		return b.fresh(known{file: t.file(), what: externShared, value: uint64(o.offset)})
+	}
 	if _, ok := b.m.globals[o.name]; !ok {
 		b.failHere("%s is not declared", o.name)
 	}
@@ -135,6 +142,29 @@ func (b *body) place(name string) (at int64, ok bool) {
 		return b.shared[name], true
 	}
 	return 0, false
+}
+
+// externUse is a constant that counts from the start of extern shared memory, which is known when all other variables are.
+type externUse struct {
+	file file
+	constant
+}
+
+// placeExtern puts extern shared memory behind the other variables.
+func (b *body) placeExtern() {
+	if !b.k.ExternShared {
+		return
+	}
+	b.k.Shared = (b.k.Shared + b.k.externAlign - 1) &^ (b.k.externAlign - 1)
+	for _, u := range b.extern {
+		u.value += uint64(b.k.Shared)
+		if u.file == file32 {
+			u.value &= 1<<32 - 1
+			b.k.consts32 = append(b.k.consts32, u.constant)
+			continue
+		}
+		b.k.consts64 = append(b.k.consts64, u.constant)
+	}
 }
 
 // declareShared gives a shared variable its place.

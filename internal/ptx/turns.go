@@ -29,12 +29,12 @@ func (t *turns) end(n uint64) {
 	t.moved.Broadcast()
 }
 
-// awaitTurn returns when all blocks below b have ended.
+// awaitTurn returns when all blocks below those of b's gang have ended.
 func (b *block) awaitTurn() {
 	t := b.turns
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for t.next < b.n {
+	for t.next < b.gang.n {
 		t.moved.Wait()
 	}
 }

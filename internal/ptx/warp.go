@@ -20,7 +20,10 @@ type warp struct {
 	ahead []group
 	held  []group // groups that wait at a barrier or a shuffle for other lanes
 
-	atBarrier bool // waits for the other warps
+	waits *barrier // for the other warps; nil while it can run
+
+	copies  []asyncCopy // cp.async that have not been waited for, oldest first
+	commits lanes32     // groups of them that each lane has closed
 
 	beside32 lanes32
 	beside64 lanes64
@@ -163,9 +166,9 @@ func (w *warp) rare(in *instr, mask uint32) (stop bool, f *Fault) {
 		}
 		return w.next()
 	case kindBarrier:
-		return w.barrier(mask)
+		return w.barrier(in, mask)
 	}
-	return w.shuffleAll(in, mask)
+	return w.meet(in, mask)
 }
 
 // next lets another group run, or finds that the warp has ended or cannot go on.

@@ -125,3 +125,20 @@ func TestElapsedMistakes(t *testing.T) {
 	close(b.gate)
 	b.ok(b.api.CtxSynchronize(b.ctx))
 }
+
+// TestTensorCoresAreFaster: the same product takes less time by tensor cores than by the multiprocessors' ordinary units.
+func TestTensorCoresAreFaster(t *testing.T) {
+	for preset, want := range map[string]float64{"a100": 16, "h200": 16, "t4": 8} { // products of halves in the time of one float32
+		b := start(t, preset, 1)
+		g := b.devices[0].gpu
+		const n = 1 << 40
+		simt := kernelTime(g, Work{LaneInstructions: n}) - launchCost
+		half, tf32 := kernelTime(g, Work{Tensor16: n})-launchCost, kernelTime(g, Work{Tensor32: n})-launchCost
+		if ratio := simt / half; ratio < want*0.9 || ratio > want*1.2 {
+			t.Errorf("%s: products of halves are %.1f times as fast, want %g", preset, ratio, want)
+		}
+		if tf32 != 2*half {
+			t.Errorf("%s: tf32 takes %g, halves %g", preset, tf32, half)
+		}
+	}
+}

@@ -38,10 +38,15 @@ type Launch struct {
 	Params      []byte
 	Globals     []uint64 // addresses of Code.Globals
 	Memory      ptx.Memory
+	Capability  int // of the device, 80 for 8.0
 }
 
 // Work is what the time of a kernel follows from.
-type Work struct{ Bytes, LaneInstructions uint64 }
+type Work struct {
+	Bytes, LaneInstructions uint64
+	// Multiplications by tensor cores, by the bytes of their operands.
+	Tensor16, Tensor32, Tensor64 uint64
+}
 
 // CompileError is a module that the compiler refuses.
 type CompileError struct {
@@ -82,11 +87,13 @@ func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 		Params:  l.Params,
 		Globals: l.Globals,
 		Memory:  l.Memory,
+
+		Capability: l.Capability,
 	})
 	if fault, ok := errors.AsType[*ptx.Fault](err); ok {
 		err = &KernelError{faultResult(fault.Kind), fault}
 	}
-	return Work{count.GlobalBytes, count.LaneInstructions}, err
+	return Work{count.GlobalBytes, count.LaneInstructions, count.Tensor16, count.Tensor32, count.Tensor64}, err
 }
 
 // KernelError is a kernel that did not end well, with the result that hardware would give.

@@ -82,7 +82,7 @@ func (d *Driver) execute(c *context, f *function, l *Launch) (float64, *failure)
 		return 0, failed
 	}
 	memory := &view{d: d, c: c, watch: d.room.watch(d.allocated())}
-	l.Memory = memory
+	l.Memory, l.Capability = memory, 10*c.dev.gpu.Major+c.dev.gpu.Minor
 	c.dev.meter.begin()
 	done, err := f.kernel.Run(l)
 	c.dev.meter.end()

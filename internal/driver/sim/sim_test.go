@@ -154,7 +154,7 @@ func (b *bench) fake(name, _ string) (*Code, error) {
 				r.Data[r.Data[0]] = byte(word(l, 1))
 				return Work{}, nil
 			}},
-			"work": {ParamBytes: 16, Run: func(l *Launch) (Work, error) { return Work{word(l, 0), word(l, 1)}, nil }},
+			"work": {ParamBytes: 16, Run: func(l *Launch) (Work, error) { return Work{Bytes: word(l, 0), LaneInstructions: word(l, 1)}, nil }},
 			"touch": {ParamBytes: 8, MaxThreads: 256, Run: func(l *Launch) (Work, error) {
 				r := l.Memory.Find(word(l, 0))
 				at := word(l, 0) - r.Base

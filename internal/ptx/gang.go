@@ -1,0 +1,142 @@
+package ptx
+
+import "fmt"
+
+// gang is the blocks of a cluster, which run together: their warps take turns. A launch without clusters has gangs of one.
+type gang struct {
+	n      uint64 // number of the cluster in its launch, in the order of running
+	blocks []*block
+	watch  *watch // nil where nothing has to be watched
+	events int    // counts what may let a waiting warp go on
+}
+
+// borrow returns registers for a launch from the pool k.idle, or new ones where it has none of that shape.
+func borrow(k *Kernel, cfg *LaunchConfig) *gang {
+	g, _ := k.idle.Get().(*gang)
+	if g == nil || !g.fits(cfg) {
+		return newGang(k, cfg)
+	}
+	for _, b := range g.blocks {
+		b.cfg, b.count = cfg, Counters{}
+		for i := range b.warps {
+			b.warps[i].fillLaunch()
+		}
+	}
+	return g
+}
+
+func (g *gang) fits(cfg *LaunchConfig) bool {
+	b, shape := g.blocks[0], cfg.cluster()
+	return b.shape == cfg.Block && len(b.shared) == b.k.Shared+int(cfg.Shared) && (g.watch != nil) == (b.k.async || cfg.Watch) &&
+		len(g.blocks) == int(shape[0]*shape[1]*shape[2])
+}
+
+func newGang(k *Kernel, cfg *LaunchConfig) *gang {
+	shape := cfg.cluster()
+	g := &gang{blocks: make([]*block, shape[0]*shape[1]*shape[2])}
+	for rank := range g.blocks {
+		g.blocks[rank] = newBlock(k, cfg, g, rank)
+	}
+	if k.async || cfg.Watch {
+		g.watch = newWatch(g)
+	}
+	return g
+}
+
+// giveBack returns g to the pool, without the launch and the memory that it used.
+func (g *gang) giveBack() {
+	for _, b := range g.blocks {
+		b.cfg, b.turns = nil, nil
+		clear(b.regions)
+	}
+	g.blocks[0].k.idle.Put(g)
+}
+
+// run runs cluster n of the launch; its place in the grid is at.
+func (g *gang) run(n, at uint64) *Fault {
+	g.n = n
+	if g.watch != nil {
+		g.watch.begin()
+	}
+	cfg := g.blocks[0].cfg
+	shape := cfg.cluster()
+	x, y := uint64(cfg.Grid[0]/shape[0]), uint64(cfg.Grid[1]/shape[1])
+	first := [3]uint32{uint32(at%x) * shape[0], uint32(at/x%y) * shape[1], uint32(at/x/y) * shape[2]}
+	for rank, b := range g.blocks {
+		r := uint32(rank)
+		b.start([3]uint32{first[0] + r%shape[0], first[1] + r/shape[0]%shape[1], first[2] + r/shape[0]/shape[1]})
+	}
+	return g.turn()
+}
+
+// patience is how often all warps may find nothing new before they count as locked up: code may look at several barriers
+// in turn.
+const patience = 64
+
+// turn lets warps run in turn until all have ended.
+func (g *gang) turn() *Fault {
+	for idle := 0; ; {
+		before, alive := g.events, false
+		for _, b := range g.blocks {
+			for i := range b.warps {
+				w := &b.warps[i]
+				if w.live == 0 {
+					continue
+				}
+				alive = true
+				if w.waits != nil {
+					continue
+				}
+				if f := w.run(); f != nil {
+					return f
+				}
+				if w.live == 0 {
+					if f := b.left(); f != nil {
+						return f
+					}
+				}
+			}
+		}
+		switch {
+		case !alive:
+			return nil
+		case g.events != before:
+			idle = 0
+		case idle == patience || g.allWait():
+			return g.deadlock()
+		default:
+			idle++
+		}
+	}
+}
+
+// allWait reports whether no warp can come to anything by itself.
+func (g *gang) allWait() bool {
+	for _, b := range g.blocks {
+		for i := range b.warps {
+			if w := &b.warps[i]; w.live != 0 && w.waits == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// left notes that a warp has ended.
+func (b *block) left() *Fault {
+	b.gang.events++
+	return nil
+}
+
+// deadlock is the fault of a gang whose warps all wait for what does not come.
+func (g *gang) deadlock() (f *Fault) {
+	for _, b := range g.blocks {
+		if f := b.deadlock(); f != nil {
+			return f
+		}
+	}
+	b := g.blocks[0]
+	f = b.warps[0].fault(Deadlock, allLanes)
+	f.Detail = fmt.Sprintf("no warp of %d blocks goes on", len(g.blocks))
+	return f
+}

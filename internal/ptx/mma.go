@@ -1,0 +1,199 @@
+package ptx
+
+import (
+	"math"
+	"math/bits"
+)
+
+func leading64(v uint64) int { return bits.LeadingZeros64(v) }
+
+// place is where an element of a matrix lies in a warp's registers.
+type place struct{ reg, lane, shift uint8 }
+
+// matrixProduct is an mma instruction: D = A B + C, with A of m rows and B of n columns.
+type matrixProduct struct {
+	m, k      int
+	kind      string // of A and B: f16, bf16, tf32, f64
+	half      bool   // C and D are f16
+	a, b      []place
+	c         []place
+	ra, rb    []int32
+	rc, rd    []int32
+	elemBytes int
+	f         halfFormat
+}
+
+// registersOf tells how many registers a lane has of A, B and C, by the shape and the type of A.
+var registersOf = map[string][3]int{
+	"m16n8k16.f16": {4, 2, 4}, "m16n8k16.bf16": {4, 2, 4}, "m16n8k8.f16": {2, 1, 4}, "m16n8k8.bf16": {2, 1, 4},
+	"m16n8k8.tf32": {4, 2, 4}, "m16n8k4.tf32": {2, 1, 4},
+	"m8n8k4.f64": {1, 1, 2}, "m16n8k4.f64": {2, 1, 4}, "m16n8k8.f64": {4, 2, 4}, "m16n8k16.f64": {8, 4, 4},
+}
+
+// mma.sync.aligned.shape.row.col.D.A.B.C {d}, {a}, {b}, {c}.
+func (b *body) mma(o *opcode, args []operand) instr {
+	b.need(o, "sync")
+	b.need(o, "aligned")
+	shape := b.need(o, "m16n8k16", "m16n8k8", "m16n8k4", "m8n8k4")
+	b.need(o, "row")
+	b.need(o, "col")
+	td := b.need(o, "f32", "f16", "f64")
+	ta := b.need(o, "f16", "bf16", "tf32", "f64")
+	b.need(o, ta)
+	b.need(o, td)
+	b.types(o, 0)
+	count, ok := registersOf[shape+"."+ta]
+	if !ok || (td == "f64") != (ta == "f64") || td == "f16" && ta != "f16" {
+		b.unknown(o)
+	}
+	p := &matrixProduct{m: 16, k: int(shapeK[shape]), kind: ta, half: td == "f16"}
+	if shape[1] == '8' {
+		p.m = 8
+	}
+	p.layouts(count)
+	ab, cd := dataTypes["b32"], dataTypes["b32"]
+	if ta == "f64" {
+		ab, cd = dataTypes["f64"], dataTypes["f64"]
+	}
+	if p.half {
+		count[2] /= 2
+	}
+	b.want(o.name, args, 4)
+	p.rd = b.fragment(o, args[0], count[2], cd, true)
+	p.ra = b.fragment(o, args[1], count[0], ab, false)
+	p.rb = b.fragment(o, args[2], count[1], ab, false)
+	p.rc = b.fragment(o, args[3], count[2], cd, false)
+	if ta == "f64" {
+		return together(instr{}, p.runF64)
+	}
+	return together(instr{}, p.run)
+}
+
+var shapeK = map[string]int{"m16n8k16": 16, "m16n8k8": 8, "m16n8k4": 4, "m8n8k4": 4}
+
+// layouts fills the places of all elements: g = lane/4 chooses rows of A and columns of B, c = lane%4 goes along k.
+func (p *matrixProduct) layouts(count [3]int) {
+	per := 1 // elements of a register
+	p.elemBytes = 4
+	switch p.kind {
+	case "f16", "bf16":
+		per, p.elemBytes = 2, 2
+		p.f = formatF16
+		if p.kind == "bf16" {
+			p.f = formatBF16
+		}
+	case "f64":
+		p.elemBytes = 8
+	}
+	rows := p.m / 8 // registers of A that lie in one column
+	p.a, p.b, p.c = make([]place, p.m*p.k), make([]place, 8*p.k), make([]place, p.m*8)
+	for lane := range 32 {
+		g, c := lane/4, lane%4
+		for j := range count[0] {
+			for e := range per {
+				row, k := g+8*(j%rows), per*c+e+4*per*(j/rows)
+				p.a[row*p.k+k] = place{uint8(j), uint8(lane), uint8(16 * e)}
+			}
+		}
+		for j := range count[1] {
+			for e := range per {
+				p.b[g*p.k+per*c+e+4*per*j] = place{uint8(j), uint8(lane), uint8(16 * e)}
+			}
+		}
+		for i := range count[2] {
+			at := place{uint8(i), uint8(lane), 0}
+			if p.half {
+				at.reg, at.shift = uint8(i/2), uint8(16*(i%2))
+			}
+			p.c[(g+8*(i/2))*8+2*c+i%2] = at
+		}
+	}
+}
+
+// gather reads rows of an operand.
+func (p *matrixProduct) gather(w *warp, rows []operandRow, at []place, slots []int32) {
+	for r := range rows {
+		row := &rows[r]
+		for k, from := range at[r*p.k:][:p.k] {
+			x := w.r32[slots[from.reg]][from.lane&31]
+			if p.elemBytes == 2 {
+				row.set16(k, p.f, uint16(x>>from.shift))
+			} else {
+				row.setTF32(k, x)
+			}
+		}
+	}
+}
+
+func (p *matrixProduct) run(w *warp, _ *instr, _ uint32) *Fault {
+	var a [16]operandRow
+	var b [8]operandRow
+	var d [128]uint32
+	p.gather(w, a[:], p.a, p.ra)
+	p.gather(w, b[:], p.b, p.rb)
+	cfg := w.b.cfg
+	model := modelOf(cfg.Capability)
+	block := min(p.k, model.bytes/p.elemBytes)
+	for i, at := range p.c {
+		x := w.r32[p.rc[at.reg]][at.lane&31] >> at.shift
+		c := f32(x)
+		if p.half {
+			c = f16ToF32(uint16(x))
+		}
+		d[i] = model.element(&a[i/8], &b[i%8], p.k, block, c, cfg.Nearest, p.half)
+	}
+	for i, at := range p.c {
+		to := &w.r32[p.rd[at.reg]][at.lane&31]
+		if p.half {
+			*to = *to&^(0xffff<<at.shift) | d[i]<<at.shift
+			continue
+		}
+		*to = d[i]
+	}
+	w.b.count.tensor(p.elemBytes, p.m*8*p.k)
+	return nil
+}
+
+// element is one element of a product, as float32 or f16.
+func (m tensorModel) element(a, b *operandRow, k, block int, c float32, toNearest, half bool) uint32 {
+	if toNearest {
+		v := nearest(a, b, k, c)
+		if half {
+			return uint32(formatF16.round(v))
+		}
+		return u32(float32(v))
+	}
+	if half {
+		return m.dotHalf(a, b, k, block, c)
+	}
+	return u32(m.dot(a, b, k, block, c))
+}
+
+// dotHalf is dot with a sum in f16, which each block rounds to nearest.
+func (m tensorModel) dotHalf(a, b *operandRow, n, block int, c float32) uint32 {
+	var h uint16
+	for at := 0; at < n; at += block {
+		s := m.block(a, b, at, block, c)
+		h = formatF16.round(float64(s))
+		c = f16ToF32(h)
+	}
+	return uint32(h)
+}
+
+// runF64 is a chain of fused multiply-adds along k.
+func (p *matrixProduct) runF64(w *warp, _ *instr, _ uint32) *Fault {
+	var d [128]uint64
+	for i, at := range p.c {
+		s := f64(w.r64[p.rc[at.reg]][at.lane&31])
+		for k := range p.k {
+			x, y := p.a[i/8*p.k+k], p.b[i%8*p.k+k]
+			s = math.FMA(f64(w.r64[p.ra[x.reg]][x.lane&31]), f64(w.r64[p.rb[y.reg]][y.lane&31]), s)
+		}
+		d[i] = u64(s)
+	}
+	for i, at := range p.c {
+		w.r64[p.rd[at.reg]][at.lane&31] = d[i]
+	}
+	w.b.count.tensor(p.elemBytes, p.m*8*p.k)
+	return nil
+}
