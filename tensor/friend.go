@@ -1,8 +1,12 @@
 package tensor
 
-import "cresset/internal/friend"
+import (
+	"cresset/dtype"
+	"cresset/internal/friend"
+	"cresset/internal/op"
+)
 
-// The functions of this package that linalg, nn, optim, nn/parallel and checkpoint need and users do not: the one registration of the project.
+// The functions of this package that linalg, nn, optim, nn/parallel, checkpoint and internal/selftest need and users do not: the one registration of the project.
 var _ = friend.Register(&friend.Tensors[*Tensor]{
 	BorrowGrad:  (*Tensor).borrowGrad,
 	NewUpdates:  func() friend.Updates[*Tensor] { return new(updates) },
@@ -17,6 +21,8 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
 	Linalg:      linearAlgebra(),
 
+	Launch:        launch,
+	HasKernel:     func(x *Tensor, o op.Op, dt dtype.DType) bool { return x.storage.backend.Has(o, dt) },
 	Checkpointed:  checkpointed,
 	ReadMemory:    readMemory,
 	WriteMemory:   writeMemory,

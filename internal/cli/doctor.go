@@ -19,9 +19,11 @@ import (
 )
 
 type doctorCommand struct {
-	Ops   bool   `help:"List every op and the dtypes in which the CPU and GPUs compute it."`
-	Check string `placeholder:"DEVICES" help:"Fail unless these devices can compute: cpu, cuda or cuda:1 for instance, separated by commas."`
-	JSON  bool   `name:"json" help:"Print a JSON object on stdout."`
+	Ops      bool           `help:"List every op and the dtypes in which the CPU and GPUs compute it."`
+	Check    string         `placeholder:"DEVICES" help:"Fail unless these devices can compute: cpu, cuda or cuda:1 for instance, separated by commas."`
+	SelfTest bool           `name:"selftest" help:"Compare a GPU with the CPU, kernel by kernel, and time it; takes under two minutes."`
+	Device   *device.Device `placeholder:"GPU" help:"The GPU of --selftest; cuda:0 unless given."`
+	JSON     bool           `name:"json" help:"Print a JSON object on stdout."`
 }
 
 // diagnosis is what the doctor found.
@@ -43,7 +45,7 @@ type opPlaces struct {
 
 // Help tells the exit codes.
 func (c *doctorCommand) Help() string {
-	return "Exit codes: 0 the report is printed, whatever is missing; 1 it cannot be printed, or a device of --check is missing; 2 wrong usage."
+	return "Exit codes: 0 the report is printed, whatever is missing; 1 it cannot be printed, a device of --check is missing, or a GPU fails --selftest; 2 wrong usage."
 }
 
 // Run looks for what GPUs need and says what is missing.
@@ -52,7 +54,13 @@ func (c *doctorCommand) Run(s *session) error {
 	if err != nil {
 		return s.misused(err.Error(), "cresset doctor --help lists the flags")
 	}
+	if err := c.checkSelfTest(); err != nil {
+		return s.misused(err.Error(), "cresset doctor --help lists the flags")
+	}
 	d := diagnose()
+	if c.SelfTest {
+		return c.selfTest(s, d)
+	}
 	if c.Ops {
 		d.Ops = placesOfOps()
 	}

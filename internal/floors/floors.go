@@ -18,7 +18,7 @@ var rows = [][]string{
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
 	{"internal/statedict", "internal/jinja", "linalg", "nn/nninit", "nn", "optim", "data", "vision", "nn/parallel", "nn/plan", "checkpoint", "text/tokenizer", "internal/hub", "models/bert", "models/gemma2", "models/gpt2", "models/llama", "models/resnet", "models/vit", "models", "text/generation"},
-	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/cli/flags", "internal/cli", "cmd/cresset"},
+	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/selftest", "internal/cli/flags", "internal/cli", "cmd/cresset"},
 }
 
 // support lists the packages that only tests import. They see everything below the programs.
@@ -30,10 +30,10 @@ const (
 )
 
 // backends says who may import a backend: a package, or one file of it. Everything else that computes knows package
-// internal/backend alone. The GPU runtime, the plan of a training step and doctor are about GPUs themselves.
+// internal/backend alone. The GPU runtime, the plan of a training step, the self-test and doctor are about GPUs themselves.
 var backends = map[string][]string{
 	"internal/backend/cpu":  {"tensor/backends.go", "internal/cli"},
-	"internal/backend/cuda": {"tensor/backends.go", "cuda", "nn/plan", "internal/cli"},
+	"internal/backend/cuda": {"tensor/backends.go", "cuda", "nn/plan", "internal/selftest/used.go", "internal/cli"},
 }
 
 // outside says who may import what the project did not write.

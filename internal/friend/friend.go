@@ -1,9 +1,10 @@
 // Package friend lets packages above tensor call what tensor does not export, since Go knows no friends: tensor registers functions
-// when it is initialised, and linalg, nn, optim, nn/parallel and checkpoint, which import it, find them there.
+// when it is initialised, and linalg, nn, optim, nn/parallel, checkpoint and internal/selftest, which import it, find them there.
 package friend
 
 import (
 	"cresset/device"
+	"cresset/dtype"
 	"cresset/internal/op"
 )
 
@@ -35,6 +36,11 @@ type Tensors[T any] struct {
 	NewReplicas func() Replicas[T]
 	// Linalg is linear algebra with gradients.
 	Linalg Linalg[T]
+
+	// Launch runs an op that writes outs, by the kernel for a dtype, on the device of the first.
+	Launch func(o op.Op, dt dtype.DType, params any, outs, ins []T)
+	// HasKernel reports whether x's device has a kernel for the op on that dtype.
+	HasKernel func(x T, o op.Op, dt dtype.DType) bool
 
 	// ReadMemory calls use with the memory of a contiguous CPU tensor's elements, which use may look at until it returns.
 	ReadMemory func(x T, use func(memory []byte) error) error

@@ -76,11 +76,15 @@ func (r *Elementwise) kernFuncs() (map[string]string, error) {
 
 // constructor is the function of package cpu that makes a kernel of a loop over contiguous elements.
 func (r *Elementwise) constructor() string {
-	operands := r.Operands
-	if operands == nil {
-		operands = r.operands(r.formula("Float"))
+	return []string{1: "unary", 2: "binary", 3: "ternary"}[len(r.named())]
+}
+
+// named are the names of the operands.
+func (r *Elementwise) named() []string {
+	if r.Operands != nil {
+		return r.Operands
 	}
-	return []string{1: "unary", 2: "binary", 3: "ternary"}[len(operands)]
+	return r.operands(r.formula("Float"))
 }
 
 // lifted is the kernel that is made of a loop of package kern.

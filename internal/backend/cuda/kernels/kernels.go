@@ -20,6 +20,8 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -66,3 +68,6 @@ var index = sync.OnceValue(func() map[string]string {
 	}
 	return of
 })
+
+// Names returns the names of all kernels.
+func Names() []string { return slices.Sorted(maps.Keys(index())) }

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"cresset/cuda"
+	"cresset/device"
+	"cresset/internal/bench"
+	"cresset/internal/selftest"
+)
+
+// selfTestReport is what the self-test of a GPU found.
+type selfTestReport struct {
+	Device    deviceRow         `json:"device"`
+	Driver    string            `json:"driver"`
+	Simulated bool              `json:"simulated,omitempty"`
+	Families  []selftest.Family `json:"families"`
+	Ran       int               `json:"kernels_ran"`
+	NotRun    []string          `json:"kernels_not_run"`
+	Speeds    []bench.Figure    `json:"speeds,omitempty"`
+	Seconds   float64           `json:"seconds"`
+}
+
+// telling are the workloads that show how near a GPU comes to its limits.
+const telling = `^(mm/4096|mm_bf16/8192|add/1e8|exp/1e8|softmax/32768x4096|sum_rows/32768x4096|sum_columns/4096x1024|transpose/4000x2500|conv3x3/.*|attention/.*|copy/.*|train/mlp_adam|small/add)$`
+
+// selfTest compares the GPU with the CPU, and times what tells most. A GPU that fails is an error.
+func (c *doctorCommand) selfTest(s *session, d diagnosis) error {
+	dev := device.CUDA(0)
+	if c.Device != nil {
+		dev = *c.Device
+	}
+	if !dev.IsCUDA() {
+		return s.misused(fmt.Sprintf("--device %s is no GPU", dev), "give one such as cuda:0")
+	}
+	if err := d.lacks([]device.Device{dev}); err != nil {
+		return err
+	}
+	index, _ := dev.Index()
+	r := selfTestReport{Driver: d.Driver, Device: d.Devices[1+max(index, 0)], Simulated: s.simulated(dev)}
+	out := s.stdout
+	if c.JSON {
+		out = io.Discard
+	}
+	start := time.Now()
+	if err := r.compare(s, dev, out); err != nil {
+		return err
+	}
+	if !r.Simulated {
+		if err := r.time(s, dev, out); err != nil {
+			return err
+		}
+	}
+	r.Seconds = time.Since(start).Seconds()
+	if c.JSON {
+		if err := json.NewEncoder(s.stdout).Encode(r); err != nil {
+			return err
+		}
+	}
+	if n := r.failures(); n > 0 {
+		return fmt.Errorf("%s fails %s", dev, count(n, "check", "s"))
+	}
+	_, err := fmt.Fprintf(out, "\n%s passed in %.0f s\n", dev, r.Seconds)
+	return err
+}
+
+// compare runs the checks and prints a line for each family.
+func (r *selfTestReport) compare(s *session, dev device.Device, out io.Writer) error {
+	fmt.Fprintf(out, "driver   %s\n%-8s %s, %s, %s of %s free\n\n", r.Driver, r.Device.Device, r.Device.Name, r.Device.Level, gib(r.Device.Available), gib(r.Device.Total))
+	err := selftest.Run(s.ctx, dev, selftest.Checks(), func(f selftest.Family) {
+		r.Families = append(r.Families, f)
+		verdict := "passed"
+		if n := len(f.Failures); n > 0 {
+			verdict = fmt.Sprintf("%d FAILED", n)
+		}
+		fmt.Fprintf(out, "%-24s %4d checks  %s\n", f.Name, f.Checks, verdict)
+		for _, x := range f.Failures {
+			fmt.Fprintf(out, "  %s of %s: %s\n", x.Check, x.DType, firstLine(x.Found))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.Ran, r.NotRun, err = selftest.Used(dev)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%d of %d kernels ran\n", r.Ran, r.Ran+len(r.NotRun))
+	return err
+}
+
+// time times some workloads beside what the GPU's clocks allow.
+func (r *selfTestReport) time(s *session, dev device.Device, out io.Writer) error {
+	index, _ := dev.Index()
+	p, err := cuda.DeviceProperties(max(index, 0))
+	if err != nil {
+		return err
+	}
+	cases, err := bench.Matching(dev, telling)
+	if err != nil {
+		return err
+	}
+	limits := bench.GPULimits(p)
+	fmt.Fprintf(out, "\nby its clocks: FMA %.0f GFLOP/s, memory %.0f GB/s\n", limits.FMA, limits.Levels[0].Rate)
+	for _, w := range cases {
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		f := bench.MeasureGPU(w, dev, 2, limits)
+		r.Speeds = append(r.Speeds, f)
+		switch {
+		case f.Problem != "":
+			fmt.Fprintf(out, "%-28s %s\n", f.Case, firstLine(f.Problem))
+		case f.Share > 0:
+			fmt.Fprintf(out, "%-28s %10s %8.4g %-8s %3.0f%% of the limit\n", f.Case, duration(f.Median), f.Rate, f.Unit, 100*f.Share)
+		default:
+			fmt.Fprintf(out, "%-28s %10s\n", f.Case, duration(f.Median))
+		}
+	}
+	return nil
+}
+
+func (r *selfTestReport) failures() (n int) {
+	for _, f := range r.Families {
+		n += len(f.Failures)
+	}
+	return n
+}
+
+// checkSelfTest refuses flags that do not go together.
+func (c *doctorCommand) checkSelfTest() error {
+	switch {
+	case c.Device != nil && !c.SelfTest:
+		return errors.New("--device is for --selftest")
+	case c.SelfTest && (c.Ops || c.Check != ""):
+		return errors.New("--selftest goes with neither --ops nor --check")
+	}
+	return nil
+}

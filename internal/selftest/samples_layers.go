@@ -1,0 +1,109 @@
+package selftest
+
+import (
+	"fmt"
+	"slices"
+
+	"cresset/tensor"
+)
+
+// sized names a sample by its extents.
+func sized(name string, n ...int) string { return fmt.Sprintf("%s %v", name, n) }
+
+// products are samples of matrix products around the edges of tiles: thin ones, odd ones, of every order of both operands.
+var products = slices.Concat(
+	matmuls(1, 33, 65), matmuls(7, 784, 5), matmuls(33, 1, 31), matmuls(64, 64, 64), matmuls(65, 129, 131), matmuls(130, 40, 257), matmuls(257, 300, 3), matmuls(256, 512, 384),
+	[]sample{
+		{name: "mv", in: []operand{of(129, 300), of(300)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MV(x[1]) })},
+		{name: "dot", in: []operand{of(3001), of(3001)}, dtypes: floats, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Dot(x[1]) })},
+		{name: "bmm", in: []operand{of(5, 33, 70), of(5, 70, 65)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].BMM(x[1]) })},
+		{name: "matmul with a matrix for all", in: []operand{of(5, 33, 70), of(70, 65)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MatMul(x[1]) })},
+		{name: "addmm", in: []operand{of(33, 65), of(33, 70), of(70, 65)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].AddMMScaled(x[1], x[2], 0.5, 2) })},
+		{name: "linear", in: []operand{of(33, 130), of(70, 130), of(70)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Linear(x[1], x[2]) })},
+		{name: "einsum", in: []operand{of(2, 3, 33, 16), of(2, 3, 65, 16)}, dtypes: floats, roundings: 64, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.Einsum("bhqd,bhkd->bhqk", x...) })},
+	},
+)
+
+// matmuls are products of m×k and k×n with the operands as they are and transposed.
+func matmuls(m, k, n int) []sample {
+	return []sample{
+		{name: sized("matmul", m, k, n), in: []operand{of(m, k), of(k, n)}, dtypes: floats, roundings: 64, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MM(x[1]) })},
+		{name: sized("matmul of transposed operands", m, k, n), in: []operand{of(k, m), of(n, k)}, dtypes: floats, roundings: 64,
+			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].T().MM(x[1].T()) })},
+	}
+}
+
+// layers are samples of what layers are made of.
+var layers = []sample{
+	conv("conv2d", of(3, 5, 13, 17), of(7, 5, 3, 3), 7, tensor.Padding(1)),
+	conv("conv2d with stride", of(3, 8, 14, 15), of(16, 8, 3, 3), 16, tensor.Stride(2), tensor.Padding(1)),
+	conv("conv2d 1x1", of(2, 33, 8, 9), of(40, 33, 1, 1), 40),
+	conv("conv2d of many channels", of(2, 64, 9, 9), of(96, 64, 3, 3), 96, tensor.Padding(1)),
+	conv("conv2d dilated, in groups", of(2, 8, 12, 12), of(12, 4, 3, 3), 12, tensor.Dilation(2), tensor.Groups(2)),
+	conv("conv2d depthwise", of(2, 16, 14, 14), of(16, 1, 3, 3), 16, tensor.Padding(1), tensor.Groups(16)),
+	{name: "conv_transpose2d", in: []operand{of(2, 6, 9, 7), of(6, 5, 4, 4), of(5)}, dtypes: single, roundings: 128, grad: true,
+		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].ConvTranspose2D(x[1], x[2], tensor.Stride(2), tensor.Padding(1))
+		})},
+	{name: "conv1d", in: []operand{of(3, 6, 65), of(9, 6, 3), of(9)}, dtypes: single, roundings: 128, grad: true,
+		f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv1D(x[1], x[2], tensor.Padding(1)) })},
+	{name: "max_pool2d", in: []operand{of(2, 5, 15, 17)}, dtypes: floats, roundings: 4, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+		return x[0].MaxPool2D(3, tensor.Stride(2), tensor.Padding(1))
+	})},
+	{name: "avg_pool2d", in: []operand{of(2, 5, 15, 17)}, dtypes: floats, roundings: 8, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].AvgPool2D(2) })},
+	{name: "batch_norm in training", in: []operand{of(9, 5, 7, 11), of(5), of(5), of(5), of(5)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+		return x[0].BatchNorm(x[1], x[2], x[3].Detach().Clone(), x[4].Detach().Square(), tensor.Training(true))
+	})},
+	{name: "batch_norm of many", in: []operand{of(70, 3, 33, 31), of(3), of(3)}, dtypes: single, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+		return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.Training(true))
+	})},
+	{name: "layer_norm of many", in: []operand{of(1500, 33), of(33), of(33)}, dtypes: single, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+		return x[0].LayerNorm([]int{33}, x[1], x[2])
+	})},
+	{name: "batch_norm", in: []operand{of(9, 5, 7, 11), of(5), of(5), of(5), of(5)}, dtypes: single, roundings: 512, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+		return x[0].BatchNorm(x[1], x[2], x[3], x[4].Square(), tensor.Training(false))
+	})},
+	{name: "group_norm", in: []operand{of(3, 8, 7, 9), of(8), of(8)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].GroupNorm(4, x[1], x[2]) })},
+	{name: "instance_norm", in: []operand{of(3, 4, 9, 9)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].InstanceNorm(nil, nil, nil, nil) })},
+	{name: "interpolate", in: []operand{of(2, 3, 9, 10)}, dtypes: single, roundings: 64, grad: true, f: func(x []*tensor.Tensor) []*tensor.Tensor {
+		return []*tensor.Tensor{x[0].Interpolate([]int{17, 23}, tensor.Bilinear), x[0].Interpolate([]int{5, 21}, tensor.Nearest)}
+	}},
+	attention("attention", 1, 65, 65, 64),
+	attention("causal attention", 1, 70, 70, 64, tensor.IsCausal(true)),
+	{name: "attention with a mask", in: []operand{of(1, 3, 33, 32), of(1, 3, 40, 32), of(1, 3, 40, 32), of(33, 40)}, dtypes: floats, roundings: 128, grad: true,
+		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+			return tensor.ScaledDotProductAttention(x[0], x[1], x[2], tensor.AttnMask(x[3]))
+		})},
+	attention("attention of few queries", 2, 1, 300, 32),
+	attention("attention of wide heads", 1, 33, 40, 128),
+}
+
+func conv(name string, x, w operand, out int, opts ...tensor.ConvOption) sample {
+	return sample{name: name, in: []operand{x, w, of(out)}, dtypes: single, roundings: 256, grad: true,
+		f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2D(x[1], x[2], opts...) })}
+}
+
+func attention(name string, batch, queries, keys, width int, opts ...tensor.AttentionOption) sample {
+	return sample{name: name, in: []operand{of(batch, 3, queries, width), of(batch, 3, keys, width), of(batch, 3, keys, width)}, dtypes: floats, roundings: 128, grad: true,
+		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+			return tensor.ScaledDotProductAttention(x[0], x[1], x[2], opts...)
+		})}
+}
+
+// losses are samples of losses with gradients.
+var losses = []sample{
+	{name: "cross_entropy", in: []operand{of(65, 300), below(300, 65)}, dtypes: floats, roundings: 128, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(x[0], x[1]) })},
+	{name: "cross_entropy of each", in: []operand{of(65, 33), below(33, 65)}, dtypes: single, roundings: 128, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+		return tensor.CrossEntropy(x[0], x[1], tensor.NoReduction)
+	})},
+	{name: "nll_loss", in: []operand{of(65, 33), below(33, 65)}, dtypes: single, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.NLLLoss(x[0], x[1]) })},
+	pair("mse_loss", func(x, y *tensor.Tensor) *tensor.Tensor { return tensor.MSELoss(x, y) }),
+	pair("l1_loss", func(x, y *tensor.Tensor) *tensor.Tensor { return tensor.L1Loss(x, y) }),
+	pair("huber_loss", func(x, y *tensor.Tensor) *tensor.Tensor { return tensor.HuberLoss(x, y) }),
+	pair("bce_with_logits", func(x, y *tensor.Tensor) *tensor.Tensor { return tensor.BCEWithLogits(x, y.Detach().Sigmoid()) }),
+}
+
+func pair(name string, f func(x, y *tensor.Tensor) *tensor.Tensor) sample {
+	return sample{name: name, in: []operand{of(65, 33), of(65, 33)}, dtypes: single, roundings: 64, grad: true,
+		f: one(func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], x[1]) })}
+}

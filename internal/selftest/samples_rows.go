@@ -1,0 +1,90 @@
+package selftest
+
+import (
+	"slices"
+
+	"cresset/dtype"
+	"cresset/tensor"
+)
+
+// reductions are samples of reductions and scans: of all elements, of long and short rows, of columns.
+var reductions = slices.Concat(
+	reduced("sum", numeric, 32, (*tensor.Tensor).Sum, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.SumAxes([]int{axis}) }),
+	reduced("mean", floats, 32, (*tensor.Tensor).Mean, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.MeanAxes([]int{axis}) }),
+	reduced("prod", numeric, 512, func(x *tensor.Tensor) *tensor.Tensor { return x.Sign().Prod() }, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.Sign().ProdAxis(axis) }),
+	reduced("max", numeric, 0, (*tensor.Tensor).Max, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.AMax([]int{axis}) }),
+	reduced("min", numeric, 0, (*tensor.Tensor).Min, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.AMin([]int{axis}) }),
+	reduced("argmax", numeric, 0, (*tensor.Tensor).ArgMax, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.ArgMaxAxis(axis) }),
+	reduced("any", each, 0, (*tensor.Tensor).Any, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.AnyAxis(axis) }),
+	reduced("all", each, 0, (*tensor.Tensor).All, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.AllAxis(axis) }),
+	reduced("count_nonzero", each, 0, (*tensor.Tensor).CountNonZero, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.CountNonZeroAxes(axis) }),
+	reduced("var", floats, 64, (*tensor.Tensor).Var, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.VarAxes([]int{axis}) }),
+	reduced("std", floats, 64, (*tensor.Tensor).Std, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.StdAxes([]int{axis}) }),
+	reduced("norm", floats, 64, (*tensor.Tensor).Norm, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.NormAxes(2, []int{axis}) }),
+	reduced("logsumexp", floats, 64, func(x *tensor.Tensor) *tensor.Tensor { return x.Flatten(0, -1).LogSumExp([]int{0}) },
+		func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.LogSumExp([]int{axis}) }),
+	[]sample{
+		{name: "max with places", in: []operand{of(33, 257)}, dtypes: numeric, f: two(func(x []*tensor.Tensor) (a, b *tensor.Tensor) { return x[0].MaxAxis(1) })},
+		{name: "min with places over 0", in: []operand{of(257, 33)}, dtypes: numeric, f: two(func(x []*tensor.Tensor) (a, b *tensor.Tensor) { return x[0].MinAxis(0) })},
+		{name: "gradients of reductions", in: []operand{of(33, 257)}, dtypes: single, roundings: 256, grad: true, f: func(x []*tensor.Tensor) []*tensor.Tensor {
+			y := x[0]
+			return []*tensor.Tensor{y.SumAxes([]int{0}), y.MeanAxes([]int{1}), y.VarAxes([]int{1}), y.StdAxes([]int{0}), y.NormAxes(2, []int{1}), y.LogSumExp([]int{1}), y.AMax([]int{0})}
+		}},
+		{name: "gradient of prod", in: []operand{of(33, 9)}, dtypes: single, roundings: 256, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].ProdAxis(1) })},
+		scan("cumsum", numeric, 256, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.CumSum(axis) }),
+		scan("cumprod", numeric, 512, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.Sign().CumProd(axis) }),
+		scan("logcumsumexp", floats, 64, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.LogCumSumExp(axis) }),
+		scan("cummax", numeric, 0, func(x *tensor.Tensor, axis int) *tensor.Tensor { y, _ := x.CumMax(axis); return y }),
+		scan("cummin", numeric, 0, func(x *tensor.Tensor, axis int) *tensor.Tensor { y, _ := x.CumMin(axis); return y }),
+		{name: "gradient of cumsum", in: []operand{of(9, 257)}, dtypes: single, roundings: 256, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].CumSum(1) })},
+	},
+)
+
+// reduced are samples of a reduction over all of many elements, over long rows, short rows and columns.
+func reduced(name string, dtypes []dtype.DType, roundings float64, all func(x *tensor.Tensor) *tensor.Tensor, along func(x *tensor.Tensor, axis int) *tensor.Tensor) []sample {
+	return []sample{
+		{name: name, in: []operand{of(71, 1031)}, dtypes: dtypes, roundings: roundings, f: func(x []*tensor.Tensor) []*tensor.Tensor {
+			return []*tensor.Tensor{all(x[0]), along(x[0], 1), along(x[0], 0)}
+		}},
+		{name: name + " of short rows", in: []operand{of(300, 5)}, dtypes: dtypes, roundings: roundings, f: func(x []*tensor.Tensor) []*tensor.Tensor {
+			return []*tensor.Tensor{along(x[0], 1), along(x[0].Transpose(0, 1), 1)}
+		}},
+	}
+}
+
+// scan is a sample of a scan along rows and along columns.
+func scan(name string, dtypes []dtype.DType, roundings float64, f func(x *tensor.Tensor, axis int) *tensor.Tensor) sample {
+	return sample{name: name, in: []operand{of(9, 1031)}, dtypes: dtypes, roundings: roundings, f: func(x []*tensor.Tensor) []*tensor.Tensor {
+		return []*tensor.Tensor{f(x[0], 1), f(x[0], 0)}
+	}}
+}
+
+// rows are samples of functions of whole rows, with gradients.
+var rows = slices.Concat(
+	eachWidth("softmax", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(1) }),
+	eachWidth("softmax over 0", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(0) }),
+	eachWidth("log_softmax", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(1) }),
+	normalized("layer_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.LayerNorm(w.Shape(), w, b) }),
+	normalized("rms_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.RMSNorm(w.Shape(), w).Add(b) }),
+)
+
+// widths of rows are around those of a warp, of a block and of what a block keeps on chip.
+var widths = []int{1, 31, 257, 1030, 5000}
+
+func eachWidth(name string, roundings float64, f func(x *tensor.Tensor) *tensor.Tensor) []sample {
+	var samples []sample
+	for _, n := range widths {
+		samples = append(samples, sample{name: sized(name, n), in: []operand{of(5, n)}, dtypes: floats, roundings: roundings, grad: true,
+			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0]) })})
+	}
+	return samples
+}
+
+func normalized(name string, f func(x, w, b *tensor.Tensor) *tensor.Tensor) []sample {
+	var samples []sample
+	for _, n := range widths {
+		samples = append(samples, sample{name: sized(name, n), in: []operand{of(5, n), of(n), of(n)}, dtypes: single, roundings: 256, grad: true,
+			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], x[1], x[2]) })})
+	}
+	return samples
+}

@@ -1,0 +1,26 @@
+package selftest
+
+import (
+	"slices"
+
+	"cresset/device"
+	"cresset/internal/backend/cuda"
+)
+
+// Used returns how many of a GPU's kernels have run in this process, and the names of the others.
+func Used(dev device.Device) (used int, rest []string, err error) {
+	index, _ := dev.Index()
+	d, err := cuda.Find(max(index, 0))
+	if err != nil {
+		return 0, nil, err
+	}
+	for name, ran := range d.Kernels() {
+		if ran {
+			used++
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	slices.Sort(rest)
+	return used, rest, nil
+}
