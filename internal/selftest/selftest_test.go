@@ -13,6 +13,9 @@ import (
 
 // TestSimulatedGPUPasses runs every check, which reach every kernel but those that have a reason.
 func TestSimulatedGPUPasses(t *testing.T) {
+	if raceEnabled {
+		t.Skip("takes minutes under the race detector")
+	}
 	devicetest.Use(t, "gtx1070")
 	gpu := device.CUDA(0)
 	err := Run(context.Background(), gpu, Checks(), func(f Family) {

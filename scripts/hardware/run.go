@@ -32,6 +32,7 @@ func runCommand(root string, k kit, args []string) error {
 	total := flags.Duration("for", 0, "stop after so long, as 9m30s; 0 runs to the end")
 	workloads := flags.String("bench", ".", "time the workloads of cresset bench that match this `regexp`; none if empty")
 	benchLimit := flags.Duration("bench-limit", 2*time.Minute, "for the timings of a device")
+	selfTest := flags.Bool("selftest", true, "run cresset doctor --selftest")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -51,6 +52,11 @@ func runCommand(root string, k kit, args []string) error {
 	}
 	if err := r.describe(); err != nil {
 		return err
+	}
+	if *selfTest {
+		if err := r.selfTest(); err != nil {
+			return err
+		}
 	}
 	if *workloads != "" {
 		if err := r.time(*workloads, *benchLimit); err != nil {
@@ -93,14 +99,29 @@ func (r *runner) prepare() error {
 // describe notes what cresset says of the machine.
 func (r *runner) describe() error {
 	for _, args := range []string{"version", "doctor", "devices", "smi", "smi --query-gpu=name,driver_version,compute_cap,memory.total,clocks.max.sm,clocks.max.memory,pcie.link.gen.max,pcie.link.width.max,power.limit --format=csv"} {
-		f := fact{Command: "cresset " + args}
-		var err error
-		if f.Output, err = r.cresset(time.Minute, strings.Fields(args)...); err != nil {
-			f.Problem = err.Error()
-		}
-		r.Facts = append(r.Facts, f)
+		r.note(time.Minute, args)
 	}
 	return r.write()
+}
+
+// selfTest notes what each device but the CPU computes and how fast, in its own words.
+func (r *runner) selfTest() error {
+	for dev := range strings.SplitSeq(r.Devices, ",") {
+		if dev != "cpu" {
+			r.note(5*time.Minute, "doctor --selftest --device "+dev)
+		}
+	}
+	return r.write()
+}
+
+// note keeps what the command says.
+func (r *runner) note(limit time.Duration, args string) {
+	f := fact{Command: "cresset " + args}
+	var err error
+	if f.Output, err = r.cresset(limit, strings.Fields(args)...); err != nil {
+		f.Problem = err.Error()
+	}
+	r.Facts = append(r.Facts, f)
 }
 
 // cresset returns what the command prints. At the limit it is interrupted, which cresset bench answers with what it has.
