@@ -38,6 +38,7 @@ var leftOut = []absence{
 	{"internal/driver/sim", "tests simulated GPUs"},
 	{"internal/gradcheck", "tests the tests"},
 	{"internal/nvml/sim", "tests simulated GPUs"},
+	{"internal/selftest", "is run as cresset doctor --selftest"},
 	{"internal/statedict", "computes on the CPU alone"},
 	{"internal/tour", "reads the source and runs on simulated GPUs"},
 	{"internal/tui", "draws what it is given"},
