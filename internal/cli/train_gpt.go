@@ -142,7 +142,7 @@ func (r *reading) observe(w io.Writer, t *training) observer {
 
 // excerpt returns the beginning of a text, indented.
 func excerpt(text string) string {
-	const lines, columns = 4, 74
+	const lines, columns = 2, 74
 	var b strings.Builder
 	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		if i == lines {
