@@ -111,5 +111,6 @@ size: ## Count the lines of every package, tests apart
 .PHONY: pictures
 pictures: ## Draw the documentation's pictures anew, from what the command prints
 	go run ./internal/kgen/termshot cresset train > docs/train.svg
+	go run ./internal/kgen/termshot cresset train --model gpt > docs/gpt.svg
 	go run ./internal/kgen/termshot -sim gtx1070:4 -beside 'train --device cuda:0' cresset smi > docs/smi.svg
 	COLUMNS=94 go run ./internal/kgen/termshot -sim gtx1070:4 -beside 'train --device cuda:0' cresset top --once -n 28 -l 0.5 > docs/top.svg

@@ -34,7 +34,7 @@ type languageFlags struct {
 	Tokenizer  *string `enum:"chars,bpe" placeholder:"KIND" help:"chars, or bpe, which is trained on the text; chars unless given."`
 	Vocab      *int    `placeholder:"N" help:"Tokens of bpe; 1024 unless given."`
 	Context    *int    `placeholder:"N" help:"Tokens that gpt sees at most; 64 unless given."`
-	Steps      *int    `placeholder:"N" help:"Steps of gpt's training; 2000 unless given."`
+	Steps      *int    `placeholder:"N" help:"Steps of gpt's training; 1200 unless given."`
 	JudgeEvery *int    `placeholder:"N" help:"Judge gpt and let it write after every N steps; after each fifth of all unless given."`
 }
 

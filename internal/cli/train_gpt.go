@@ -28,6 +28,8 @@ type reading struct {
 	every  int // steps from judgement to judgement
 }
 
+const usualSteps = 1200
+
 // learnText returns a training of gpt on a text.
 func (c *trainCommand) learnText(dev device.Device) (*training, error) {
 	text, err := c.readCorpus()
@@ -43,7 +45,7 @@ func (c *trainCommand) learnText(dev device.Device) (*training, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps := or(c.Language.Steps, 2000)
+	steps := or(c.Language.Steps, usualSteps)
 	every := min(or(c.Language.JudgeEvery, (steps+4)/5), steps)
 	t := &training{
 		lesson: &reading{net, text, string(text.words.JSON()), f, dev, c.Seed, every},

@@ -82,6 +82,24 @@ func TestReadingLearns(t *testing.T) {
 	}
 }
 
+// TestDefaultReadingIsCheap counts the operations of cresset train --model gpt without flags, which have to take about a minute on two cores, and trains
+// for a few of its steps.
+func TestDefaultReadingIsCheap(t *testing.T) {
+	skipLong(t)
+	var r textResult
+	out := run(t, t.Context(), exitOK, "train", "--model", "gpt", "--json", "--steps", "30", "--judge-every", "30")
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	if *r.TestLoss > 3.3 || r.Tokenizer != "chars" || r.Vocabulary != 62 || len(r.Sample) < 300 {
+		t.Errorf("after 30 steps a loss of %v, %d %s, %q", *r.TestLoss, r.Vocabulary, r.Tokenizer, r.Sample)
+	}
+	perToken := r.GFLOPS * 1e9 / r.Rate
+	if all := perToken * usualSteps * float64(r.Batch*r.Context); all > 6.5e12 {
+		t.Errorf("the default run takes %.2g operations, want at most 6.5e12", all)
+	}
+}
+
 // TestPiecesOfATextHaveItsTokens compares the tokens of a long text that is read in pieces with those of all of it.
 func TestPiecesOfATextHaveItsTokens(t *testing.T) {
 	words, err := tokenizer.Train(plays[:50000], 400)
