@@ -60,7 +60,7 @@ func (c *KVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention) *tens
 	past := l.seen
 	keys, values := l.append(k, v, how.Window, c.Room)
 	first := past + q.Size(2) - keys.Size(2) // the token of the first key that is kept
-	return how.attend(q, keys, values, c.mask(maskKey{q.Size(2), keys.Size(2), past, how.Window}, q), past-first)
+	return how.Attend(q, keys, values, c.mask(maskKey{q.Size(2), keys.Size(2), past, how.Window}, q), past-first)
 }
 
 // maskKey tells masks apart: queries for tokens past to past+queries, and the last keys up to there.

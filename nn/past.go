@@ -27,7 +27,7 @@ type noPast struct{}
 func (noPast) Positions(n int) [][]int { return [][]int{count(0, n)} }
 
 func (noPast) Attend(_ int, q, k, v *tensor.Tensor, how Attention) *tensor.Tensor {
-	return how.attend(q, k, v, nil, 0)
+	return how.Attend(q, k, v, nil, 0)
 }
 
 // count returns n numbers from first on.
@@ -39,8 +39,9 @@ func count(first, n int) []int {
 	return s
 }
 
-// attend computes attention of queries for the tokens from past on: of what a mask lets through, or where it is nil of all keys up to each one's place.
-func (a Attention) attend(q, k, v, mask *tensor.Tensor, past int) *tensor.Tensor {
+// Attend returns attention of queries for the tokens from past on: to what a mask lets through, or, where it is nil, to all keys of the window up to
+// each one's place. It is for a Past that keeps keys and values in its own way.
+func (a Attention) Attend(q, k, v, mask *tensor.Tensor, past int) *tensor.Tensor {
 	opts := []tensor.AttentionOption{tensor.EnableGQA(q.Size(1) != k.Size(1)), tensor.SoftCap(a.SoftCap), tensor.DropoutP(a.Dropout)}
 	if a.Scale != 0 {
 		opts = append(opts, tensor.Scale(a.Scale))

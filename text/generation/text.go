@@ -20,7 +20,7 @@ type Piece struct {
 // does not belong to it.
 func Texts(ctx context.Context, m models.Decoder, t *tokenizer.Tokenizer, prompts []string, o Options, stop ...string) iter.Seq2[[]Piece, error] {
 	return func(yield func([]Piece, error) bool) {
-		ids, writers := make([][]int, len(prompts)), make([]writer, len(prompts))
+		ids, writers := make([][]int, len(prompts)), make([]*Writer, len(prompts))
 		for i, p := range prompts {
 			e, err := t.Encode(p)
 			if err != nil {
@@ -28,7 +28,7 @@ func Texts(ctx context.Context, m models.Decoder, t *tokenizer.Tokenizer, prompt
 				return
 			}
 			ids[i] = e.IDs
-			if writers[i], err = newWriter(t, e.IDs, stop); err != nil {
+			if writers[i], err = NewWriter(t, e.IDs, stop...); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -40,7 +40,7 @@ func Texts(ctx context.Context, m models.Decoder, t *tokenizer.Tokenizer, prompt
 			}
 			pieces, all := make([]Piece, len(prompts)), true
 			for i := range writers {
-				if pieces[i], err = writers[i].step(next[i], o.End); err != nil {
+				if pieces[i], err = writers[i].Step(next[i], o.End...); err != nil {
 					yield(nil, err)
 					return
 				}
@@ -53,7 +53,7 @@ func Texts(ctx context.Context, m models.Decoder, t *tokenizer.Tokenizer, prompt
 		last := make([]Piece, len(prompts))
 		for i := range writers {
 			var err error
-			if last[i], err = writers[i].finish(); err != nil {
+			if last[i], err = writers[i].Finish(); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -62,17 +62,17 @@ func Texts(ctx context.Context, m models.Decoder, t *tokenizer.Tokenizer, prompt
 	}
 }
 
-// writer makes text of tokens as they come.
-type writer struct {
+// Writer makes text of the tokens of one text as they come.
+type Writer struct {
 	stream *tokenizer.Stream
 	held   string // of the text, since it may begin a stop string
 	stop   []string
 	ended  bool
 }
 
-// newWriter returns the writer of what follows a prompt, by which a decoder writes the first tokens.
-func newWriter(t *tokenizer.Tokenizer, prompt []int, stop []string) (writer, error) {
-	w := writer{stream: t.NewStream(), stop: stop}
+// NewWriter returns the writer of what follows a prompt, by which a tokenizer writes the first tokens. The text ends before the first of some strings.
+func NewWriter(t *tokenizer.Tokenizer, prompt []int, stop ...string) (*Writer, error) {
+	w := &Writer{stream: t.NewStream(), stop: stop}
 	for _, id := range prompt {
 		if _, err := w.stream.Step(id); err != nil {
 			return w, err
@@ -82,13 +82,13 @@ func newWriter(t *tokenizer.Tokenizer, prompt []int, stop []string) (writer, err
 	return w, err
 }
 
-// step adds a token.
-func (w *writer) step(id int, end []int) (Piece, error) {
+// Step adds a token. The text ends at one of end, which has no text, and at Ended.
+func (w *Writer) Step(id int, end ...int) (Piece, error) {
 	switch {
 	case w.ended:
 		return Piece{Ended: true}, nil
 	case id == Ended || slices.Contains(end, id):
-		return w.finish()
+		return w.Finish()
 	}
 	text, err := w.stream.Step(id)
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *writer) step(id int, end []int) (Piece, error) {
 }
 
 // flush gives out what is held, but for what may begin a stop string.
-func (w *writer) flush() Piece {
+func (w *Writer) flush() Piece {
 	keep := 0
 	for _, s := range w.stop {
 		if at := strings.Index(w.held, s); at >= 0 {
@@ -118,8 +118,8 @@ func (w *writer) flush() Piece {
 	return Piece{Text: out}
 }
 
-// finish ends the text and gives out what was held.
-func (w *writer) finish() (Piece, error) {
+// Finish ends the text and gives out what was held.
+func (w *Writer) Finish() (Piece, error) {
 	if w.ended {
 		return Piece{Ended: true}, nil
 	}

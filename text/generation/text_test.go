@@ -30,13 +30,13 @@ func TestWritersGiveOutWholeCharacters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := newWriter(tok, nil, nil)
+			w, err := NewWriter(tok, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var out strings.Builder
 			for _, id := range e.IDs {
-				p, err := w.step(id, nil)
+				p, err := w.Step(id)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -45,7 +45,7 @@ func TestWritersGiveOutWholeCharacters(t *testing.T) {
 				}
 				out.WriteString(p.Text)
 			}
-			last, err := w.finish()
+			last, err := w.Finish()
 			if err != nil || !last.Ended {
 				t.Fatal(last, err)
 			}
@@ -65,19 +65,19 @@ func TestStopStrings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for stop, want := range map[string]string{"hree f": "one two t", "two": "one ", "x": text, "four!": text, "o": "", "four": "one two three "} {
-		w, err := newWriter(tok, nil, []string{stop, "never"})
+		w, err := NewWriter(tok, nil, stop, "never")
 		if err != nil {
 			t.Fatal(err)
 		}
 		out, ended := "", false
 		for _, id := range e.IDs {
-			p, err := w.step(id, nil)
+			p, err := w.Step(id)
 			if err != nil {
 				t.Fatal(err)
 			}
 			out, ended = out+p.Text, p.Ended
 		}
-		last, err := w.finish()
+		last, err := w.Finish()
 		if err != nil {
 			t.Fatal(err)
 		}

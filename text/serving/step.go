@@ -1,0 +1,124 @@
+package serving
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"cresset/nn"
+	"cresset/tensor"
+)
+
+// step is the next tokens of several sequences, one behind the other as if they were one sequence, so that all layers but attention compute them at once. It is
+// the nn.Past of that one call of the model.
+type step struct {
+	pages     *pages
+	scope     *tensor.Scope
+	sequences []*sequence
+	tokens    []int
+	positions []int
+	last      []int // where the last token of each sequence stands among the tokens
+	slots     *tensor.Tensor
+	groups    []*group
+}
+
+// group are sequences that attend by one call: all read the same number of tokens, and their lengths differ less than twofold.
+type group struct {
+	first     int // where its tokens begin
+	tokens    int // of each sequence
+	sequences []*sequence
+	sights    map[int]*sight // by the window of a layer
+}
+
+// sight tells which positions of the pages the queries of a group see.
+type sight struct {
+	slots *tensor.Tensor // [sequences·keys]
+	keys  int
+	past  int            // where the first query stands among the keys of a single sequence
+	mask  *tensor.Tensor // [sequences, 1, tokens, keys] of several
+}
+
+// newStep returns the step of sequences whose n tells how many tokens they read. What it makes belongs to a scope.
+func newStep(pages *pages, scope *tensor.Scope, sequences []*sequence) *step {
+	s := &step{pages: pages, scope: scope, sequences: slices.Clone(sequences)}
+	slices.SortStableFunc(s.sequences, func(a, b *sequence) int {
+		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(bits.Len(uint(a.read)), bits.Len(uint(b.read))))
+	})
+	var slots []int
+	var g *group
+	for _, q := range s.sequences {
+		if g == nil || g.tokens != q.n || bits.Len(uint(g.sequences[0].read)) != bits.Len(uint(q.read)) {
+			g = &group{first: len(s.tokens), tokens: q.n, sights: make(map[int]*sight)}
+			s.groups = append(s.groups, g)
+		}
+		g.sequences = append(g.sequences, q)
+		for p := q.read; p < q.read+q.n; p++ {
+			s.tokens = append(s.tokens, q.tokens[p])
+			s.positions = append(s.positions, p)
+			slots = append(slots, q.slot(p))
+		}
+		s.last = append(s.last, len(s.tokens)-1)
+	}
+	s.slots = s.enter(tensor.FromSlice(slots, len(slots)))
+	return s
+}
+
+// enter moves x to the device of the pages, for as long as the step lasts.
+func (s *step) enter(x *tensor.Tensor) *tensor.Tensor {
+	return s.scope.Enter(x).To(s.pages.device)
+}
+
+// Positions implements nn.Past.
+func (s *step) Positions(int) [][]int { return [][]int{s.positions} }
+
+// Attend implements nn.Past: it keeps the keys and values, then lets each group of sequences see its own.
+func (s *step) Attend(layer int, q, k, v *tensor.Tensor, how nn.Attention) *tensor.Tensor {
+	page := s.pages.layers[layer]
+	page.keys.IndexCopyInPlace(0, s.slots, k.Select(0, 0).Transpose(0, 1))
+	page.values.IndexCopyInPlace(0, s.slots, v.Select(0, 0).Transpose(0, 1))
+	rows := q.Select(0, 0).Transpose(0, 1) // [tokens, heads, size]
+	outs := make([]*tensor.Tensor, len(s.groups))
+	for i, g := range s.groups {
+		outs[i] = g.attend(rows, page, s.sight(g, how.Window), how)
+	}
+	return tensor.Cat(outs, 0).Transpose(0, 1).Unsqueeze(0)
+}
+
+// attend returns what the rows of a group see, [tokens, heads, size].
+func (g *group) attend(rows *tensor.Tensor, p page, see *sight, how nn.Attention) *tensor.Tensor {
+	n := len(g.sequences)
+	q := rows.Narrow(0, g.first, n*g.tokens).Unflatten(0, n, g.tokens).Transpose(1, 2)
+	k := p.keys.IndexSelect(0, see.slots).Unflatten(0, n, see.keys).Transpose(1, 2)
+	v := p.values.IndexSelect(0, see.slots).Unflatten(0, n, see.keys).Transpose(1, 2)
+	return how.Attend(q, k, v, see.mask, see.past).Transpose(1, 2).Flatten(0, 1)
+}
+
+// sight returns what a group sees in the layers of a window.
+func (s *step) sight(g *group, window int) *sight {
+	if see, ok := g.sights[window]; ok {
+		return see
+	}
+	see := &sight{}
+	for _, q := range g.sequences {
+		see.keys = max(see.keys, q.read+q.n-q.oldest(window))
+	}
+	slots, mask := make([]int, 0, len(g.sequences)*see.keys), []bool(nil)
+	for _, q := range g.sequences {
+		first, end := q.oldest(window), q.read+q.n
+		for p := first; p < first+see.keys; p++ {
+			slots = append(slots, q.slot(min(p, end-1))) // behind the end any of its own will do, as the mask hides them
+		}
+		for at := q.read; at < end && len(g.sequences) > 1; at++ {
+			for p := first; p < first+see.keys; p++ {
+				mask = append(mask, p <= at && (window == 0 || p > at-window))
+			}
+		}
+		see.past = q.read - first
+	}
+	see.slots = s.enter(tensor.FromSlice(slots, len(slots)))
+	if mask != nil {
+		see.mask = s.enter(tensor.FromSlice(mask, len(g.sequences), 1, g.tokens, see.keys))
+	}
+	g.sights[window] = see
+	return see
+}
