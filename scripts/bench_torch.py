@@ -16,6 +16,8 @@ wherever no gradients are wanted. The calls of small/... are Python calls, as a 
 MKL, which comes with PyTorch, uses AVX-512 on Intel's processors alone; OpenBLAS, timed beside it, on all. --mkl-avx512 takes
 MKL's check away by a preloaded library, and tells how far ahead PyTorch could be.
 
+With --device cuda both compute on the first GPU: PyTorch eagerly, in float32 without TF32. A batch ends when the GPU has done it.
+
 With --memory the script compares, for the workloads that train, how much the peak of the resident memory grows from just
 before the first step over --steps steps: of PyTorch, of cresset with a scope for each step, and of cresset without. Every
 figure is of a fresh process, with the allocator's own settings; what is printed is the median of the rounds.
@@ -46,8 +48,8 @@ MIB = 1 << 20
 class Timer:
     """A workload of this process, ready to be timed."""
 
-    def __init__(self, call):
-        self.context = getattr(call, "context", contextlib.nullcontext)
+    def __init__(self, call, wait=lambda: None):
+        self.context, self.wait = getattr(call, "context", contextlib.nullcontext), wait
         self.call = call = getattr(call, "call", call)
         self.calls = 1
         call()
@@ -61,6 +63,7 @@ class Timer:
             start = time.perf_counter()
             for _ in range(self.calls):
                 call()
+            self.wait()
             return time.perf_counter() - start
 
     def round(self):
@@ -73,8 +76,8 @@ class Cresset:
     Each workload has its own: after one of large tensors Go collects so seldom that small ones lie in memory that no cache holds.
     """
 
-    def __init__(self, program):
-        self.process = subprocess.Popen([program, "bench", "--follow"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, program, device):
+        self.process = subprocess.Popen([program, "bench", "--follow", "--device", device], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def round(self, name, threads):
         self.process.stdin.write(f"{name} {threads}\n")
@@ -94,30 +97,42 @@ def measure(args, threads):
     import torch
 
     torch.set_num_threads(threads)
+    wait, openblas = prepare(args.device)
     makers, others = torch_makers()
-    openblas = openblas_makers()
+    settle = SETTLE_SECONDS if args.device == "cpu" else 0
     rows = []
     for name in workloads(args):
         if name not in makers:
             continue
-        peers = {"torch": Timer(makers[name]())}
+        peers = {"torch": Timer(makers[name](), wait)}
         if name in others:
             label, make = others[name]
-            peers[f"torch {label}"] = Timer(make())
+            peers[f"torch {label}"] = Timer(make(), wait)
         if name in openblas:
             peers["openblas"] = Timer(openblas[name]())
-        cresset = Cresset(args.cresset)
+        cresset = Cresset(args.cresset, args.device)
         times = {peer: [] for peer in [*peers, "cresset"]}
         for _ in range(args.rounds):
             for peer, timer in peers.items():
-                time.sleep(SETTLE_SECONDS)
+                time.sleep(settle)
                 times[peer].append(timer.round())
-            time.sleep(SETTLE_SECONDS)
+            time.sleep(settle)
             times["cresset"].append(cresset.round(name, threads))
         cresset.end()
-        rows.append(row(name, threads, times))
+        rows.append({"device": args.device, **row(name, threads, times)})
         print(format_row(rows[-1]), file=sys.stderr, flush=True)
     return rows
+
+
+def prepare(device):
+    """Makes tensors on the device by default; returns what waits for it, and the products of OpenBLAS where it is the CPU."""
+    import torch
+
+    if device == "cpu":
+        return lambda: None, openblas_makers()
+    torch.set_default_device(device)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    return torch.cuda.synchronize, {}
 
 
 def resident_peak():
@@ -192,7 +207,7 @@ def summarize(runs):
     print("| workload | threads | wanted | goal | fastest peer | cresset | ratio | of the runs | verdict |\n|---|---|---|---|---|---|---|---|---|")
     for same in zip(*runs):
         r = middle(same)
-        gate, goal = wanted(r["case"])
+        gate, goal = wanted(r["case"], r["device"])
         ratios = ", ".join(f"{x['ratio']:.2f}" for x in same)
         print(f"| `{r['case']}` | {r['threads']} | {gate or ''} | {goal or ''} | {human(r['ns'][r['anchor']])} ({r['anchor']}) "
               f"| {human(r['ns']['cresset'])} | {r['ratio']:.2f} | {ratios} | {verdict(same)} |")
@@ -205,7 +220,7 @@ def middle(runs):
 
 def met(runs):
     """How many runs reach the gate; None where there is none, or where the memory of two threads decides."""
-    gate, _ = wanted(runs[0]["case"])
+    gate, _ = wanted(runs[0]["case"], runs[0]["device"])
     if gate is None or runs[0]["threads"] > 1 and beyond_cache(runs[0]["case"]):
         return None
     return sum(r["ratio"] >= gate for r in runs)
@@ -222,12 +237,13 @@ def verdict(runs):
     return f"{'missed' if missed(runs) else 'met'} ({count} of {len(runs)})"
 
 
-def versions():
+def versions(device):
     import numpy
     import torch
 
     wanted = re.compile("Built with|MKL|DNN|OpenMP|CPU capability")
-    lines = [f"torch {torch.__version__}, numpy {numpy.__version__}, Python {sys.version.split()[0]}"]
+    lines = [] if device == "cpu" else [f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}"]
+    lines += [f"torch {torch.__version__}, numpy {numpy.__version__}, Python {sys.version.split()[0]}"]
     lines += [line.strip(" -") for line in torch.__config__.show().splitlines() if wanted.search(line) and "Build settings" not in line]
     return lines
 
@@ -243,6 +259,13 @@ def numbers(text):
     return [positive(t) for t in text.split(",")]
 
 
+def device(text):
+    """A device as cresset writes it."""
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither cpu nor a GPU such as cuda:0")
+    return "cuda:0" if text == "cuda" else text
+
+
 def pattern(text):
     try:
         re.compile(text)
@@ -255,6 +278,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cresset", default="cresset", help="the program")
     parser.add_argument("--match", default="", type=pattern, help="a regular expression for names of workloads")
+    parser.add_argument("--device", default="cpu", type=device, help="cpu, or a GPU such as cuda:0")
     parser.add_argument("--threads", default="1,2", type=numbers, help="numbers of threads")
     parser.add_argument("--rounds", type=positive, default=9)
     parser.add_argument("--runs", type=positive, default=1, help="of all rounds, each in processes of its own")
@@ -264,6 +288,8 @@ def arguments():
     parser.add_argument("--steps", type=positive, default=200, help="of training, with --memory")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.device != "cpu":
+        args.threads = [1]  # of the CPU, which only launches
     if not args.child:
         check(parser, args)
     return args
@@ -271,6 +297,8 @@ def arguments():
 
 def check(parser, args):
     """Ends the program where a long run would come to nothing."""
+    if args.memory and args.device != "cpu":
+        parser.error("--memory is of the CPU")
     if missing := [name for name in ("torch", "numpy") if importlib.util.find_spec(name) is None]:
         parser.error(f"{sys.executable} has no {' and no '.join(missing)}: pip install torch numpy")
     try:
@@ -288,7 +316,7 @@ def check(parser, args):
 
 def workloads(args):
     """The names of those that match; cresset says on stderr why there are none."""
-    return subprocess.run([args.cresset, "bench", "--list", args.match], stdout=subprocess.PIPE, text=True).stdout.split()
+    return subprocess.run([args.cresset, "bench", "--list", "--device", args.device, args.match], stdout=subprocess.PIPE, text=True).stdout.split()
 
 
 def main():
@@ -296,12 +324,12 @@ def main():
     if args.child:
         json.dump(child(args), sys.stdout)
         return
-    print("\n".join(versions()))
+    print("\n".join(versions(args.device)))
     report = report_memory if args.memory else report_times
     rows = report(args, args.threads)
     if args.json:
         with open(args.json, "w") as f:
-            json.dump({"versions": versions(), "rows": rows}, f, indent=1)
+            json.dump({"versions": versions(args.device), "rows": rows}, f, indent=1)
 
 
 def report_memory(args, threads):
@@ -336,7 +364,7 @@ def threads_environment(threads):
 
 def compare_times(args, threads, tuned):
     environment = tuning.environment({**tuned, **threads_environment(threads)})
-    command = [sys.executable, __file__, "--child", str(threads), "--cresset", args.cresset, "--match", args.match, "--rounds", str(args.rounds)]
+    command = [sys.executable, __file__, "--child", str(threads), "--cresset", args.cresset, "--device", args.device, "--match", args.match, "--rounds", str(args.rounds)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         sys.exit(done.returncode)

@@ -27,9 +27,18 @@ WANTED = [
 ]
 
 
-def wanted(name):
+# The same on a GPU.
+WANTED_OF_GPU = [
+    (r"mm_bf16/(2048|4096|8192|16384)$", 0.85, 1.0),
+    (r"mm/(2048|4096|8192)$", 0.85, 0.95),
+    (r"train/", 1.5, 3),
+]
+
+
+def wanted(name, device="cpu"):
     """Returns what must and what should be reached, None where nothing is asked."""
-    return next(((gate, goal) for pattern, gate, goal in WANTED if re.match(pattern, name)), (None, None))
+    rows = WANTED if device == "cpu" else WANTED_OF_GPU
+    return next(((gate, goal) for pattern, gate, goal in rows if re.match(pattern, name)), (None, None))
 
 
 def beyond_cache(name):
@@ -74,7 +83,7 @@ def torch_makers():
             return lambda: f(*operands)
         return make
 
-    for n in (128, 256, 512, 1024, 2048):
+    for n in (128, 256, 512, 1024, 2048, 4096, 8192):
         add(f"mm/{n}", product((n, n), (n, n)))
     for b in (1, 8, 32, 64):
         add(f"mm/{b}x784x256", product((b, 784), (784, 256)))
@@ -82,7 +91,7 @@ def torch_makers():
         add(f"linear/{b}x1024x1024", linear(b, 1024, 1024))
     add("linear/64x128x10", linear(64, 128, 10))
     add("mv/1024x1024", both(torch.mv, (1024, 1024), (1024,)))
-    for n in (256, 1024):
+    for n in (256, 1024, 2048, 4096, 8192, 16384):
         add(f"mm_bf16/{n}", product((n, n), (n, n), torch.bfloat16))
 
     def elementwise(f, n, dtype=torch.float32):
@@ -91,7 +100,7 @@ def torch_makers():
             return lambda: f(x)
         return make
 
-    sizes = {"1e3": 1000, "1e5": 100_000, "1e7": 10_000_000}
+    sizes = {"1e3": 1000, "1e5": 100_000, "1e7": 10_000_000, "1e8": 100_000_000}
     for name, n in sizes.items():
         add(f"add/{name}", both(torch.add, (n,), (n,)))
     add("mul_scalar/1e5", elementwise(lambda x: torch.mul(x, 3.0), sizes["1e5"]))
@@ -100,7 +109,7 @@ def torch_makers():
         "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu,
     }
     for name, f in functions.items():
-        for size in ("1e5", "1e7"):
+        for size in ("1e5", "1e7", "1e8"):
             add(f"{name}/{size}", elementwise(f, sizes[size]))
     for m, n in ((300, 300), (4000, 2500)):
         add(f"add_row/{m}x{n}", both(torch.add, (m, n), (n,)))
@@ -122,7 +131,7 @@ def torch_makers():
             return lambda: F.cross_entropy(x, labels)
         return make
 
-    for m, n in ((128, 128), (4096, 1024)):
+    for m, n in ((128, 128), (4096, 1024), (32768, 4096)):
         shape = f"{m}x{n}"
         add(f"softmax/{shape}", both(lambda x: torch.softmax(x, 1), (m, n)))
         add(f"log_softmax/{shape}", both(lambda x: torch.log_softmax(x, 1), (m, n)))
@@ -133,6 +142,9 @@ def torch_makers():
         add(f"cumsum/{shape}", both(lambda x: x.cumsum(1), (m, n)))
         add(f"layer_norm/{shape}", layer_norm(m, n))
         add(f"cross_entropy/{shape}", cross_entropy(m, n))
+
+    words = 1 << 26  # 256 MiB
+    add("copy/within", lambda: lambda x=torch.ones(words), y=torch.ones(words): y.copy_(x))
 
     def gather():
         x, index = torch.randn(1024, 1024), torch.randint(0, 1024, (1024, 1024))

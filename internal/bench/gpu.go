@@ -1,14 +1,20 @@
 package bench
 
 import (
+	"fmt"
+
 	"cresset/cuda"
 	"cresset/device"
 	"cresset/tensor"
 )
 
-// onlyGPU returns copies, a launch that is waited for, and operands that no GPU's cache holds.
+// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, and operands that no GPU's cache holds.
 func onlyGPU() []Case {
-	return append(copies(),
+	cases := copies()
+	for _, n := range []int{2048, 4096, 8192, 16384} {
+		cases = append(cases, mmBF16(fmt.Sprintf("mm_bf16/%d", n), n))
+	}
+	return append(cases,
 		Case{Name: "small/add_in_place_wait", Make: func(dev device.Device) func() {
 			x, y := tensor.On(dev).Ones(4), tensor.On(dev).Ones(4)
 			i, _ := dev.Index()
@@ -23,6 +29,7 @@ func onlyGPU() []Case {
 		matrix("softmax", 32768, 4096, 8, func(x *tensor.Tensor) { x.Softmax(1).Release() }),
 		matrix("sum_rows", 32768, 4096, 4, func(x *tensor.Tensor) { x.SumAxes([]int{1}).Release() }),
 		mm("mm/4096", 4096, 4096, 4096),
+		mm("mm/8192", 8192, 8192, 8192),
 	)
 }
 

@@ -63,14 +63,14 @@ func (c *benchCommand) Run(s *session) error {
 		return s.misused("--no-scopes is for --memory", "give --memory too")
 	case c.List:
 		return c.list(s.stdout, cases)
-	case c.Device.IsCUDA() && (c.Follow || c.Memory != nil || len(c.Threads) > 0):
-		return s.misused("--follow, --memory and --threads are of the CPU", "leave out --device")
-	case c.Device.IsCUDA():
-		return c.gpu(s, cases)
-	case c.Device != device.CPU:
+	case c.Device.IsCUDA() && (c.Memory != nil || len(c.Threads) > 0):
+		return s.misused("--memory and --threads are of the CPU", "leave out --device")
+	case c.Device != device.CPU && !c.Device.IsCUDA():
 		return s.misused(fmt.Sprintf("--device %s cannot compute", c.Device), "give cpu, or a GPU such as cuda:0")
 	case c.Follow:
-		return follow(s, os.Stdin)
+		return follow(s, os.Stdin, c.Device)
+	case c.Device.IsCUDA():
+		return c.gpu(s, cases)
 	}
 	threads, err := c.threads(s)
 	switch {
@@ -256,10 +256,10 @@ func duration(ns float64) string {
 }
 
 // follow answers requests for single rounds until its input ends. Operands stay between the rounds of a workload.
-func follow(s *session, in io.Reader) error {
+func follow(s *session, in io.Reader, dev device.Device) error {
 	ready := map[string]*bench.Round{}
 	cases := map[string]bench.Case{}
-	for _, c := range bench.Cases(device.CPU) {
+	for _, c := range bench.Cases(dev) {
 		cases[c.Name] = c
 	}
 	answer := json.NewEncoder(s.stdout)
@@ -277,7 +277,7 @@ func follow(s *session, in io.Reader) error {
 		key := lines.Text()
 		if ready[key] == nil {
 			clear(ready) // the operands of one workload at a time
-			ready[key] = c.Prepare(device.CPU)
+			ready[key] = c.Prepare(dev)
 		}
 		if err := answer.Encode(map[string]any{"case": name, "threads": threads, "ns": ready[key].Time()}); err != nil {
 			return err
