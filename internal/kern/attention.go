@@ -11,9 +11,11 @@ import (
 // How attention runs, softmax(scale·Q·Kᵀ + mask)·V, without a matrix of all scores:
 //
 //	heads, and parts of their queries, are shared among threads
-//	└─ keys and values of the head are packed once, as panels for the micro-kernel of products
+//	└─ keys and values of the head are packed, as panels for the micro-kernel of products: all, or runs of those that fill packedBytes
 //	   └─ queries are cut into blocks of queryTile rows
 //	      └─ keys are cut into blocks of keyTile
+//
+// Where there are several runs, each is packed once for heldBlocks blocks of queries.
 //
 // A block of queries meets a block of keys in a tile of scores, which the second cache level holds. Of each row the largest score
 // and the sum of exponentials so far are kept (Milakov and Gimelshein, 2018; Dao et al., 2022): where a block of keys has a larger
@@ -31,6 +33,10 @@ const (
 	// fewQueries are not worth a packed copy of keys and values, which are read once each: attention_decode/1x12x1024x64 takes a third of the
 	// time so.
 	fewQueries = 8
+	// packedBytes bounds what all threads together have packed, so that more threads do not need more memory.
+	packedBytes = 64 << 20
+	// heldBlocks meet a run of keys one after the other, which makes packing it little work beside theirs.
+	heldBlocks = 8
 )
 
 // Heads is an operand of attention, [batch, heads, rows, width] by its strides. The elements of a row lie side by side.
@@ -72,11 +78,13 @@ func (a *Attention[T]) Forward() error {
 	blocks := ceilDiv(a.Queries, queryTile)
 	parts := partsOf(a.Batch*a.Heads, blocks)
 	grain := grainOf(2 * ceilDiv(a.Queries, parts) * a.Keys * (a.Width + a.Outputs))
-	return ForWithWorkspace(a.Batch*a.Heads*parts, grain, a.forwardSpace(), func(lo, hi int, space []T) {
+	run := a.run()
+	return ForWithWorkspace(a.Batch*a.Heads*parts, grain, a.forwardSpace(run), func(lo, hi int, space []T) {
+		var w forwardWorker[T]
 		for i := lo; i < hi; i++ {
-			w := a.worker(i/parts, space)
+			w.attentionWorker, w.first, w.end = a.worker(i/parts, space), 0, 0
 			first, last := blocks*(i%parts)/parts, blocks*(i%parts+1)/parts
-			w.forward(first*queryTile, min(last*queryTile, a.Queries))
+			w.forward(first*queryTile, min(last*queryTile, a.Queries), run)
 		}
 	})
 }
@@ -144,11 +152,26 @@ func (w *attentionWorker[T]) take(n int) []T {
 // direct reports whether products read K and V where they are.
 func (a *Attention[T]) direct() bool { return a.Queries <= fewQueries || panelCols[T]() == 0 }
 
-func (a *Attention[T]) forwardSpace() int {
-	rows := min(a.Queries, queryTile)
-	n := room(rows*min(a.Keys, keyTile), rows*a.Width, rows*a.Outputs, rows, rows, rows)
+// run returns how many keys are packed at a time, whole blocks: all where that is little, or where products read them in place.
+func (a *Attention[T]) run() int {
+	blocks := ceilDiv(a.Keys, keyTile)
 	if !a.direct() {
-		n = room(n, packedSize[T](a.Width, a.Keys), packedSize[T](a.Keys, a.Outputs))
+		tile := packedSize[T](a.Width, keyTile) + packedSize[T](keyTile, a.Outputs)
+		blocks = min(blocks, max(1, packedBytes/dtype.Of[T]().Size()/par.NumThreads()/max(tile, 1)))
+	}
+	return max(blocks, 1) * keyTile
+}
+
+func (a *Attention[T]) forwardSpace(run int) int {
+	rows := min(a.Queries, queryTile)
+	held := 1
+	if run < a.Keys {
+		held = heldBlocks
+	}
+	n := room(rows*min(a.Keys, keyTile), rows*a.Width, rows, rows, volume(held, room(rows*a.Outputs, rows)))
+	if !a.direct() {
+		run = min(run, a.Keys)
+		n = room(n, packedSize[T](a.Width, run), packedSize[T](run, a.Outputs))
 	}
 	return n
 }
@@ -159,48 +182,96 @@ type running[T dtype.Float] struct {
 	sum     [queryTile]float64
 	out     []T // Σ e**(score-most)·v
 	started bool
-	tops    []T
-	factors []T
-	sums    [queryTile]float64
 }
 
-// forward computes the rows from first to last-1.
-func (w *attentionWorker[T]) forward(first, last int) {
-	k := Matrix[T]{Row: 1, Col: w.K.Row}
-	v := Matrix[T]{Row: w.V.Row, Col: 1}
-	var keys, values rightFactor[T]
+// forwardWorker is a thread's work at the rows of a head.
+type forwardWorker[T dtype.Float] struct {
+	attentionWorker[T]
+	keys, values  rightFactor[T]
+	first, end    int // of the keys that the factors hold
+	panels        [2][]T
+	q, s          []T
+	tops, factors []T
+	sums          [queryTile]float64
+	blocks        [heldBlocks]running[T]
+}
+
+// forward computes the rows from first to last-1, with run keys packed at a time.
+func (w *forwardWorker[T]) forward(first, last, run int) {
 	lo, hi := w.keysOf(first, last)
 	lo = lo / keyTile * keyTile
-	if lo < hi {
-		k.Data, v.Data = w.headOf(&w.K, w.Width, lo), w.headOf(&w.V, w.Outputs, lo)
-		keys, values = rightFactor[T]{Matrix: k}, rightFactor[T]{Matrix: v}
-		if !w.direct() {
-			keys.pack(w.take(packedSize[T](w.Width, hi-lo)), w.Width, hi-lo)
-			values.pack(w.take(packedSize[T](hi-lo, w.Outputs)), hi-lo, w.Outputs)
+	held := 1
+	if hi-lo > run {
+		held = heldBlocks
+	}
+	w.divide(held, min(run, w.Keys))
+	for row := first; row < last; row += held * queryTile {
+		end := min(row+held*queryTile, last)
+		if held > 1 {
+			lo, hi = w.keysOf(row, end)
+			lo = lo / keyTile * keyTile
+		}
+		for b := range held {
+			w.blocks[b].start()
+		}
+		for key := lo; key < hi; key += run {
+			w.hold(key, min(key+run, hi))
+			for at := row; at < end; at += queryTile {
+				w.meet(&w.blocks[(at-row)/queryTile], at, min(queryTile, end-at))
+			}
+		}
+		for at := row; at < end; at += queryTile {
+			w.finish(&w.blocks[(at-row)/queryTile], at, min(queryTile, end-at))
 		}
 	}
+}
+
+// divide divides the working memory.
+func (w *forwardWorker[T]) divide(held, run int) {
 	rows := min(w.Queries, queryTile)
-	q, s := w.take(rows*w.Width), w.take(rows*min(w.Keys, keyTile))
-	r := running[T]{most: w.take(rows), tops: w.take(rows), factors: w.take(rows), out: w.take(rows * w.Outputs)}
-	for row := first; row < last; row += queryTile {
-		m := min(queryTile, last-row)
-		w.gather(q, &w.Q, w.Width, row, m, w.Scale)
-		r.start(m)
-		from, to := w.keysOf(row, row+m)
-		for c := from / keyTile * keyTile; c < to; c += keyTile {
-			n := min(keyTile, to-c)
-			s := s[:m*n]
-			keys.columns(c-lo, w.Width).multiply(m, n, w.Width, Matrix[T]{q, w.Width, 1}, s, n, false)
-			w.cap(s)
-			w.mask(s, row, m, c, n)
-			r.meet(s, m, n, w.Outputs)
-			if w.Keep < 1 {
-				w.drop(s, row, m, c, n)
-			}
-			values.rows(c-lo).multiply(m, w.Outputs, n, Matrix[T]{s, n, 1}, r.out[:m*w.Outputs], w.Outputs, r.started)
-			r.started = true
+	w.q, w.s, w.tops, w.factors = w.take(rows*w.Width), w.take(rows*min(w.Keys, keyTile)), w.take(rows), w.take(rows)
+	for b := range held {
+		w.blocks[b].most, w.blocks[b].out = w.take(rows), w.take(rows*w.Outputs)
+	}
+	if !w.direct() {
+		w.panels = [2][]T{w.take(packedSize[T](w.Width, run)), w.take(packedSize[T](run, w.Outputs))}
+	}
+}
+
+// hold makes the factors those of the keys from first to end-1.
+func (w *forwardWorker[T]) hold(first, end int) {
+	if w.first == first && w.end == end {
+		return
+	}
+	w.first, w.end = first, end
+	w.keys = rightFactor[T]{Matrix: Matrix[T]{w.headOf(&w.K, w.Width, first), 1, w.K.Row}}
+	w.values = rightFactor[T]{Matrix: Matrix[T]{w.headOf(&w.V, w.Outputs, first), w.V.Row, 1}}
+	if !w.direct() {
+		w.keys.pack(w.panels[0], w.Width, end-first)
+		w.values.pack(w.panels[1], end-first, w.Outputs)
+	}
+}
+
+// meet adds to a block of m rows what they get from the keys at hand.
+func (w *forwardWorker[T]) meet(r *running[T], row, m int) {
+	from, to := w.keysOf(row, row+m)
+	from, to = max(from/keyTile*keyTile, w.first), min(to, w.end)
+	if from >= to {
+		return
+	}
+	w.gather(w.q, &w.Q, w.Width, row, m, w.Scale)
+	for c := from; c < to; c += keyTile {
+		n := min(keyTile, to-c)
+		s := w.s[:m*n]
+		w.keys.columns(c-w.first, w.Width).multiply(m, n, w.Width, Matrix[T]{w.q, w.Width, 1}, s, n, false)
+		w.cap(s)
+		w.mask(s, row, m, c, n)
+		w.exponentials(r, s, m, n)
+		if w.Keep < 1 {
+			w.drop(s, row, m, c, n)
 		}
-		w.finish(&r, row, m)
+		w.values.rows(c-w.first).multiply(m, w.Outputs, n, Matrix[T]{s, n, 1}, r.out[:m*w.Outputs], w.Outputs, r.started)
+		r.started = true
 	}
 }
 
@@ -223,16 +294,15 @@ func (w *attentionWorker[T]) gather(dst []T, h *Heads[T], width, row, count int,
 	scale(dst[:count*width], by)
 }
 
-func (r *running[T]) start(rows int) {
+func (r *running[T]) start() {
 	r.started = false
-	for i := range rows {
-		r.most[i], r.sum[i] = T(math.Inf(-1)), 0
-	}
+	fillWith(r.most, T(math.Inf(-1)))
+	clear(r.sum[:])
 }
 
-// meet replaces a tile of scores by their exponentials, and scales what was added up before to the same largest score.
-func (r *running[T]) meet(s []T, m, n, outputs int) {
-	tops, factors := r.tops[:m], r.factors[:m]
+// exponentials replaces a tile of scores by them, and scales what was added up before to the same largest score.
+func (w *forwardWorker[T]) exponentials(r *running[T], s []T, m, n int) {
+	tops, factors := w.tops[:m], w.factors[:m]
 	topRows(s, n, tops)
 	changed := false
 	for i, top := range tops {
@@ -247,24 +317,24 @@ func (r *running[T]) meet(s []T, m, n, outputs int) {
 			tops[i] = 0
 		}
 	}
-	expRows(s, s, n, tops, r.sums[:m], s[:0])
-	for i, sum := range r.sums[:m] {
+	expRows(s, s, n, tops, w.sums[:m], s[:0])
+	for i, sum := range w.sums[:m] {
 		r.sum[i] = float64(r.sum[i]*float64(factors[i])) + sum
 	}
-	if changed && r.started && outputs > 0 {
-		scaleRows(r.out[:m*outputs], outputs, factors)
+	if changed && r.started && w.Outputs > 0 {
+		scaleRows(r.out[:m*w.Outputs], w.Outputs, factors)
 	}
 }
 
 // finish writes the rows of a block.
-func (w *attentionWorker[T]) finish(r *running[T], row, m int) {
+func (w *forwardWorker[T]) finish(r *running[T], row, m int) {
 	at := (w.batch*w.Heads+w.head)*w.Queries + row
 	for i, sum := range r.sum[:m] {
 		if sum == 0 {
-			r.factors[i], w.LogSum[at+i] = 0, T(math.Inf(1))
+			w.factors[i], w.LogSum[at+i] = 0, T(math.Inf(1))
 			continue
 		}
-		r.factors[i] = T(1 / (sum * w.Keep))
+		w.factors[i] = T(1 / (sum * w.Keep))
 		w.LogSum[at+i] = T(float64(r.most[i]) + math.Log(sum))
 	}
 	if w.Outputs == 0 {
@@ -272,7 +342,7 @@ func (w *attentionWorker[T]) finish(r *running[T], row, m int) {
 	}
 	out := r.out[:m*w.Outputs]
 	if r.started && w.Keep > 0 {
-		scaleRows(out, w.Outputs, r.factors[:m])
+		scaleRows(out, w.Outputs, w.factors[:m])
 	} else {
 		clear(out)
 	}
