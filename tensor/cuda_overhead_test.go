@@ -46,7 +46,7 @@ func idleDriver() *driver.API {
 	api.MemHostAlloc = func(_ driver.Context, n uint64, _ uint32) ([]byte, driver.Result) {
 		return make([]byte, n), driver.Success
 	}
-	api.LaunchKernel = func(driver.Context, driver.Function, driver.Dim, driver.Dim, driver.Stream, []byte) driver.Result {
+	api.LaunchKernel = func(driver.Context, driver.Function, driver.Dim, driver.Dim, uint32, driver.Stream, []byte) driver.Result {
 		return driver.Success
 	}
 	return api

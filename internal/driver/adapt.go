@@ -37,6 +37,8 @@ func (l *library) adapt(field any, fn uintptr) {
 		*f = deviceText(fn)
 	case *func(Device) (UUID, Result):
 		*f = deviceUUID(fn)
+	case *func(*TiledTensor) (TensorMap, Result):
+		*f = encodeTiled(fn)
 	default:
 		l.adaptWithin(field, fn)
 	}
@@ -71,8 +73,14 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 		}
 	case *func(Context, Ptr, Context, Ptr, Context, uint64, Stream) Result:
 		*f = l.peerCopy(fn)
-	case *func(Context, Function, Dim, Dim, Stream, []byte) Result:
+	case *func(Context, Function, FuncAttribute, int32) Result:
+		*f = func(ctx Context, k Function, a FuncAttribute, value int32) Result {
+			return l.within(ctx, fn, uintptr(k), uintptr(a), uintptr(value))
+		}
+	case *func(Context, Function, Dim, Dim, uint32, Stream, []byte) Result:
 		*f = l.launch(fn)
+	case *func(Context, Function, *Launch, Stream, []byte) Result:
+		*f = l.launchEx(fn)
 	default:
 		l.adaptOut(field, fn)
 	}

@@ -1,6 +1,7 @@
 package driver
 
-// API is the driver. Each field is tagged with the C symbol behind it; "a|b" takes the first that the library has. C's
+// API is the driver. Each field is tagged with the C symbol behind it; "a|b" takes the first that the library has, and a field is nil
+// where that has none and it is optional. C's
 // out-parameters are results, arrays are slices.
 //
 // Host memory given to a copy must stay alive and unchanged until the copy has run. The parameters of LaunchKernel are free
@@ -57,8 +58,26 @@ type API struct {
 	ModuleLoadData    func(ctx Context, image []byte, jit *JIT) (Module, Result)  `cu:"cuModuleLoadDataEx"`
 	ModuleGetFunction func(ctx Context, m Module, name string) (Function, Result) `cu:"cuModuleGetFunction"`
 
-	// LaunchKernel takes the kernel's parameters packed as C lays them out in a struct, at most MaxParams bytes.
-	LaunchKernel func(ctx Context, f Function, grid, block Dim, s Stream, params []byte) Result `cu:"cuLaunchKernel"`
+	FuncSetAttribute func(ctx Context, f Function, a FuncAttribute, value int32) Result `cu:"cuFuncSetAttribute"`
+
+	// LaunchKernel takes the kernel's parameters packed as C lays them out in a struct, at most MaxParams bytes, and the bytes of
+	// dynamic shared memory.
+	LaunchKernel func(ctx Context, f Function, grid, block Dim, shared uint32, s Stream, params []byte) Result `cu:"cuLaunchKernel"`
+	// LaunchKernelEx is LaunchKernel for more than a grid; nil before CUDA 11.8.
+	LaunchKernelEx func(ctx Context, f Function, l *Launch, s Stream, params []byte) Result `cu:"cuLaunchKernelEx,optional"`
+
+	// TensorMapEncodeTiled describes a tensor in memory for the copy engine of GPUs since 9.0; nil before CUDA 12.0.
+	TensorMapEncodeTiled func(t *TiledTensor) (TensorMap, Result) `cu:"cuTensorMapEncodeTiled,optional"`
+}
+
+// Launch is the shape of a launch.
+type Launch struct {
+	Grid, Block Dim
+	Shared      uint32 // bytes of dynamic shared memory
+	Cluster     Dim    // blocks that run together; zeros for none
+	// Programmatic lets the kernel start before the one ahead of it in the stream has ended: it waits for that itself
+	// (griddepcontrol.wait).
+	Programmatic bool
 }
 
 // MaxParams is how many bytes of parameters a kernel can have: 4096, what CUDA allows before 12.1.

@@ -143,16 +143,46 @@ func TestModuleCalls(t *testing.T) {
 	if _, r := api.ModuleGetFunction(ctx, module, ""); r != ErrNotFound {
 		t.Errorf("ModuleGetFunction of no name: got %v", r)
 	}
+	cluster := &Launch{Grid: Dim{2, 4, 6}, Block: Dim{4, 5, 6}, Shared: 2000, Cluster: Dim{2, 4, 1}}
+	early := &Launch{Grid: Dim{2, 4, 6}, Block: Dim{4, 5, 6}, Shared: 2000, Programmatic: true}
+	both := &Launch{Grid: Dim{2, 4, 6}, Block: Dim{4, 5, 6}, Shared: 2000, Cluster: Dim{2, 4, 1}, Programmatic: true}
 	check(t, map[string]Result{
-		"LaunchKernel": launch(api, []byte("param")),
+		"LaunchKernel":         launch(api, []byte("param")),
+		"FuncSetAttribute":     api.FuncSetAttribute(ctx, kernel, FuncMaxDynamicShared, 2000),
+		"a cluster's launch":   api.LaunchKernelEx(ctx, kernel, cluster, stream, []byte("4")),
+		"a programmatic one":   api.LaunchKernelEx(ctx, kernel, early, stream, []byte("6")),
+		"one that is both":     api.LaunchKernelEx(ctx, kernel, both, stream, []byte("46")),
+		"neither, after these": api.LaunchKernelEx(ctx, kernel, &Launch{Grid: Dim{2, 4, 6}, Block: Dim{4, 5, 6}, Shared: 2000}, stream, nil),
 	})
 	if r := launch(api, make([]byte, MaxParams+1)); r != ErrInvalidValue {
 		t.Errorf("too many parameters: got %v", r)
 	}
+	if r := api.LaunchKernelEx(ctx, kernel, cluster, stream, make([]byte, MaxParams+1)); r != ErrInvalidValue {
+		t.Errorf("too many parameters with a cluster: got %v", r)
+	}
+}
+
+func TestTensorMap(t *testing.T) {
+	tiled := TiledTensor{
+		Type: TensorBF16, Rank: 3, Address: 0x7000, Extents: [5]uint64{1 << 32, 5, 6}, Strides: [4]uint64{1 << 33, 1 << 36},
+		Box: [5]uint32{64, 128, 2}, Steps: [5]uint32{1, 1, 3}, Swizzle: Swizzle128, L2: 2, NaNs: true,
+	}
+	m, r := load(t).TensorMapEncodeTiled(&tiled)
+	if r != Success || m[0] != 0xAB || m[127] != 0xCD {
+		t.Errorf("got %v, %v", m, r)
+	}
+}
+
+// TestNewerFunctions: a driver that lacks what only newer kernels need is no less of use.
+func TestNewerFunctions(t *testing.T) {
+	api := load(t, "-DOLD")
+	if err := api.Start(); err != nil || api.LaunchKernelEx != nil || api.TensorMapEncodeTiled != nil {
+		t.Errorf("got %v, and %t, %t", err, api.LaunchKernelEx != nil, api.TensorMapEncodeTiled != nil)
+	}
 }
 
 func launch(api *API, params []byte) Result {
-	return api.LaunchKernel(ctx, kernel, Dim{1, 2, 3}, Dim{4, 5, 6}, stream, params)
+	return api.LaunchKernel(ctx, kernel, Dim{1, 2, 3}, Dim{4, 5, 6}, 1000, stream, params)
 }
 
 // TestContextFollowsGoroutine has many goroutines with different contexts change threads all the time: each call must find

@@ -71,5 +71,16 @@ const (
 	CapabilityMajor     Attribute = 75
 	CapabilityMinor     Attribute = 76
 	RegistersPerSM      Attribute = 82
+	MaxSharedPerSM      Attribute = 81
 	MultiGPUBoard       Attribute = 84
+	MaxSharedOptIn      Attribute = 97 // bytes of a block, for kernels that ask for it
+)
+
+// FuncAttribute names a property of a kernel, with the numbers of CUfunction_attribute.
+type FuncAttribute int32
+
+// Attributes of kernels.
+const (
+	FuncMaxDynamicShared   FuncAttribute = 8  // bytes that a launch may ask for
+	FuncNonPortableCluster FuncAttribute = 14 // 1 for clusters of more than 8 blocks
 )

@@ -13,12 +13,35 @@ const (
 	launchParamBytes = 2
 )
 
+// Attributes of launches, with the numbers of CUlaunchAttributeID.
+const (
+	attributeCluster      = 4
+	attributeProgrammatic = 6
+)
+
+// launchAttribute is CUlaunchAttribute.
+type launchAttribute struct {
+	id, _ uint32
+	value [16]uint32
+}
+
+// launchConfig is CUlaunchConfig.
+type launchConfig struct {
+	grid, block Dim
+	shared      uint32
+	stream      uint64
+	attributes  uintptr
+	count       uint32
+}
+
 // launchFrame holds what a launch points to. It is pooled memory of the heap, which does not move, so its addresses hold
 // while the frame is out of the pool.
 type launchFrame struct {
-	extra  [5]uintptr
-	bytes  uintptr
-	params [MaxParams]byte
+	extra      [5]uintptr
+	bytes      uintptr
+	config     launchConfig
+	attributes [2]launchAttribute
+	params     [MaxParams]byte
 }
 
 var launchPool = sync.Pool{New: func() any {
@@ -29,11 +52,12 @@ var launchPool = sync.Pool{New: func() any {
 		launchParamBytes, uintptr(unsafe.Pointer(&f.bytes)),
 		launchEnd,
 	}
+	f.config.attributes = uintptr(unsafe.Pointer(&f.attributes)) // sound: f is on the heap and holds it
 	return f
 }}
 
-func (l *library) launch(fn uintptr) func(Context, Function, Dim, Dim, Stream, []byte) Result {
-	return func(ctx Context, k Function, grid, block Dim, s Stream, params []byte) Result {
+func (l *library) launch(fn uintptr) func(Context, Function, Dim, Dim, uint32, Stream, []byte) Result {
+	return func(ctx Context, k Function, grid, block Dim, shared uint32, s Stream, params []byte) Result {
 		if len(params) > MaxParams {
 			return ErrInvalidValue
 		}
@@ -42,10 +66,41 @@ func (l *library) launch(fn uintptr) func(Context, Function, Dim, Dim, Stream, [
 		r := l.within(ctx, fn, uintptr(k),
 			uintptr(grid.X), uintptr(grid.Y), uintptr(grid.Z),
 			uintptr(block.X), uintptr(block.Y), uintptr(block.Z),
-			0, uintptr(s), 0, // no dynamic shared memory
+			uintptr(shared), uintptr(s), 0,
 			uintptr(unsafe.Pointer(&f.extra))) // sound: f stays reachable, see KeepAlive
 		runtime.KeepAlive(f)
 		launchPool.Put(f)
 		return r
 	}
+}
+
+func (l *library) launchEx(fn uintptr) func(Context, Function, *Launch, Stream, []byte) Result {
+	return func(ctx Context, k Function, shape *Launch, s Stream, params []byte) Result {
+		if len(params) > MaxParams {
+			return ErrInvalidValue
+		}
+		f := launchPool.Get().(*launchFrame)
+		f.bytes = uintptr(copy(f.params[:], params))
+		c := &f.config
+		c.grid, c.block, c.shared, c.stream, c.count = shape.Grid, shape.Block, shape.Shared, uint64(s), 0
+		if n := shape.Cluster; n.Count() > 0 {
+			f.attribute(attributeCluster, n.X, n.Y, n.Z)
+		}
+		if shape.Programmatic {
+			f.attribute(attributeProgrammatic, 1)
+		}
+		r := l.within(ctx, fn, uintptr(unsafe.Pointer(c)), uintptr(k), 0, // sound: both pointers lead into f, see KeepAlive
+			uintptr(unsafe.Pointer(&f.extra)))
+		runtime.KeepAlive(f)
+		launchPool.Put(f)
+		return r
+	}
+}
+
+// attribute adds an attribute to the launch.
+func (f *launchFrame) attribute(id uint32, value ...uint32) {
+	a := &f.attributes[f.config.count]
+	*a = launchAttribute{id: id}
+	copy(a.value[:], value)
+	f.config.count++
 }

@@ -70,18 +70,29 @@ func bind(l *library) (*API, error) {
 		return nil, l.lacks("cuCtxSetCurrent")
 	}
 	api := &API{Library: l.Path}
-	return api, api.table().Each(func(symbols []string, _ bool, field reflect.Value) error {
+	return api, api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		for _, name := range symbols {
 			if fn, ok := l.Symbol(name); ok {
 				l.adapt(field.Addr().Interface(), fn)
 				return nil
 			}
 		}
+		if optional {
+			return nil
+		}
 		return l.lacks(symbols[0])
 	})
 }
 
-// Missing returns the C symbols of the functions that the table lacks.
-func (a *API) Missing() []string { return a.table().Missing() }
+// Missing returns the C symbols of the functions that the table lacks and needs.
+func (a *API) Missing() (symbols []string) {
+	_ = a.table().Each(func(names []string, optional bool, field reflect.Value) error {
+		if field.IsNil() && !optional {
+			symbols = append(symbols, names[0])
+		}
+		return nil
+	})
+	return symbols
+}
 
 func (a *API) table() dl.Table { return dl.Table{Struct: a, Key: "cu"} }

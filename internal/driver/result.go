@@ -16,6 +16,7 @@ const (
 	ErrInvalidDevice            Result = 101
 	ErrInvalidImage             Result = 200
 	ErrInvalidContext           Result = 201
+	ErrNoBinaryForGPU           Result = 209
 	ErrECCUncorrectable         Result = 214
 	ErrPeerAccessUnsupported    Result = 217
 	ErrInvalidPTX               Result = 218
@@ -35,6 +36,7 @@ const (
 	ErrInvalidPC                Result = 718
 	ErrLaunchFailed             Result = 719
 	ErrNotSupported             Result = 801
+	ErrInvalidCluster           Result = 912
 	ErrSystemDriverMismatch     Result = 803
 	ErrUnknown                  Result = 999
 )
@@ -53,7 +55,7 @@ var results = map[Result]struct{ name, text string }{
 	ErrInvalidImage:             {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
 	ErrInvalidContext:           {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
 	205:                         {"CUDA_ERROR_MAP_FAILED", "mapping of buffer object failed"},
-	209:                         {"CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
+	ErrNoBinaryForGPU:           {"CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
 	ErrECCUncorrectable:         {"CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
 	ErrPeerAccessUnsupported:    {"CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported between these two devices"},
 	ErrInvalidPTX:               {"CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
@@ -84,6 +86,7 @@ var results = map[Result]struct{ name, text string }{
 	802:                         {"CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
 	ErrSystemDriverMismatch:     {"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},
 	804:                         {"CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "forward compatibility was attempted on non supported HW"},
+	ErrInvalidCluster:           {"CUDA_ERROR_INVALID_CLUSTER_SIZE", "cluster misconfiguration"},
 	ErrUnknown:                  {"CUDA_ERROR_UNKNOWN", "unknown error"},
 }
 

@@ -43,14 +43,33 @@ func paramsHeader(dir string, files ...string) ([]byte, error) {
 					fmt.Fprintf(&out, "#define %s %v%s\n", constantName(value.Name()), value.Val(), trailing(s.Comment))
 				case *ast.TypeSpec:
 					if fields, ok := s.Type.(*ast.StructType); ok {
+						t := pkg.Scope().Lookup(s.Name.Name).Type()
+						if err := checkMaps(sizes.Sizes, t); err != nil {
+							return nil, err
+						}
 						writeStruct(&out, d.(*ast.GenDecl).Doc, s.Name.Name, fields)
-						fmt.Fprintf(&out, "static_assert(sizeof(%s) == %d, \"\");\n", s.Name.Name, sizes.Sizes.Sizeof(pkg.Scope().Lookup(s.Name.Name).Type()))
+						fmt.Fprintf(&out, "static_assert(sizeof(%s) == %d, \"\");\n", s.Name.Name, sizes.Sizes.Sizeof(t))
 					}
 				}
 			}
 		}
 	}
 	return out.Bytes(), nil
+}
+
+// checkMaps refuses a struct whose tensor maps lie elsewhere in C, where they are aligned to 64 bytes.
+func checkMaps(sizes types.Sizes, t types.Type) error {
+	s := t.Underlying().(*types.Struct)
+	var fields []*types.Var
+	for i := range s.NumFields() {
+		fields = append(fields, s.Field(i))
+	}
+	for i, at := range sizes.Offsetsof(fields) {
+		if types.TypeString(fields[i].Type(), types.RelativeTo(fields[i].Pkg())) == "TensorMap" && (at%64 != 0 || sizes.Sizeof(t)%64 != 0) {
+			return fmt.Errorf("%s of %v is at %d of %d bytes: not multiples of 64", fields[i].Name(), t, at, sizes.Sizeof(t))
+		}
+	}
+	return nil
 }
 
 func writeStruct(out *bytes.Buffer, doc *ast.CommentGroup, name string, s *ast.StructType) {

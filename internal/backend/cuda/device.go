@@ -50,7 +50,10 @@ func newDevice(api *driver.API, index int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Device{index: index, api: api, handle: handle, properties: p, generator: NewGenerator(rng.Entropy()), timing: eventList{timed: true}}, nil
+	return &Device{
+		index: index, api: api, handle: handle, properties: p, generator: NewGenerator(rng.Entropy()), timing: eventList{timed: true},
+		modules: moduleTable{catalog: embedded},
+	}, nil
 }
 
 // start makes the device ready on its first use, which takes memory on it.

@@ -82,7 +82,7 @@ func newFakeDriver() *fakeDriver {
 	f.api.MemcpyPeerAsync = func(driver.Context, driver.Ptr, driver.Context, driver.Ptr, driver.Context, uint64, driver.Stream) driver.Result {
 		return ok
 	}
-	f.api.LaunchKernel = func(driver.Context, driver.Function, driver.Dim, driver.Dim, driver.Stream, []byte) driver.Result {
+	f.api.LaunchKernel = func(driver.Context, driver.Function, driver.Dim, driver.Dim, uint32, driver.Stream, []byte) driver.Result {
 		f.launches++
 		return f.result
 	}

@@ -89,7 +89,50 @@ func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 	}
 	// The bytes are those of p, which has no pointers; the driver has copied them when the call returns.
 	params := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-	return d.result(d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), d.streams[compute], params))
+	if g.Shared > 0 || g.Cluster[0] > 0 || g.Programmatic {
+		return d.launchShaped(k, f, g, params)
+	}
+	return d.result(d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), 0, d.streams[compute], params))
+}
+
+// launchShaped is launch for what not every kernel asks for.
+func (d *Device) launchShaped(k kernelID, f driver.Function, g kernels.Grid, params []byte) error {
+	if err := d.permit(k, f, g); err != nil {
+		return err
+	}
+	if g.Cluster[0] == 0 && !g.Programmatic {
+		return d.result(d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), g.Shared, d.streams[compute], params))
+	}
+	if d.api.LaunchKernelEx == nil {
+		return d.fail(driver.ErrNotSupported)
+	}
+	l := driver.Launch{Grid: dim(g.Blocks), Block: dim(g.Threads), Shared: g.Shared, Cluster: dim(g.Cluster), Programmatic: g.Programmatic}
+	return d.result(d.api.LaunchKernelEx(d.ctx, f, &l, d.streams[compute], params))
+}
+
+// permit allows a kernel, once, the shared memory and the clusters that its launches ask for: 48 KiB and 8 blocks need no permission.
+func (d *Device) permit(k kernelID, f driver.Function, g kernels.Grid) error {
+	m := &d.modules
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if had, ok := m.shared[k]; ok && had >= g.Shared {
+		return nil
+	}
+	if g.Shared > 0 {
+		if err := d.result(d.api.FuncSetAttribute(d.ctx, f, driver.FuncMaxDynamicShared, int32(g.Shared))); err != nil {
+			return err
+		}
+	}
+	if g.Cluster[0]*g.Cluster[1]*g.Cluster[2] > 8 {
+		if err := d.result(d.api.FuncSetAttribute(d.ctx, f, driver.FuncNonPortableCluster, 1)); err != nil {
+			return err
+		}
+	}
+	if m.shared == nil {
+		m.shared = map[kernelID]uint32{}
+	}
+	m.shared[k] = g.Shared
+	return nil
 }
 
 func dim(n [3]uint32) driver.Dim { return driver.Dim{X: n[0], Y: n[1], Z: n[2]} }

@@ -61,8 +61,9 @@ func newMeta(index int) (*Meta, error) {
 		return nil, err
 	}
 	d := &Device{index: index, api: emptyDriver(), generator: NewGenerator(rng.Entropy()), properties: Properties{
-		Name: "meta", Major: minMajor, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32,
+		Name: "meta", Major: minMajor, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32, PTX: 70,
 	}}
+	d.modules.catalog = embedded
 	d.alloc = newAllocator(d, index, c)
 	d.fault.bytes = make([]byte, faultBytes)
 	for k := range kernelNames {
@@ -98,7 +99,7 @@ func emptyDriver() *driver.API {
 		MemsetD8Async:     func(driver.Context, driver.Ptr, uint8, uint64, driver.Stream) driver.Result { return driver.Success },
 		CtxSynchronize:    func(driver.Context) driver.Result { return driver.Success },
 		StreamSynchronize: func(driver.Context, driver.Stream) driver.Result { return driver.Success },
-		LaunchKernel: func(driver.Context, driver.Function, driver.Dim, driver.Dim, driver.Stream, []byte) driver.Result {
+		LaunchKernel: func(driver.Context, driver.Function, driver.Dim, driver.Dim, uint32, driver.Stream, []byte) driver.Result {
 			return driver.Success
 		},
 	}

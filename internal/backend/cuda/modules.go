@@ -39,11 +39,24 @@ var suffixes = [dtype.Count]string{
 // maxKernels bounds kernelNames.
 const maxKernels = 2048
 
+// catalog is where modules come from: what the kernels package has embedded, or what a test puts in its place.
+type catalog struct {
+	moduleOf func(kernel string) (module string, ok bool)
+	targetOf func(kernel string) (t kernels.Target, ok bool)
+	text     func(module string) ([]byte, error)
+}
+
+var embedded = catalog{kernels.ModuleOf, kernels.TargetOf, kernels.Text}
+
 // moduleTable holds what a device has loaded.
 type moduleTable struct {
+	catalog
 	functions [maxKernels]atomic.Uintptr // by kernelID
+	verdicts  [maxKernels]atomic.Uint32  // of takes, by kernelID
 	mu        sync.Mutex
 	modules   map[string]driver.Module
+	shared    map[kernelID]uint32 // the most dynamic shared memory that a kernel has been allowed
+	refused   []Refusal
 }
 
 // function returns a kernel, loading its module on the first use.
@@ -54,7 +67,7 @@ func (d *Device) function(k kernelID) (driver.Function, error) {
 	d.modules.mu.Lock()
 	defer d.modules.mu.Unlock()
 	name := kernelNames[k]
-	in, ok := kernels.ModuleOf(name)
+	in, ok := d.modules.moduleOf(name)
 	if !ok {
 		return 0, fmt.Errorf("cuda: no module has the kernel %s", name)
 	}
@@ -75,7 +88,7 @@ func (d *Device) module(name string) (driver.Module, error) {
 	if m, ok := d.modules.modules[name]; ok {
 		return m, nil
 	}
-	image, err := kernels.Text(name)
+	image, err := d.modules.text(name)
 	if err != nil {
 		return 0, err
 	}

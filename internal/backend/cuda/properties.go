@@ -23,6 +23,9 @@ type Properties struct {
 	MemoryClockKHz  int   // of memory that moves data twice a clock
 	MemoryBusWidth  int   // bits
 	SharedPerBlock  int64 // bytes
+	SharedOptIn     int64 // bytes of a block, for kernels that ask for it
+	SharedPerSM     int64 // bytes
+	PTX             int   // the newest version that the driver reads: 84 for 8.4
 	IsIntegrated    bool
 	IsMultiGPUBoard bool
 	Simulated       bool
@@ -49,10 +52,15 @@ func readProperties(api *driver.API, dev driver.Device) (Properties, error) {
 		MemoryClockKHz:  q.attribute(driver.MemoryClockKHz),
 		MemoryBusWidth:  q.attribute(driver.MemoryBusWidth),
 		SharedPerBlock:  int64(q.attribute(driver.MaxSharedPerBlock)),
+		SharedOptIn:     int64(q.attribute(driver.MaxSharedOptIn)),
+		SharedPerSM:     int64(q.attribute(driver.MaxSharedPerSM)),
 		IsIntegrated:    q.attribute(driver.Integrated) != 0,
 		IsMultiGPUBoard: q.attribute(driver.MultiGPUBoard) != 0,
 		Simulated:       api.Simulated,
 	}
+	version, r := api.DriverGetVersion()
+	q.note(r, "cuDriverGetVersion")
+	p.PTX = driver.NewestPTX(version)
 	name, r := api.DeviceGetName(dev)
 	q.note(r, "cuDeviceGetName")
 	total, r := api.DeviceTotalMem(dev)

@@ -28,17 +28,18 @@ type Global struct {
 type Kernel struct {
 	ParamBytes int
 	MaxThreads int // of a block; 0 where the kernel does not say
+	Shared     int // bytes of static shared memory
 	// Run executes the kernel. Its error wraps a driver.Result, or counts as ErrLaunchFailed.
 	Run func(*Launch) (Work, error)
 }
 
 // Launch is what a kernel is run with.
 type Launch struct {
-	Grid, Block driver.Dim
-	Params      []byte
-	Globals     []uint64 // addresses of Code.Globals
-	Memory      ptx.Memory
-	Capability  int // of the device, 80 for 8.0
+	driver.Launch
+	Params     []byte
+	Globals    []uint64 // addresses of Code.Globals
+	Memory     ptx.Memory
+	Capability int // of the device, 80 for 8.0
 }
 
 // Work is what the time of a kernel follows from.
@@ -73,6 +74,7 @@ func CompilePTX(name, text string) (*Code, error) {
 	for name, k := range m.Kernels {
 		code.Kernels[name] = &Kernel{
 			ParamBytes: k.ParamBytes,
+			Shared:     k.Shared,
 			MaxThreads: int(k.MaxThreads[0] * k.MaxThreads[1] * k.MaxThreads[2]),
 			Run:        func(l *Launch) (Work, error) { return interpret(k, l) },
 		}
@@ -84,6 +86,8 @@ func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 	count, err := ptx.Launch(k, ptx.LaunchConfig{
 		Grid:    [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z},
 		Block:   [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
+		Cluster: [3]uint32{l.Cluster.X, l.Cluster.Y, l.Cluster.Z},
+		Shared:  l.Shared,
 		Params:  l.Params,
 		Globals: l.Globals,
 		Memory:  l.Memory,

@@ -135,6 +135,7 @@ func (dev *device) attributes() map[driver.Attribute]int {
 		driver.MemoryBusWidth: g.MemoryBusWidth, driver.L2CacheBytes: int(g.L2),
 		driver.MultiprocessorCount: g.Multiprocessors, driver.MaxThreadsPerSM: g.ThreadsPerSM,
 		driver.CapabilityMajor: g.Major, driver.CapabilityMinor: g.Minor,
+		driver.MaxSharedPerSM: int(g.SharedPerSM), driver.MaxSharedOptIn: int(g.SharedPerBlock),
 		driver.Integrated: 0, driver.ComputeMode: 0, driver.MultiGPUBoard: 0,
 	}
 }

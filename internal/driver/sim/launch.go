@@ -14,6 +14,8 @@ type function struct {
 	module *module
 	name   string
 	kernel *Kernel
+	shared int32 // bytes of dynamic shared memory that a launch may ask for, where that was set
+	wide   bool  // clusters of more than 8 blocks are allowed
 }
 
 func (f *function) maxThreads() int {
@@ -32,21 +34,21 @@ func (d *Driver) function(c *context, h driver.Function) (*function, driver.Resu
 	return f, driver.Success
 }
 
-func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block driver.Dim, sh driver.Stream, params []byte) driver.Result {
+func (d *Driver) launchKernel(h driver.Context, fh driver.Function, shape *driver.Launch, sh driver.Stream, params []byte) driver.Result {
 	c, s, r := d.enterStream(h, sh)
 	var f *function
 	if r == driver.Success {
 		f, r = d.function(c, fh)
 	}
 	if r == driver.Success {
-		r = c.checkLaunch(f, grid, block, params)
+		r = c.checkLaunch(f, shape, params)
 	}
 	if r != driver.Success {
 		d.mu.Unlock()
 		return r
 	}
 	l := &Launch{
-		Grid: grid, Block: block,
+		Launch: *shape,
 		Params: bytes.Clone(params),
 	}
 	for _, a := range f.module.globals {
@@ -61,7 +63,8 @@ func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block 
 }
 
 // checkLaunch makes the checks that a launch answers at once.
-func (c *context) checkLaunch(f *function, grid, block driver.Dim, params []byte) driver.Result {
+func (c *context) checkLaunch(f *function, l *driver.Launch, params []byte) driver.Result {
+	grid, block := l.Grid, l.Block
 	switch {
 	case grid.Count() == 0 || grid.X > maxGridX || grid.Y > maxGridYZ || grid.Z > maxGridYZ:
 		return c.refuse(driver.ErrInvalidValue, "%s: a grid of %v blocks", f.name, grid)
@@ -72,8 +75,48 @@ func (c *context) checkLaunch(f *function, grid, block driver.Dim, params []byte
 		return c.refuse(driver.ErrInvalidValue, "%s: a block of %d threads, and the kernel allows %d", f.name, block.Count(), f.maxThreads())
 	case len(params) != f.kernel.ParamBytes:
 		return c.refuse(driver.ErrInvalidValue, "%s: %d bytes of parameters, and the kernel takes %d", f.name, len(params), f.kernel.ParamBytes)
+	case int(l.Shared) > max(sharedPerBlock-f.kernel.Shared, int(f.shared)):
+		return c.refuse(driver.ErrInvalidValue, "%s: %d bytes of dynamic shared memory beside %d static ones, and %d are allowed to the kernel",
+			f.name, l.Shared, f.kernel.Shared, f.shared)
+	case l.Cluster != driver.Dim{}:
+		return c.checkCluster(f, l)
 	}
 	return driver.Success
+}
+
+// checkCluster makes the checks of a launch in clusters.
+func (c *context) checkCluster(f *function, l *driver.Launch) driver.Result {
+	n := l.Cluster
+	switch {
+	case c.dev.gpu.Major < 9:
+		return c.refuse(driver.ErrNotSupported, "%s: a launch in clusters on a device of capability %d.%d", f.name, c.dev.gpu.Major, c.dev.gpu.Minor)
+	case n.Count() == 0 || l.Grid.X%n.X != 0 || l.Grid.Y%n.Y != 0 || l.Grid.Z%n.Z != 0:
+		return c.refuse(driver.ErrInvalidCluster, "%s: clusters of %v blocks in a grid of %v", f.name, n, l.Grid)
+	case n.Count() > 16 || n.Count() > 8 && !f.wide:
+		return c.refuse(driver.ErrInvalidCluster, "%s: clusters of %v blocks: more than 8", f.name, n)
+	}
+	return driver.Success
+}
+
+// funcSetAttribute is for the attributes that launches depend on.
+func (d *Driver) funcSetAttribute(h driver.Context, fh driver.Function, a driver.FuncAttribute, value int32) driver.Result {
+	return d.in(h, func(c *context) driver.Result {
+		f, r := d.function(c, fh)
+		if r != driver.Success {
+			return r
+		}
+		switch most := max(int(c.dev.gpu.SharedPerBlock), sharedPerBlock) - f.kernel.Shared; {
+		case a == driver.FuncNonPortableCluster:
+			f.wide = value != 0
+		case a != driver.FuncMaxDynamicShared:
+			return c.refuse(driver.ErrInvalidValue, "%s: no attribute %d that can be set", f.name, a)
+		case value < 0 || int(value) > most:
+			return c.refuse(driver.ErrInvalidValue, "%s: %d bytes of dynamic shared memory, and the device has %d beside the kernel's static ones", f.name, value, most)
+		default:
+			f.shared = value
+		}
+		return driver.Success
+	})
 }
 
 // execute runs a kernel.

@@ -28,14 +28,69 @@ func TestLaunchesThatAreRefused(t *testing.T) {
 		{"no parameters", one, one, nil},
 		{"too many parameters", one, one, append(params, 0)},
 	} {
-		if r := b.api.LaunchKernel(b.ctx, touch, tc.grid, tc.block, 0, tc.params); r != driver.ErrInvalidValue {
+		if r := b.api.LaunchKernel(b.ctx, touch, tc.grid, tc.block, 0, 0, tc.params); r != driver.ErrInvalidValue {
 			t.Errorf("%s: got %v", tc.name, r)
 		}
 		b.explained("touch: ")
 	}
-	b.want(driver.ErrInvalidHandle, b.api.LaunchKernel(b.ctx, 0, one, one, 0, params))
+	b.want(driver.ErrInvalidHandle, b.api.LaunchKernel(b.ctx, 0, one, one, 0, 0, params))
 	b.ok(b.launch(touch, 0, uint64(b.alloc(8))))
 	b.ok(b.api.CtxSynchronize(b.ctx))
+}
+
+// TestSharedMemory: a kernel may ask for 48 KiB, static ones included, and for all that a block can have once it was allowed to.
+func TestSharedMemory(t *testing.T) {
+	for preset, most := range map[string]uint32{"gtx1070": 48 << 10, "t4": 64 << 10, "a100": 163 << 10, "rtx4090": 99 << 10, "h200": 227 << 10} {
+		b := start(t, preset, 1)
+		tile := b.kernel("tile")
+		const static = 1 << 10
+		launch := func(shared uint32) driver.Result { return b.api.LaunchKernel(b.ctx, tile, one, one, shared, 0, nil) }
+		b.ok(launch(48<<10 - static))
+		b.want(driver.ErrInvalidValue, launch(48<<10-static+1))
+		b.explained("tile: 48129 bytes of dynamic shared memory")
+		b.ok(b.api.FuncSetAttribute(b.ctx, tile, driver.FuncMaxDynamicShared, int32(most-static)))
+		b.ok(launch(most - static))
+		b.ok(b.api.CtxSynchronize(b.ctx))
+		if b.last.Shared != most-static {
+			t.Errorf("%s: the kernel has %d bytes", preset, b.last.Shared)
+		}
+		b.want(driver.ErrInvalidValue, launch(most-static+1))
+		b.want(driver.ErrInvalidValue, b.api.FuncSetAttribute(b.ctx, tile, driver.FuncMaxDynamicShared, int32(most-static+1)))
+		b.want(driver.ErrInvalidValue, b.api.FuncSetAttribute(b.ctx, tile, 99, 1))
+	}
+}
+
+func TestClusters(t *testing.T) {
+	launch := func(b *bench, tile driver.Function, blocks, cluster uint32) driver.Result {
+		l := &driver.Launch{Grid: driver.Dim{X: blocks, Y: 1, Z: 1}, Block: one, Cluster: driver.Dim{X: cluster, Y: 1, Z: 1}}
+		return b.api.LaunchKernelEx(b.ctx, tile, l, 0, nil)
+	}
+	a100 := start(t, "a100", 1)
+	a100.want(driver.ErrNotSupported, launch(a100, a100.kernel("tile"), 4, 2))
+	for _, preset := range []string{"h200", "rtx5090"} {
+		b := start(t, preset, 1)
+		tile := b.kernel("tile")
+		b.ok(launch(b, tile, 16, 8))
+		b.ok(b.api.CtxSynchronize(b.ctx))
+		if b.last.Cluster.X != 8 {
+			t.Errorf("%s: a cluster of %v", preset, b.last.Cluster)
+		}
+		b.want(driver.ErrInvalidCluster, launch(b, tile, 15, 2))
+		b.want(driver.ErrInvalidCluster, launch(b, tile, 16, 16))
+		b.ok(b.api.FuncSetAttribute(b.ctx, tile, driver.FuncNonPortableCluster, 1))
+		b.ok(launch(b, tile, 16, 16))
+		b.want(driver.ErrInvalidCluster, launch(b, tile, 32, 32))
+	}
+}
+
+// TestNewerFunctions: the driver of an old card's machine has no clusters and no tensor maps.
+func TestNewerFunctions(t *testing.T) {
+	for preset, want := range map[string]bool{"gtx1070": false, "t4": true, "h200": true} {
+		b := start(t, preset, 1)
+		if b.api.LaunchKernelEx != nil != want || b.api.TensorMapEncodeTiled != nil != want {
+			t.Errorf("%s: LaunchKernelEx %t, TensorMapEncodeTiled %t", preset, b.api.LaunchKernelEx != nil, b.api.TensorMapEncodeTiled != nil)
+		}
+	}
 }
 
 // TestStickyErrors: a kernel's fault comes out later, and stays.
@@ -159,7 +214,7 @@ func (b saxpyBench) launch(n uint32) driver.Result {
 	params = binary.LittleEndian.AppendUint64(params, uint64(b.x))
 	params = binary.LittleEndian.AppendUint32(params, math.Float32bits(2))
 	params = binary.LittleEndian.AppendUint32(params, n)
-	return b.api.LaunchKernel(b.ctx, b.f, driver.Dim{X: 8, Y: 1, Z: 1}, driver.Dim{X: 128, Y: 1, Z: 1}, 0, params)
+	return b.api.LaunchKernel(b.ctx, b.f, driver.Dim{X: 8, Y: 1, Z: 1}, driver.Dim{X: 128, Y: 1, Z: 1}, 0, 0, params)
 }
 
 func TestPTX(t *testing.T) {
@@ -226,7 +281,7 @@ func BenchmarkLaunch(b *testing.B) {
 	f, _ := api.ModuleGetFunction(ctx, code, "k")
 	b.ReportAllocs()
 	for b.Loop() {
-		api.LaunchKernel(ctx, f, one, one, 0, nil)
+		api.LaunchKernel(ctx, f, one, one, 0, 0, nil)
 	}
 	if r := api.CtxSynchronize(ctx); r != driver.Success {
 		b.Fatal(r)

@@ -23,23 +23,6 @@ var (
 	targetLine  = regexp.MustCompile(`(?m)^\s*\.target\s+sm_(\d+)([af]?)`)
 )
 
-// newestPTX returns the newest version of PTX, as 10·major + minor, that a driver for the given version of CUDA reads: they
-// rise together, but not evenly (PTX ISA, release notes).
-func newestPTX(cuda int32) int {
-	major, minor := int(cuda/1000), int(cuda%1000/10)
-	switch {
-	case major <= 10:
-		return 63 + minor
-	case major == 11:
-		return 70 + minor
-	case major == 12 && minor <= 5:
-		return 80 + minor
-	case major == 12:
-		return 79 + minor
-	}
-	return 90 + 10*(major-13) + minor
-}
-
 // check returns why a device cannot take a module's text, before it is compiled.
 func (dev *device) check(image []byte, cuda int32) (r driver.Result, problem string) {
 	if len(image) == 0 || bytes.IndexByte(image, 0) >= 0 {
@@ -50,12 +33,13 @@ func (dev *device) check(image []byte, cuda int32) (r driver.Result, problem str
 	if version == nil || target == nil {
 		return driver.ErrInvalidPTX, "no .version and .target"
 	}
-	if have, newest := 10*number(version[1])+number(version[2]), newestPTX(cuda); have > newest {
+	if have, newest := 10*number(version[1])+number(version[2]), driver.NewestPTX(cuda); have > newest {
 		return driver.ErrUnsupportedPTXVersion,
 			fmt.Sprintf("Unsupported .version %s.%s; current version is '%d.%d'", version[1], version[2], newest/10, newest%10)
 	}
 	own := 10*dev.gpu.Major + dev.gpu.Minor
-	if needs := number(target[1]); needs > own || string(target[2]) == "a" && needs != own {
+	needs, suffix := number(target[1]), string(target[2])
+	if needs > own || suffix == "a" && needs != own || suffix == "f" && needs/10 != own/10 {
 		return driver.ErrInvalidPTX,
 			fmt.Sprintf("SM version specified by .target sm_%s%s is higher than the device's sm_%d", target[1], target[2], own)
 	}

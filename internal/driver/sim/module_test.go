@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,11 +58,24 @@ func TestModulesThatAreRefused(t *testing.T) {
 	b.ok(b.api.CtxSynchronize(b.ctx)) // a module that is refused harms nothing
 }
 
-func TestNewestPTX(t *testing.T) {
-	// PTX ISA, table of release notes.
-	for cuda, want := range map[int32]int{10010: 64, 11000: 70, 11040: 74, 11080: 78, 12000: 80, 12040: 84, 12050: 85, 12060: 85, 12080: 87, 13000: 90} {
-		if got := newestPTX(cuda); got != want {
-			t.Errorf("CUDA %d: got %d, want %d", cuda, got, want)
+// TestTargets: a GPU takes the code of older ones, and of its own kind alone where the target says so.
+func TestTargets(t *testing.T) {
+	presets := map[string]string{"6.1": "gtx1070", "7.5": "t4", "8.0": "a100", "8.9": "rtx4090", "9.0": "h200", "12.0": "rtx5090"}
+	for target, want := range map[string]string{
+		"sm_60": "6.1 7.5 8.0 8.9 9.0 12.0", "sm_75": "7.5 8.0 8.9 9.0 12.0", "sm_80": "8.0 8.9 9.0 12.0", "sm_89": "8.9 9.0 12.0",
+		"sm_90": "9.0 12.0", "sm_90a": "9.0", "sm_100f": "", "sm_120f": "12.0", "sm_121": "",
+	} {
+		var got []string
+		for _, capability := range slices.Sorted(maps.Keys(presets)) {
+			b := start(t, presets[capability], 1)
+			if _, r := b.api.ModuleLoadData(b.ctx, []byte(".version 7.0\n.target "+target+"\n"), nil); r == driver.Success {
+				got = append(got, capability)
+			}
+		}
+		want := strings.Fields(want)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: taken by %v, want %v", target, got, want)
 		}
 	}
 }

@@ -67,6 +67,12 @@ func New(m *hardware.Machine, o Options) *Driver {
 		d.compile = CompilePTX
 	}
 	d.API = d.table()
+	if m.CUDA < 11080 {
+		d.API.LaunchKernelEx = nil
+	}
+	if m.CUDA < 12000 {
+		d.API.TensorMapEncodeTiled = nil
+	}
 	return d
 }
 
@@ -119,7 +125,12 @@ func (d *Driver) table() *driver.API {
 
 		ModuleLoadData:    d.moduleLoadData,
 		ModuleGetFunction: d.moduleGetFunction,
-		LaunchKernel:      d.launchKernel,
+		FuncSetAttribute:  d.funcSetAttribute,
+		LaunchKernel: func(ctx driver.Context, f driver.Function, grid, block driver.Dim, shared uint32, s driver.Stream, params []byte) driver.Result {
+			return d.launchKernel(ctx, f, &driver.Launch{Grid: grid, Block: block, Shared: shared}, s, params)
+		},
+		LaunchKernelEx:       d.launchKernel,
+		TensorMapEncodeTiled: d.tensorMapEncodeTiled,
 	}
 }
 

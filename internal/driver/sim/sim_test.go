@@ -19,6 +19,7 @@ type bench struct {
 	api  *driver.API
 	ctx  driver.Context // of device 0
 	gate chan struct{}  // what the kernel "wait" waits for
+	last driver.Launch  // of the kernel "tile"
 }
 
 // start returns a started driver of n GPUs of a preset. Its modules hold the kernels of fake. env has NAME=value elements.
@@ -128,7 +129,7 @@ func (b *bench) launch(f driver.Function, s driver.Stream, params ...uint64) dri
 	for _, p := range params {
 		packed = binary.LittleEndian.AppendUint64(packed, p)
 	}
-	return b.api.LaunchKernel(b.ctx, f, one, one, s, packed)
+	return b.api.LaunchKernel(b.ctx, f, one, one, 0, s, packed)
 }
 
 // read returns n bytes of device memory, when the context is idle.
@@ -141,7 +142,7 @@ func (b *bench) read(p driver.Ptr, n int) []byte {
 }
 
 // fake is a compiler whose kernels are written in Go: wait stops until the gate opens, append adds a byte to a list, work
-// only takes time, touch writes where it is told, fill writes as much as there is and fail fails.
+// only takes time, touch writes where it is told, tile has static shared memory, fill writes as much as there is and fail fails.
 func (b *bench) fake(name, _ string) (*Code, error) {
 	word := func(l *Launch, i int) uint64 { return binary.LittleEndian.Uint64(l.Params[8*i:]) }
 	return &Code{
@@ -170,6 +171,7 @@ func (b *bench) fake(name, _ string) (*Code, error) {
 				}
 				return Work{}, &KernelError{faultResult(ptx.OutOfBounds), fmt.Errorf("no memory at %#x", word(l, 0))}
 			}},
+			"tile": {Shared: 1 << 10, Run: func(l *Launch) (Work, error) { b.last = l.Launch; return Work{}, nil }},
 			"fail": {Run: func(*Launch) (Work, error) { return Work{}, fmt.Errorf("nothing works") }},
 		},
 	}, nil

@@ -76,8 +76,43 @@ int cuModuleGetFunction(word *f, word m, const char *name) { WITHIN; CHECK(m == 
 int cuLaunchKernel(word f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, word s, void **params, void **extra) {
 	WITHIN;
-	CHECK(f == 0xF && gx == 1 && gy == 2 && gz == 3 && bx == 4 && by == 5 && bz == 6 && shared == 0 && s == 5);
+	CHECK(f == 0xF && gx == 1 && gy == 2 && gz == 3 && bx == 4 && by == 5 && bz == 6 && shared == 1000 && s == 5);
 	CHECK(!params && (word)extra[0] == 1 && (word)extra[2] == 2 && !extra[4]);
 	return *(size_t *)extra[3] == 5 && !memcmp(extra[1], "param", 5) ? 0 : BAD;
+}
+#endif
+int cuFuncSetAttribute(word f, int a, int v) { WITHIN; CHECK(f == 0xF && a == 8 && v == 2000); return 0; }
+#ifndef OLD
+struct attribute { unsigned id, pad, value[16]; };
+struct config {
+	unsigned gx, gy, gz, bx, by, bz, shared;
+	word stream;
+	struct attribute *attributes;
+	unsigned count;
+};
+/* The parameters name the attributes that are wanted, in order. */
+int cuLaunchKernelEx(const struct config *c, word f, void **params, void **extra) {
+	WITHIN;
+	CHECK(sizeof *c == 56 && sizeof *c->attributes == 72);
+	CHECK(f == 0xF && c->gx == 2 && c->gy == 4 && c->gz == 6 && c->bx == 4 && c->by == 5 && c->bz == 6 && c->shared == 2000 && c->stream == 5);
+	CHECK(!params && (word)extra[0] == 1 && (word)extra[2] == 2 && !extra[4]);
+	const char *want = extra[1];
+	CHECK(*(size_t *)extra[3] == c->count);
+	for (unsigned i = 0; i < c->count; i++) {
+		unsigned *v = c->attributes[i].value;
+		CHECK(c->attributes[i].id == want[i] - '0');
+		CHECK(want[i] == '4' ? v[0] == 2 && v[1] == 4 && v[2] == 1 : v[0] == 1);
+		for (int k = want[i] == '4' ? 3 : 1; k < 16; k++) CHECK(!v[k]);
+	}
+	return 0;
+}
+int cuTensorMapEncodeTiled(unsigned char *map, int type, unsigned rank, word address, const word *extents, const word *strides,
+                           const unsigned *box, const unsigned *steps, int interleave, int swizzle, int l2, int fill) {
+	CHECK((word)map % 64 == 0 && type == 9 && rank == 3 && address == 0x7000);
+	CHECK(extents[0] == 1ull << 32 && extents[1] == 5 && extents[2] == 6 && strides[0] == 1ull << 33 && strides[1] == 1ull << 36);
+	CHECK(box[0] == 64 && box[1] == 128 && box[2] == 2 && steps[0] == 1 && steps[2] == 3);
+	CHECK(interleave == 0 && swizzle == 3 && l2 == 2 && fill == 1);
+	map[0] = 0xAB, map[127] = 0xCD;
+	return 0;
 }
 #endif

@@ -21,6 +21,11 @@ using u64 = unsigned long long;
 using f32 = float;
 using f64 = double;
 
+// TensorMap tells the copy engine of a tensor. A kernel that takes one has its parameter marked grid_constant.
+struct alignas(64) TensorMap {
+	u8 opaque[128];
+};
+
 // Pointers to global memory by its own address space: accesses through generic pointers are slower.
 template <class E> using Global = __attribute__((address_space(1))) E *;
 template <class E> using Constant = const __attribute__((address_space(1))) E *;

@@ -3,6 +3,9 @@ package kernels
 // A Grid is the shape of a launch.
 type Grid struct {
 	Blocks, Threads [3]uint32
+	Shared          uint32    // bytes of dynamic shared memory
+	Cluster         [3]uint32 // blocks that run together; zeros for none
+	Programmatic    bool      // starts before the kernel ahead has ended, and waits for it (griddepcontrol.wait)
 }
 
 const mostBlocks = 1<<31 - 1
@@ -11,7 +14,7 @@ const mostBlocks = 1<<31 - 1
 // device.
 func Flat(n uint64, most int) Grid {
 	blocks := min(divideUp(n, 256), uint64(max(most, 1)))
-	return Grid{[3]uint32{uint32(max(blocks, 1)), 1, 1}, [3]uint32{256, 1, 1}}
+	return Grid{Blocks: [3]uint32{uint32(max(blocks, 1)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
 }
 
 // longRow is the length from which a run has 256 threads instead of 32.
@@ -20,16 +23,16 @@ const longRow = 1024
 // RowGrid is the grid of reductions and softmaxes of so many runs of n elements, and whether the device can have it.
 func RowGrid(runs, n uint64) (g Grid, ok bool) {
 	if n > longRow {
-		return Grid{[3]uint32{uint32(runs), 1, 1}, [3]uint32{256, 1, 1}}, runs <= mostBlocks
+		return Grid{Blocks: [3]uint32{uint32(runs), 1, 1}, Threads: [3]uint32{256, 1, 1}}, runs <= mostBlocks
 	}
 	blocks := divideUp(runs, 8)
-	return Grid{[3]uint32{uint32(blocks), 1, 1}, [3]uint32{32, 8, 1}}, blocks <= mostBlocks
+	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
 // ColumnGrid is the grid of the _columns form of reductions to so many results, and whether the device can have it.
 func ColumnGrid(results uint64) (g Grid, ok bool) {
 	blocks := divideUp(results, 32)
-	return Grid{[3]uint32{uint32(blocks), 1, 1}, [3]uint32{32, 8, 1}}, blocks <= mostBlocks
+	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
 // PrefersColumns reports whether a reduction of [outer][n][inner] is faster in its _columns form.
@@ -51,7 +54,7 @@ func ProductGrid(count, m, n uint64) (g Grid, small bool) {
 		tile, threads = 32, 64
 	}
 	tiles := count * divideUp(m, tile) * divideUp(n, tile)
-	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{threads, 1, 1}}, small
+	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{threads, 1, 1}}, small
 }
 
 // AttentionGrid is the grid of kernels of attention over tiles of so many rows and columns for each of some heads, of elements of a size
@@ -62,7 +65,7 @@ func AttentionGrid(heads, rows, columns uint64, size int) Grid {
 		tile, threads = 32, 64
 	}
 	tiles := heads * divideUp(rows, tile) * max(divideUp(columns, tile), 1)
-	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{threads, 1, 1}}
+	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{threads, 1, 1}}
 }
 
 // ConvolutionGrid is the grid of a convolution's results of rows × columns, of which there are so many, and whether it is for
@@ -74,7 +77,7 @@ func ConvolutionGrid(count, rows, columns uint32) (g Grid, small bool) {
 		tile, threads = 16, 64
 	}
 	tiles := uint64(count) * divideUp(uint64(rows), tile) * divideUp(uint64(columns), 64)
-	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{threads, 1, 1}}, small
+	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{threads, 1, 1}}, small
 }
 
 // ConvolutionParts is into how many parts the common axis of a convolution had better be divided. The size of the problem
@@ -107,7 +110,7 @@ func NormalizationParts(sums, n uint64) uint64 {
 // LayerNormSumsGrid is the grid of layer_norm_sums, and whether the device can have it.
 func LayerNormSumsGrid(columns, parts uint64) (g Grid, ok bool) {
 	blocks := divideUp(columns, 32)
-	return Grid{[3]uint32{uint32(blocks), uint32(parts), 1}, [3]uint32{32, 8, 1}}, blocks <= mostBlocks
+	return Grid{Blocks: [3]uint32{uint32(blocks), uint32(parts), 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
 // SortTile is how many elements sort_tiles sorts at once.
@@ -126,7 +129,7 @@ func SortWidth(n uint64) uint64 {
 func SortTilesGrid(lines, n uint64) Grid {
 	width := SortWidth(n)
 	tiles := divideUp(lines*divideUp(n, width)*width, SortTile)
-	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{256, 1, 1}}
+	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
 }
 
 // NonZeroGrid is the grid of nonzero for a mask of n elements, a block for each chunk, and the length of a chunk: blocks are few
@@ -134,7 +137,7 @@ func SortTilesGrid(lines, n uint64) Grid {
 func NonZeroGrid(n uint64) (g Grid, chunk uint64) {
 	const most, least = 1024, 8 // blocks, and elements of a thread
 	chunk = 256 * max(divideUp(n, 256*most), least)
-	return Grid{[3]uint32{uint32(max(divideUp(n, chunk), 1)), 1, 1}, [3]uint32{256, 1, 1}}, chunk
+	return Grid{Blocks: [3]uint32{uint32(max(divideUp(n, chunk), 1)), 1, 1}, Threads: [3]uint32{256, 1, 1}}, chunk
 }
 
 // DrawGrid is the grid of n random draws on a device, which decides the numbers as it does in PyTorch, and how far they move
@@ -143,21 +146,21 @@ func DrawGrid(n uint64, lanes, multiprocessors, threadsPerMultiprocessor int) (g
 	most := uint64(multiprocessors * (threadsPerMultiprocessor / 256))
 	blocks := max(min(divideUp(n, 256), most), 1)
 	offset = 4 * divideUp(n, blocks*256*uint64(lanes))
-	return Grid{[3]uint32{uint32(blocks), 1, 1}, [3]uint32{256, 1, 1}}, offset
+	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{256, 1, 1}}, offset
 }
 
 // EachGrid is DrawGrid for bernoulli_each.
 func EachGrid(n uint64, multiprocessors, threadsPerMultiprocessor int) (g Grid, offset uint64) {
 	most := uint64(multiprocessors * (threadsPerMultiprocessor / 512))
 	blocks := max(min(divideUp(n, 4*512), most), 1)
-	return Grid{[3]uint32{uint32(blocks), 1, 1}, [3]uint32{512, 1, 1}}, 12
+	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{512, 1, 1}}, 12
 }
 
 // AddRowsGrid is the grid of add_rows to rows of so many columns, on a device of so many multiprocessors.
 func AddRowsGrid(columns uint64, multiprocessors int) Grid {
 	x := min(max(divideUp(columns, 32), 1), mostBlocks)
 	y := min(max(divideUp(uint64(multiprocessors)*8, x), 1), 64)
-	return Grid{[3]uint32{uint32(x), uint32(y), 1}, [3]uint32{32, 8, 1}}
+	return Grid{Blocks: [3]uint32{uint32(x), uint32(y), 1}, Threads: [3]uint32{32, 8, 1}}
 }
 
 // PieceGrid is the grid of copy_pieces and add_pieces over so many pieces, the largest of so many bytes. A thread has several
@@ -177,10 +180,10 @@ func ChunkLength(elements uint64, most int) uint64 {
 
 // ChunkGrid is the grid of sgd_all and adam_all over so many chunks.
 func ChunkGrid(chunks int) Grid {
-	return Grid{[3]uint32{uint32(min(max(chunks, 1), mostBlocks)), 1, 1}, [3]uint32{256, 1, 1}}
+	return Grid{Blocks: [3]uint32{uint32(min(max(chunks, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
 }
 
 // OneBlock is the grid of nll.
-func OneBlock() Grid { return Grid{[3]uint32{1, 1, 1}, [3]uint32{256, 1, 1}} }
+func OneBlock() Grid { return Grid{Blocks: [3]uint32{1, 1, 1}, Threads: [3]uint32{256, 1, 1}} }
 
 func divideUp(a, b uint64) uint64 { return (a + b - 1) / b }

@@ -1,5 +1,6 @@
-// Package kernels holds the GPU's kernels, compiled from the .cu files beside it by make ptx: PTX for sm_60 and everything
-// newer, one small module for each family and dtype, so that a program loads only what it uses.
+// Package kernels holds the GPU's kernels, compiled from the .cu files beside it by make ptx: one small module of PTX for each
+// family and dtype, so that a program loads only what it uses. It runs on sm_60 and everything newer, unless a "// target:" line
+// of its file says what it needs; kernels for the same purpose on other GPUs have names of their own, and their launcher chooses.
 //
 // A kernel is called row_dtype, as add_f32 and cast_f32_f16 (from float32 to float16); dtypes are f32, f64, i64, i32, u8 and
 // bool, and for kernels that only move elements b8, b16, b32 and b64 by their size. It takes one parameter, one of the structs
@@ -22,6 +23,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -31,8 +33,14 @@ var files embed.FS
 
 // ModuleOf returns the name of the module that has a kernel, and whether there is one.
 func ModuleOf(kernel string) (module string, ok bool) {
-	module, ok = index()[kernel]
-	return module, ok
+	in, ok := index()[kernel]
+	return in.module, ok
+}
+
+// TargetOf returns what a kernel needs, and whether there is such a kernel.
+func TargetOf(kernel string) (t Target, ok bool) {
+	in, ok := index()[kernel]
+	return in.target, ok
 }
 
 // Text returns the PTX of a module.
@@ -52,18 +60,25 @@ func Text(module string) ([]byte, error) {
 	return text, nil
 }
 
-// list is ptx/index: a line for each module, its name and its kernels.
+// list is ptx/index: a line for each module, its name, target, version of PTX, and kernels.
 //
 //go:embed ptx/index
 var list string
 
-// index tells the module of each kernel.
-var index = sync.OnceValue(func() map[string]string {
-	of := map[string]string{}
+// place is where a kernel is.
+type place struct {
+	module string
+	target Target
+}
+
+// index tells the place of each kernel.
+var index = sync.OnceValue(func() map[string]place {
+	of := map[string]place{}
 	for line := range strings.Lines(list) {
 		words := strings.Fields(line)
-		for _, kernel := range words[1:] {
-			of[kernel] = words[0]
+		in := place{words[0], targetOf(words[1], words[2])}
+		for _, kernel := range words[3:] {
+			of[kernel] = in
 		}
 	}
 	return of
@@ -71,3 +86,46 @@ var index = sync.OnceValue(func() map[string]string {
 
 // Names returns the names of all kernels.
 func Names() []string { return slices.Sorted(maps.Keys(index())) }
+
+// Target is what a module's code needs.
+type Target struct {
+	Capability int  // 10·major + minor
+	Exact      bool // that capability and no other, as sm_90a
+	Family     bool // that major one, from its minor one on, as sm_100f
+	PTX        int  // 10·major + minor
+}
+
+// targetOf reads sm_90a and ptx80. The index is generated, and a test sees to its form.
+func targetOf(sm, ptx string) (t Target) {
+	digits, exact := strings.CutSuffix(strings.TrimPrefix(sm, "sm_"), "a")
+	digits, family := strings.CutSuffix(digits, "f")
+	t.Exact, t.Family = exact, family
+	t.Capability, _ = strconv.Atoi(digits)
+	t.PTX, _ = strconv.Atoi(strings.TrimPrefix(ptx, "ptx"))
+	return t
+}
+
+// RunsOn reports whether a GPU of a compute capability, with a driver that reads PTX up to a version, takes the code; both are
+// 10·major + minor.
+func (t Target) RunsOn(capability, ptx int) bool {
+	switch {
+	case ptx < t.PTX || capability < t.Capability:
+		return false
+	case t.Exact:
+		return capability == t.Capability
+	case t.Family:
+		return capability/10 == t.Capability/10
+	}
+	return true
+}
+
+// String returns the target as its file names it: "sm_90a ptx80".
+func (t Target) String() string {
+	suffix := ""
+	if t.Exact {
+		suffix = "a"
+	} else if t.Family {
+		suffix = "f"
+	}
+	return fmt.Sprintf("sm_%d%s ptx%d", t.Capability, suffix, t.PTX)
+}

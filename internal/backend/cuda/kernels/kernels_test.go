@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,13 +15,14 @@ func TestEveryModuleIsWhole(t *testing.T) {
 	entry := regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
 	for line := range strings.Lines(list) {
 		words := strings.Fields(line)
-		name, kernels := words[0], words[1:]
+		name, kernels := words[0], words[3:]
+		target, version := strings.TrimPrefix(words[1], "sm_"), strings.TrimPrefix(words[2], "ptx")
 		text, err := Text(name)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		for _, want := range []string{".version 7.0\n", ".target sm_60\n", ".address_size 64\n"} {
+		for _, want := range []string{".version " + version[:1] + "." + version[1:] + "\n", ".target sm_" + target + "\n", ".address_size 64\n"} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s: no line %q", name, want)
 			}
@@ -51,6 +53,7 @@ func TestEverySourceIsCompiled(t *testing.T) {
 	}
 	var want []string
 	dtypes := regexp.MustCompile(`(?m)^// dtypes: (.*)$`)
+	target := regexp.MustCompile(`(?m)^// target: (.*)$`)
 	for _, source := range sources {
 		text, err := os.ReadFile(source)
 		if err != nil {
@@ -62,12 +65,16 @@ func TestEverySourceIsCompiled(t *testing.T) {
 			continue
 		}
 		for dt := range strings.FieldsSeq(string(m[1])) {
-			want = append(want, strings.TrimSuffix(source, ".cu")+"_"+dt)
+			needs := "sm_60 ptx70"
+			if m := target.FindSubmatch(text); m != nil {
+				needs = string(m[1])
+			}
+			want = append(want, strings.TrimSuffix(source, ".cu")+"_"+dt+" "+needs)
 		}
 	}
 	var got []string
 	for line := range strings.Lines(list) {
-		got = append(got, strings.Fields(line)[0])
+		got = append(got, strings.Join(strings.Fields(line)[:3], " "))
 	}
 	slices.Sort(want)
 	if slices.Sort(got); !slices.Equal(got, want) {
@@ -75,9 +82,62 @@ func TestEverySourceIsCompiled(t *testing.T) {
 	}
 }
 
+// TestEveryNameIsOfOneKernel: a variant has a name of its own.
+func TestEveryNameIsOfOneKernel(t *testing.T) {
+	in := map[string]string{}
+	for line := range strings.Lines(list) {
+		words := strings.Fields(line)
+		for _, kernel := range words[3:] {
+			if in[kernel] != "" {
+				t.Errorf("%s is a kernel of %s and of %s", kernel, in[kernel], words[0])
+			}
+			in[kernel] = words[0]
+		}
+	}
+}
+
+// TestTargets holds the rules of targets to a list of GPUs and drivers: cuda of a driver gives the version of PTX.
+func TestTargets(t *testing.T) {
+	for _, tc := range []struct {
+		target string
+		want   string // which of devices take it
+	}{
+		{"sm_60 ptx70", "6.1@70 6.1@74 7.5@70 8.0@74 8.6@84 8.9@84 9.0@78 9.0@80 9.0@90 10.0@86 10.0@90 10.3@88 12.0@87 12.0@90"},
+		{"sm_75 ptx70", "7.5@70 8.0@74 8.6@84 8.9@84 9.0@78 9.0@80 9.0@90 10.0@86 10.0@90 10.3@88 12.0@87 12.0@90"},
+		{"sm_80 ptx74", "8.0@74 8.6@84 8.9@84 9.0@78 9.0@80 9.0@90 10.0@86 10.0@90 10.3@88 12.0@87 12.0@90"},
+		{"sm_89 ptx84", "8.9@84 9.0@90 10.0@86 10.0@90 10.3@88 12.0@87 12.0@90"},
+		{"sm_90 ptx80", "9.0@80 9.0@90 10.0@86 10.0@90 10.3@88 12.0@87 12.0@90"},
+		{"sm_90a ptx80", "9.0@80 9.0@90"},
+		{"sm_100f ptx88", "10.0@90 10.3@88"},
+		{"sm_120a ptx87", "12.0@87 12.0@90"},
+	} {
+		target := targetOf(strings.Fields(tc.target)[0], strings.Fields(tc.target)[1])
+		if target.String() != tc.target {
+			t.Errorf("%s is read as %v", tc.target, target)
+		}
+		var got []string
+		for _, device := range strings.Fields("6.1@70 6.1@74 7.5@70 8.0@74 8.6@84 8.9@84 9.0@78 9.0@80 9.0@90 10.0@86 10.0@90 10.3@88 12.0@87 12.0@90") {
+			var major, minor, ptx int
+			fmt.Sscanf(device, "%d.%d@%d", &major, &minor, &ptx)
+			if target.RunsOn(10*major+minor, ptx) {
+				got = append(got, device)
+			}
+		}
+		if strings.Join(got, " ") != tc.want {
+			t.Errorf("%s: runs on %v, want %s", tc.target, got, tc.want)
+		}
+	}
+}
+
 func TestModuleOf(t *testing.T) {
 	if got, ok := ModuleOf("add_f32"); got != "arithmetic_f32" || !ok {
 		t.Errorf("add_f32: got %q, %v", got, ok)
+	}
+	if got, ok := TargetOf("add_f32"); got.String() != "sm_60 ptx70" || !ok {
+		t.Errorf("add_f32: got %v, %v", got, ok)
+	}
+	if got, ok := TargetOf("add_f16"); ok {
+		t.Errorf("add_f16: got %v, want none", got)
 	}
 	if got, ok := ModuleOf("add_f16"); ok {
 		t.Errorf("add_f16: got %q, want none", got)

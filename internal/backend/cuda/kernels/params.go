@@ -38,6 +38,9 @@ type Report struct {
 	Unused uint32
 }
 
+// TensorMap tells the copy engine of a tensor. A struct has its maps at offsets that 64 divides, as it divides the struct's size.
+type TensorMap [128]byte
+
 // Elementwise is the parameter of copies, casts and elementwise functions: out[i] = f(in[0][i], in[1][i], in[2][i]) for
 // i < n. With rank 0 all operands lie contiguously; otherwise n < 2**32, and operand k (0 is out) has strides[k]. An address of
 // 0 stands for a constant, whose bits are in constants.

@@ -1,0 +1,106 @@
+package cuda
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"cresset/internal/driver"
+)
+
+// A kernel can have variants for newer GPUs, each under a name of its own in a module with its own target. Launchers name them best
+// first, the one that runs everywhere last.
+
+// Refusal is a module of kernels that the driver did not take, though it was made for the GPU: its kernels are not used.
+type Refusal struct{ Module, Reason string }
+
+// Verdicts about a kernel.
+const (
+	unknown uint32 = iota
+	taken
+	notTaken
+)
+
+// takes reports whether a kernel was made for the device, and its module has not been refused. It loads nothing.
+func (d *Device) takes(k kernelID) bool {
+	v := &d.modules.verdicts[k]
+	switch v.Load() {
+	case taken:
+		return true
+	case notTaken:
+		return false
+	}
+	t, ok := d.modules.targetOf(kernelNames[k])
+	if !ok || !t.RunsOn(10*d.properties.Major+d.properties.Minor, d.properties.PTX) {
+		v.Store(notTaken)
+		return false
+	}
+	v.CompareAndSwap(unknown, taken)
+	return v.Load() == taken
+}
+
+// first returns the first kernel that the device takes and whose module the driver loads; the last stands for itself. Any other
+// failure than a refusal is left to the launch.
+func (d *Device) first(variants ...kernelID) kernelID {
+	last := len(variants) - 1
+	for _, k := range variants[:last] {
+		if !d.takes(k) {
+			continue
+		}
+		if _, err := d.function(k); err == nil || !d.refuse(k, err) {
+			return k
+		}
+	}
+	return variants[last]
+}
+
+// refuse notes that the driver did not take a kernel's module, if that is what the error says.
+func (d *Device) refuse(k kernelID, err error) bool {
+	e, ok := errors.AsType[*ModuleError](err)
+	if !ok || !refuses(e) {
+		return false
+	}
+	d.modules.mu.Lock()
+	defer d.modules.mu.Unlock()
+	if d.modules.verdicts[k].Load() == notTaken {
+		return true // another goroutine was here first
+	}
+	for other, name := range kernelNames {
+		if in, _ := d.modules.moduleOf(name); in == e.Module {
+			d.modules.verdicts[other].Store(notTaken)
+		}
+	}
+	d.modules.refused = append(d.modules.refused, Refusal{Module: e.Module, Reason: e.reason()})
+	return true
+}
+
+// reason is what the driver answered and its compiler said, in one line.
+func (e *ModuleError) reason() string {
+	text := e.Err.Error()
+	if failed, ok := errors.AsType[*Error](e.Err); ok {
+		text = failed.Result.Error()
+	}
+	if e.Log != "" {
+		text += ": " + strings.Join(strings.Fields(e.Log), " ")
+	}
+	return text
+}
+
+// refuses reports whether a module failed for what it is, and will fail again.
+func refuses(e *ModuleError) bool {
+	for _, r := range []driver.Result{
+		driver.ErrInvalidImage, driver.ErrNoBinaryForGPU, driver.ErrInvalidPTX, driver.ErrUnsupportedPTXVersion, driver.ErrNotFound, driver.ErrNotSupported,
+	} {
+		if errors.Is(e.Err, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// Refused returns the modules that the driver did not take.
+func (d *Device) Refused() []Refusal {
+	d.modules.mu.Lock()
+	defer d.modules.mu.Unlock()
+	return slices.Clone(d.modules.refused)
+}
