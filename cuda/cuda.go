@@ -42,7 +42,7 @@ func DeviceProperties(index ...int) (Properties, error) {
 	if err != nil {
 		return Properties{}, err
 	}
-	return d.Properties(), nil
+	return d.Properties(), d.Silent()
 }
 
 // DeviceName returns a GPU's name; that of a simulated one ends in "(simulated)".

@@ -45,7 +45,7 @@ func startDriver() (*driver.API, error) {
 
 func (s *driverSource) close() {}
 
-// read asks for every visible GPU. Free memory is told within a context, which itself takes some; it is given up again.
+// read asks for every visible GPU; where one does not answer, the error of the first comes with the others. Free memory is told within a context, which itself takes some; it is given up again.
 func (s *driverSource) read(bool) (*Inventory, error) {
 	version, r := s.api.DriverGetVersion()
 	if r != driver.Success {
@@ -59,18 +59,21 @@ func (s *driverSource) read(bool) (*Inventory, error) {
 	if r != driver.Success {
 		return nil, &Error{nil, r}
 	}
+	var failed error
 	for i := range n {
 		g, r := s.gpu(i)
 		if r != driver.Success {
-			return nil, &Error{nil, fmt.Errorf("cuda:%d: %w", i, r)}
+			failed = cmp.Or[error](failed, &Error{nil, fmt.Errorf("cuda:%d: %w", i, r)})
+			inventory.Missing = append(inventory.Missing, Missing{int(i), r.Text()})
+			continue
 		}
 		inventory.GPUs = append(inventory.GPUs, g)
 	}
-	if len(inventory.GPUs) == 0 {
+	if n == 0 {
 		return nil, &Error{ErrNoGPU, nil}
 	}
 	byBus(inventory.GPUs)
-	return inventory, nil
+	return inventory, failed
 }
 
 // byBus orders and numbers GPUs by their place on the PCI bus.

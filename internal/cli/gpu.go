@@ -21,7 +21,8 @@ func gpus() ([]deviceRow, error) {
 	for i := range cuda.DeviceCount() {
 		p, err := cuda.DeviceProperties(i)
 		if err != nil {
-			return nil, err
+			rows = append(rows, deviceRow{Device: device.CUDA(i).String(), Problem: firstLine(err.Error())})
+			continue
 		}
 		r := deviceRow{
 			Device: device.CUDA(i).String(), Name: p.Name, Cores: p.Multiprocessors, Threads: p.Multiprocessors * p.MaxThreadsPerSM,

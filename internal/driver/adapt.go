@@ -35,6 +35,8 @@ func (l *library) adapt(field any, fn uintptr) {
 		}
 	case *func(Device) (string, Result):
 		*f = deviceText(fn)
+	case *func(Result) (string, Result):
+		*f = resultText(fn)
 	case *func(Device) (UUID, Result):
 		*f = deviceUUID(fn)
 	case *func(*TiledTensor) (TensorMap, Result):

@@ -15,8 +15,14 @@ type API struct {
 	// thread and address. It is nil where the driver keeps no such record, and returns nil where there is none.
 	Explain func(ctx Context) error
 
+	// JITCompiler opens the library with which the driver compiles PTX, as the first module does, and returns where it was found: "" where
+	// the system's loader finds it. It is nil where the driver needs none.
+	JITCompiler func() (path string, err error)
+
 	Init             func(flags uint32) Result        `cu:"cuInit"`
 	DriverGetVersion func() (version int32, r Result) `cu:"cuDriverGetVersion"`
+	GetErrorName     func(Result) (string, Result)    `cu:"cuGetErrorName,optional"`
+	GetErrorString   func(Result) (string, Result)    `cu:"cuGetErrorString,optional"`
 
 	DeviceGetCount          func() (n int32, r Result)                      `cu:"cuDeviceGetCount"`
 	DeviceGet               func(ordinal int32) (Device, Result)            `cu:"cuDeviceGet"`

@@ -59,6 +59,18 @@ func TestDeviceCalls(t *testing.T) {
 	})
 }
 
+// TestResultsThatOnlyTheDriverKnows: a newer driver's results have its own names.
+func TestResultsThatOnlyTheDriverKnows(t *testing.T) {
+	api := load(t)
+	for r, want := range map[Result][2]string{
+		4242: {"CUDA_ERROR_STUB", "the stub says so"}, 4243: {"CUDA_ERROR_4243", "unrecognized error code"}, ErrOutOfMemory: {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+	} {
+		if name, text := api.Explanation(r); name != want[0] || text != want[1] {
+			t.Errorf("%d: got %q, %q", r, name, text)
+		}
+	}
+}
+
 func check(t *testing.T, results map[string]Result) {
 	t.Helper()
 	for name, r := range results {

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"runtime"
+	"sync"
 
 	"cresset/internal/dl"
 )
@@ -10,6 +11,11 @@ import (
 type library struct {
 	*dl.Library
 	setCurrent uintptr // cuCtxSetCurrent
+	jit        struct {
+		once sync.Once
+		path string
+		err  error
+	}
 }
 
 func (l *library) lacks(symbol string) error { return &SymbolError{l.Path, symbol, l.Tried} }

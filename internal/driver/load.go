@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"path/filepath"
 	"reflect"
 	"runtime"
 
@@ -38,6 +39,36 @@ func Candidates() []string {
 	return dl.LinuxPaths("libcuda.so.1")
 }
 
+// JITLibrary returns the name of the library with which the driver compiles PTX, and "" where the system finds it by itself.
+func JITLibrary() string {
+	if runtime.GOOS == "linux" {
+		return "libnvidia-ptxjitcompiler.so.1"
+	}
+	return ""
+}
+
+// openJIT opens the compiler that lies beside the driver, once: the driver asks for it by its name alone, under which the loader
+// does not find it in the folders that only Candidates knows. What is open already is found.
+func (l *library) openJIT() (path string, err error) {
+	l.jit.once.Do(func() {
+		name := JITLibrary()
+		if name == "" {
+			return
+		}
+		paths := []string{name}
+		if filepath.IsAbs(l.Path) {
+			paths = []string{filepath.Join(filepath.Dir(l.Path), name), name}
+		}
+		opened, err := dl.Open(paths...)
+		if err != nil {
+			l.jit.err = err
+			return
+		}
+		l.jit.path = opened.Path
+	})
+	return l.jit.path, l.jit.err
+}
+
 // Load opens the machine's driver: *LibraryError where there is none, *VersionError if it is too old, *SymbolError if a
 // function is missing. The driver is not started; see Start.
 func Load() (*API, error) { return LoadFrom(Candidates()...) }
@@ -69,7 +100,7 @@ func bind(l *library) (*API, error) {
 	if l.setCurrent, ok = l.Symbol("cuCtxSetCurrent"); !ok {
 		return nil, l.lacks("cuCtxSetCurrent")
 	}
-	api := &API{Library: l.Path}
+	api := &API{Library: l.Path, JITCompiler: l.openJIT}
 	return api, api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		for _, name := range symbols {
 			if fn, ok := l.Symbol(name); ok {

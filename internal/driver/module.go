@@ -20,6 +20,9 @@ func (l *library) loadModule(fn uintptr) func(Context, []byte, *JIT) (Module, Re
 		if jit == nil {
 			jit = &JIT{}
 		}
+		if !bytes.HasPrefix(image, []byte("\x7fELF")) {
+			_, _ = l.openJIT() // without it the driver says that there is none
+		}
 		var pinner runtime.Pinner
 		defer pinner.Unpin()
 		info, complaints := make([]byte, logBytes), make([]byte, logBytes)

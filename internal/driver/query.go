@@ -20,6 +20,25 @@ func deviceText(fn uintptr) func(Device) (string, Result) {
 	}
 }
 
+// resultText adapts calls that give a string of the driver for a result.
+func resultText(fn uintptr) func(Result) (string, Result) {
+	return func(of Result) (string, Result) {
+		o := takeOuts()
+		defer o.release()
+		// The slot holds a pointer to C's memory, which Go's collector ignores.
+		r := Result(dl.Call(fn, uintptr(of), uintptr(unsafe.Pointer(&o.host))))
+		if o.host == nil {
+			return "", r
+		}
+		text := unsafe.Slice((*byte)(o.host), textBytes) // read to its end, which is a zero
+		n := 0
+		for n < textBytes && text[n] != 0 {
+			n++
+		}
+		return string(text[:n]), r
+	}
+}
+
 func deviceUUID(fn uintptr) func(Device) (UUID, Result) {
 	return func(dev Device) (UUID, Result) {
 		var pinner runtime.Pinner

@@ -20,7 +20,10 @@ const (
 	ErrECCUncorrectable         Result = 214
 	ErrPeerAccessUnsupported    Result = 217
 	ErrInvalidPTX               Result = 218
+	ErrJITCompilerNotFound      Result = 221
 	ErrUnsupportedPTXVersion    Result = 222
+	ErrJITDisabled              Result = 223
+	ErrContained                Result = 226
 	ErrInvalidHandle            Result = 400
 	ErrNotFound                 Result = 500
 	ErrNotReady                 Result = 600
@@ -29,13 +32,17 @@ const (
 	ErrPeerAccessAlreadyEnabled Result = 704
 	ErrContextIsDestroyed       Result = 709
 	ErrAssert                   Result = 710
+	ErrTooManyPeers             Result = 711
 	ErrHardwareStack            Result = 714
 	ErrIllegalInstruction       Result = 715
 	ErrMisalignedAddress        Result = 716
 	ErrInvalidAddressSpace      Result = 717
 	ErrInvalidPC                Result = 718
 	ErrLaunchFailed             Result = 719
+	ErrTensorMemoryLeak         Result = 721
 	ErrNotSupported             Result = 801
+	ErrMPSClientTerminated      Result = 810
+	ErrExternalDevice           Result = 911
 	ErrInvalidCluster           Result = 912
 	ErrSystemDriverMismatch     Result = 803
 	ErrUnknown                  Result = 999
@@ -59,8 +66,10 @@ var results = map[Result]struct{ name, text string }{
 	ErrECCUncorrectable:         {"CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
 	ErrPeerAccessUnsupported:    {"CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported between these two devices"},
 	ErrInvalidPTX:               {"CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
-	221:                         {"CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "PTX JIT compiler library not found"},
+	ErrJITCompilerNotFound:      {"CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "PTX JIT compiler library not found"},
 	ErrUnsupportedPTXVersion:    {"CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the provided PTX was compiled with an unsupported toolchain."},
+	ErrJITDisabled:              {"CUDA_ERROR_JIT_COMPILATION_DISABLED", "PTX JIT compilation was disabled"},
+	ErrContained:                {"CUDA_ERROR_CONTAINED", "Invalid access of peer GPU memory over nvlink or a hardware error"},
 	301:                         {"CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
 	304:                         {"CUDA_ERROR_OPERATING_SYSTEM", "OS call failed or operation not supported on this OS"},
 	ErrInvalidHandle:            {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
@@ -75,18 +84,22 @@ var results = map[Result]struct{ name, text string }{
 	708:                         {"CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE", "cannot set while device is active in this process"},
 	ErrContextIsDestroyed:       {"CUDA_ERROR_CONTEXT_IS_DESTROYED", "context is destroyed"},
 	ErrAssert:                   {"CUDA_ERROR_ASSERT", "device-side assert triggered"},
+	ErrTooManyPeers:             {"CUDA_ERROR_TOO_MANY_PEERS", "peer mapping resources exhausted"},
 	ErrHardwareStack:            {"CUDA_ERROR_HARDWARE_STACK_ERROR", "hardware stack error"},
 	ErrIllegalInstruction:       {"CUDA_ERROR_ILLEGAL_INSTRUCTION", "an illegal instruction was encountered"},
 	ErrMisalignedAddress:        {"CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
 	ErrInvalidAddressSpace:      {"CUDA_ERROR_INVALID_ADDRESS_SPACE", "operation not supported on global/shared address space"},
 	ErrInvalidPC:                {"CUDA_ERROR_INVALID_PC", "invalid program counter"},
 	ErrLaunchFailed:             {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+	ErrTensorMemoryLeak:         {"CUDA_ERROR_TENSOR_MEMORY_LEAK", "tensor memory not completely freed"},
 	800:                         {"CUDA_ERROR_NOT_PERMITTED", "operation not permitted"},
 	ErrNotSupported:             {"CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 	802:                         {"CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
 	ErrSystemDriverMismatch:     {"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},
 	804:                         {"CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "forward compatibility was attempted on non supported HW"},
-	ErrInvalidCluster:           {"CUDA_ERROR_INVALID_CLUSTER_SIZE", "cluster misconfiguration"},
+	ErrMPSClientTerminated:      {"CUDA_ERROR_MPS_CLIENT_TERMINATED", "the MPS client has been terminated by the server"},
+	ErrExternalDevice:           {"CUDA_ERROR_EXTERNAL_DEVICE", "an async error has occured in external entity outside of CUDA"},
+	ErrInvalidCluster:           {"CUDA_ERROR_INVALID_CLUSTER_SIZE", "a kernel launch error has occurred due to cluster misconfiguration"},
 	ErrUnknown:                  {"CUDA_ERROR_UNKNOWN", "unknown error"},
 }
 
@@ -106,6 +119,27 @@ func (r Result) Text() string {
 	return "unrecognized error code"
 }
 
+// Known reports whether Name and Text know r.
+func (r Result) Known() bool {
+	_, ok := results[r]
+	return ok
+}
+
+// Explanation returns name and words for a result, also for one that only the driver knows.
+func (a *API) Explanation(r Result) (name, text string) {
+	name, text = r.Name(), r.Text()
+	if r.Known() || a.GetErrorString == nil || a.GetErrorName == nil {
+		return name, text
+	}
+	if own, ok := a.GetErrorName(r); ok == Success && own != "" {
+		name = own
+	}
+	if own, ok := a.GetErrorString(r); ok == Success && own != "" {
+		text = own
+	}
+	return name, text
+}
+
 // Error returns name and text.
 func (r Result) Error() string { return r.Name() + ": " + r.Text() }
 
@@ -113,7 +147,8 @@ func (r Result) Error() string { return r.Name() + ": " + r.Text() }
 func (r Result) Sticky() bool {
 	switch r {
 	case ErrECCUncorrectable, ErrIllegalAddress, ErrLaunchTimeout, ErrAssert, ErrHardwareStack,
-		ErrIllegalInstruction, ErrMisalignedAddress, ErrInvalidAddressSpace, ErrInvalidPC, ErrLaunchFailed:
+		ErrIllegalInstruction, ErrMisalignedAddress, ErrInvalidAddressSpace, ErrInvalidPC, ErrLaunchFailed,
+		ErrContained, ErrTensorMemoryLeak, ErrMPSClientTerminated, ErrExternalDevice:
 		return true
 	}
 	return false

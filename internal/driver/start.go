@@ -23,10 +23,14 @@ func version(v int32) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
 type InitError struct {
 	Symbol string // the function that failed
 	Result Result
+	name   string // of the result, where only the driver knows it
 }
 
 // Error returns what failed.
 func (e *InitError) Error() string {
+	if e.name != "" {
+		return "the CUDA driver does not start: " + e.Symbol + ": " + e.name
+	}
 	return "the CUDA driver does not start: " + e.Symbol + ": " + e.Result.Error()
 }
 
@@ -43,7 +47,11 @@ func (a *API) Start() error {
 		return &SymbolError{Library: a.Library, Symbol: missing[0]}
 	}
 	if r := a.Init(0); r != Success {
-		return &InitError{"cuInit", r}
+		e := &InitError{Symbol: "cuInit", Result: r}
+		if name, text := a.Explanation(r); !r.Known() {
+			e.name = name + ": " + text
+		}
+		return e
 	}
 	return nil
 }
@@ -51,7 +59,7 @@ func (a *API) Start() error {
 func checkVersion(library string, get func() (int32, Result)) error {
 	found, r := get()
 	if r != Success {
-		return &InitError{"cuDriverGetVersion", r}
+		return &InitError{Symbol: "cuDriverGetVersion", Result: r}
 	}
 	if found < MinVersion {
 		return &VersionError{library, found, MinVersion}

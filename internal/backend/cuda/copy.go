@@ -166,7 +166,7 @@ func (d *Device) check() error {
 
 // follow makes the compute stream wait for all work of another device's.
 func (d *Device) follow(other *Device) error {
-	m, err := other.record(compute)
+	m, err := other.mark(compute)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (d *Device) reach(other *Device) error {
 	switch r := d.api.CtxEnablePeerAccess(d.ctx, other.ctx, 0); r {
 	case driver.Success, driver.ErrPeerAccessAlreadyEnabled:
 		state.Store(directPeer)
-	case driver.ErrPeerAccessUnsupported, driver.ErrNotSupported:
+	case driver.ErrPeerAccessUnsupported, driver.ErrNotSupported, driver.ErrTooManyPeers:
 		state.Store(stagedPeer)
 	default:
 		return d.fail(r)

@@ -16,6 +16,7 @@ type Device struct {
 	api        *driver.API
 	handle     driver.Device
 	properties Properties
+	silent     error // why the driver told nothing of the device
 	generator  *Generator
 
 	starting    sync.Mutex
@@ -40,20 +41,19 @@ var _ backend.Backend = (*Device)(nil)
 // maxDevices is more than a machine has: device.Device has 7 bits for the index.
 const maxDevices = 128
 
-// newDevice describes a GPU without touching it.
+// newDevice describes a GPU without touching it. The error says that the driver told nothing of it; the device can be neither used nor
+// described then.
 func newDevice(api *driver.API, index int) (*Device, error) {
-	handle, r := api.DeviceGet(int32(index))
-	if err := r.Err("cuDeviceGet"); err != nil {
-		return nil, err
+	d := &Device{
+		index: index, api: api, generator: NewGenerator(rng.Entropy()), timing: eventList{timed: true}, modules: moduleTable{catalog: embedded},
 	}
-	p, err := readProperties(api, handle)
-	if err != nil {
-		return nil, err
+	var r driver.Result
+	d.handle, r = api.DeviceGet(int32(index))
+	d.silent = r.Err("cuDeviceGet")
+	if d.silent == nil {
+		d.properties, d.silent = readProperties(api, d.handle)
 	}
-	return &Device{
-		index: index, api: api, handle: handle, properties: p, generator: NewGenerator(rng.Entropy()), timing: eventList{timed: true},
-		modules: moduleTable{catalog: embedded},
-	}, nil
+	return d, d.silent
 }
 
 // start makes the device ready on its first use, which takes memory on it.
@@ -65,6 +65,9 @@ func (d *Device) start() error {
 	defer d.starting.Unlock()
 	if d.ready.Load() {
 		return nil
+	}
+	if err := d.Silent(); err != nil {
+		return err
 	}
 	if p := d.properties; p.Major < minMajor {
 		return &CapabilityError{Device: d.index, Name: p.Name, Major: p.Major, Minor: p.Minor}
@@ -82,16 +85,29 @@ func (d *Device) start() error {
 	return nil
 }
 
-// open takes the primary context, streams and the word for faults.
+// open takes the primary context, streams and the word for faults. A GPU that cannot be opened now, since another program has it for
+// itself or all of its memory, may be free the next time: it is not lost.
 func (d *Device) open() error {
-	ctx, r := d.api.DevicePrimaryCtxRetain(d.handle)
-	if r != driver.Success {
-		return d.fail(r)
+	r := driver.Success
+	if d.ctx, r = d.api.DevicePrimaryCtxRetain(d.handle); r == driver.Success {
+		r = d.openStreams()
+		if r == driver.Success {
+			return nil
+		}
 	}
-	d.ctx = ctx
+	e := d.failed(r)
+	e.starting = true
+	if d.ctx != 0 {
+		d.api.DevicePrimaryCtxRelease(d.handle) // streams go with it; a failure here has the cause that is told
+		d.ctx = 0
+	}
+	return e
+}
+
+func (d *Device) openStreams() (r driver.Result) {
 	for s := range d.streams {
-		if d.streams[s], r = d.api.StreamCreate(ctx, driver.StreamNonBlocking, 0); r != driver.Success {
-			return d.fail(r)
+		if d.streams[s], r = d.api.StreamCreate(d.ctx, driver.StreamNonBlocking, 0); r != driver.Success {
+			return r
 		}
 	}
 	return d.openFault()
@@ -102,6 +118,14 @@ func (d *Device) Index() int { return d.index }
 
 // Properties describes the device.
 func (d *Device) Properties() Properties { return d.properties }
+
+// Silent returns why the driver tells nothing of the device; nil where it does.
+func (d *Device) Silent() error {
+	if d.silent == nil {
+		return nil
+	}
+	return &SilentError{Device: d.index, Err: d.silent}
+}
 
 // Generator returns the device's stream of random numbers.
 func (d *Device) Generator() backend.Generator { return d.generator }
@@ -167,7 +191,7 @@ func (d *Device) result(r driver.Result) error {
 
 // fail makes an error of the driver's result and remembers the first that is sticky.
 func (d *Device) fail(r driver.Result) error {
-	e := &Error{Device: d.index, Result: r, Detail: d.explain(r)}
+	e := d.failed(r)
 	if !ends(r) {
 		return e
 	}
@@ -175,6 +199,15 @@ func (d *Device) fail(r driver.Result) error {
 		return e
 	}
 	return d.failure.Load()
+}
+
+// failed makes an error of the driver's result.
+func (d *Device) failed(r driver.Result) *Error {
+	e := &Error{Device: d.index, Result: r, Detail: d.explain(r)}
+	if !r.Known() {
+		e.name, e.text = d.api.Explanation(r)
+	}
+	return e
 }
 
 // ends reports whether the device is of no more use after a result: a lost one answers with an unknown error, or is not

@@ -136,7 +136,8 @@ func TestFaultsOfKernels(t *testing.T) {
 	for _, tt := range tests {
 		f := newFakeDriver()
 		d := f.device(t)
-		binary.LittleEndian.PutUint32(f.fault, uint32(tt.code))
+		f.flag[0] = 1
+		binary.LittleEndian.PutUint32(f.fault[:], uint32(tt.code))
 		binary.LittleEndian.PutUint32(f.fault[4:], uint32(op.Embedding))
 		binary.LittleEndian.PutUint64(f.fault[8:], 12)
 		err := d.Sync()

@@ -119,23 +119,35 @@ type strided struct {
 	size   [4]uint64 // by operand of the loop, of an element
 }
 
-// launch covers the axes from outer on; what is too many becomes a launch for each index.
+// launch covers the axes from outer on, in as few launches as their elements need; where there are too many axes, the outer one
+// becomes a launch for each index.
 func (s *strided) launch(outer int) error {
 	l := &s.loop
-	n := uint64(1)
-	for _, extent := range l.Extents[outer:l.Rank] {
-		n *= uint64(extent)
+	extent, inner := l.Extents[outer], uint64(1)
+	for _, n := range l.Extents[outer+1 : l.Rank] {
+		inner *= uint64(n)
 	}
-	if l.Rank-outer <= kernels.MaxRank && n <= math.MaxUint32 {
-		return s.launchOnce(outer, n)
+	whole := l.Rank-outer <= kernels.MaxRank && inner <= math.MaxUint32
+	step := 1
+	if whole {
+		step = int(min(uint64(extent), math.MaxUint32/inner))
+	}
+	if whole && step == extent {
+		return s.launchOnce(outer, step, inner)
 	}
 	p := s.params
 	saved := *p
-	for i := range l.Extents[outer] {
+	for i := 0; i < extent; i += step {
 		for j := range l.N {
 			s.advance(j, &saved, uint64(i*l.Steps[j][outer])*s.size[j])
 		}
-		if err := s.launch(outer + 1); err != nil {
+		err := error(nil)
+		if whole {
+			err = s.launchOnce(outer, min(step, extent-i), inner)
+		} else {
+			err = s.launch(outer + 1)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -152,9 +164,10 @@ func (s *strided) advance(j int, from *kernels.Elementwise, bytes uint64) {
 	}
 }
 
-func (s *strided) launchOnce(outer int, n uint64) error {
+// launchOnce covers so many indexes of the outer axis, each of so many elements.
+func (s *strided) launchOnce(outer, extent int, inner uint64) error {
 	p, l := s.params, &s.loop
-	p.N, p.Rank = n, uint32(l.Rank-outer)
+	p.N, p.Rank = uint64(extent)*inner, uint32(l.Rank-outer)
 	for i := range p.Rank {
 		axis := l.Rank - 1 - int(i)
 		p.Extents[i] = uint32(l.Extents[axis])
@@ -162,7 +175,8 @@ func (s *strided) launchOnce(outer int, n uint64) error {
 			p.Strides[s.at[j]][i] = int64(l.Steps[j][axis])
 		}
 	}
-	return launch(s.device, s.kernel, s.device.flat(int(n)), p)
+	p.Extents[p.Rank-1] = uint32(extent)
+	return launch(s.device, s.kernel, s.device.flat(int(p.N)), p)
 }
 
 // constantBits returns a constant operand as an element of its dtype, in the low bytes.

@@ -13,9 +13,10 @@ type fakeDriver struct {
 	api      driver.API
 	memory   atomic.Uint64
 	launches int
-	result   driver.Result // of launches
-	waited   driver.Result // of waiting
-	fault    []byte
+	result   driver.Result    // of launches
+	waited   driver.Result    // of waiting
+	fault    [faultBytes]byte // in the memory of the device
+	flag     []byte
 	copied   []byte
 	peers    int
 }
@@ -66,8 +67,8 @@ func newFakeDriver() *fakeDriver {
 	}
 	f.api.MemHostAlloc = func(_ driver.Context, bytes uint64, _ uint32) ([]byte, driver.Result) {
 		b := make([]byte, bytes)
-		if bytes == faultBytes {
-			f.fault = b
+		if bytes == faultBytes+8 {
+			f.flag = b[faultBytes:]
 		}
 		return b, ok
 	}
@@ -76,6 +77,10 @@ func newFakeDriver() *fakeDriver {
 		return ok
 	}
 	f.api.MemcpyDtoHAsync = func(_ driver.Context, dst []byte, _ driver.Ptr, _ driver.Stream) driver.Result {
+		if len(dst) == faultBytes {
+			copy(dst, f.fault[:])
+			return ok
+		}
 		copy(dst, f.copied)
 		return ok
 	}

@@ -10,27 +10,38 @@ import (
 	"cresset/internal/op"
 )
 
-// faultWord is where kernels report what is wrong with their data: host memory that the device sees. It is a kernels.Fault.
+// faultWord is where kernels report what is wrong with their data: a kernels.Fault in the device's memory, where atomic operations
+// work on every machine, and in host memory that the device sees a flag, which it sets besides. So the host looks at its own memory.
 type faultWord struct {
-	mu    sync.Mutex
-	bytes []byte
-	ptr   uint64 // on the device
+	ptr uint64 // of the Fault, on the device
+
+	mu   sync.Mutex
+	copy []byte // of the Fault, pinned
+	flag []byte // not 0 where there is a fault
 }
 
-const faultBytes = 32
+const (
+	faultBytes   = 40
+	clearedBytes = 32 // of a Fault, before the flag's address
+)
 
-func (d *Device) openFault() error {
-	b, r := d.api.MemHostAlloc(d.ctx, faultBytes, driver.HostMapped|driver.HostPortable)
+func (d *Device) openFault() driver.Result {
+	host, r := d.api.MemHostAlloc(d.ctx, faultBytes+8, driver.HostMapped|driver.HostPortable)
 	if r != driver.Success {
-		return d.fail(r)
+		return r
 	}
-	clear(b)
-	p, r := d.api.MemHostGetDevicePointer(d.ctx, b, 0)
+	clear(host)
+	seen, r := d.api.MemHostGetDevicePointer(d.ctx, host, 0)
 	if r != driver.Success {
-		return d.fail(r)
+		return r
 	}
-	d.fault.bytes, d.fault.ptr = b, uint64(p)
-	return nil
+	p, r := d.api.MemAlloc(d.ctx, faultBytes)
+	if r != driver.Success {
+		return r
+	}
+	d.fault.ptr, d.fault.copy, d.fault.flag = uint64(p), host[:faultBytes:faultBytes], host[faultBytes:]
+	binary.LittleEndian.PutUint64(d.fault.copy[clearedBytes:], uint64(seen)+faultBytes)
+	return d.api.MemcpyHtoDAsync(d.ctx, p, d.fault.copy, d.streams[compute])
 }
 
 // checkFault returns what a kernel reported. The device's work must be done. A zero divisor is told once; everything else is
@@ -39,17 +50,26 @@ func (d *Device) checkFault() error {
 	f := &d.fault
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	code := kernels.FaultCode(binary.LittleEndian.Uint32(f.bytes))
-	if code == kernels.NoFault {
+	if binary.LittleEndian.Uint32(f.flag) == 0 {
 		return nil
 	}
-	tag := binary.LittleEndian.Uint32(f.bytes[4:])
-	index := int64(binary.LittleEndian.Uint64(f.bytes[8:]))
-	extent := int64(binary.LittleEndian.Uint64(f.bytes[16:]))
-	at := int64(binary.LittleEndian.Uint64(f.bytes[24:]))
+	if r := d.api.MemcpyDtoHAsync(d.ctx, f.copy, driver.Ptr(f.ptr), d.streams[compute]); r != driver.Success {
+		return d.fail(r)
+	}
+	if r := d.api.StreamSynchronize(d.ctx, d.streams[compute]); r != driver.Success {
+		return d.fail(r)
+	}
+	code := kernels.FaultCode(binary.LittleEndian.Uint32(f.copy))
+	tag := binary.LittleEndian.Uint32(f.copy[4:])
+	index := int64(binary.LittleEndian.Uint64(f.copy[8:]))
+	extent := int64(binary.LittleEndian.Uint64(f.copy[16:]))
+	at := int64(binary.LittleEndian.Uint64(f.copy[24:]))
 	o := op.Op(tag)
 	if code == kernels.DivisorFault {
-		clear(f.bytes)
+		clear(f.flag)
+		if err := d.zero(f.ptr, clearedBytes); err != nil {
+			return err
+		}
 		return pyError("ZeroDivisionError")
 	}
 	e := &Error{Device: d.index, Result: driver.ErrAssert, Detail: faultText(code, o, index, extent, at)}

@@ -110,7 +110,7 @@ func (d *Device) Send(dst backend.Pinned, src backend.Buffer, offset int) error 
 
 // order makes what is issued to a stream later wait for what was issued to another before.
 func (d *Device) order(later, earlier stream) error {
-	m, err := d.record(earlier)
+	m, err := d.mark(earlier)
 	if err != nil {
 		return err
 	}

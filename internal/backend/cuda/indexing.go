@@ -133,18 +133,18 @@ func ravel(d *Device, c *backend.Call, k kernelID) error {
 // gather is out[i] = in[index[i]] along lines.
 func gather(d *Device, c *backend.Call, k kernelID) error {
 	out, src, index := &c.Out()[0], &c.In()[0], &c.In()[1]
-	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, index.Layout.Size())
+	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, true)
 }
 
 // scatter is out[index[i]] = in[i] along lines, or what becomes of both.
 func scatter(d *Device, c *backend.Call, k kernelID) error {
 	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
-	return alongLines(d, c, k, [3]*backend.View{out, src, index}, out, 0)
+	return alongLines(d, c, k, [3]*backend.View{out, src, index}, out, false)
 }
 
-// alongLines launches over the lines of the index; indexed is the operand that the index looks into. elements is how many
-// threads there is work for, 0 for one a line.
-func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, indexed *backend.View, elements int) error {
+// alongLines launches over the lines of the index; indexed is the operand that the index looks into. There is work for a thread for
+// each element of the index, or for each line.
+func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, indexed *backend.View, threadsForAll bool) error {
 	index := views[2].Layout
 	if index.Size() == 0 {
 		return nil
@@ -156,21 +156,32 @@ func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, 
 		N: uint64(index.Shape()[axis]), Extent: uint64(indexed.Layout.Shape()[axis]),
 		Out: address(views[0]), In: address(views[1]), Index: address(views[2]), Report: d.report(c),
 	}
-	p.Lines = uint64(index.Size()) / p.N
 	for i, v := range views {
 		p.Steps[i] = int64(v.Layout.Strides()[axis])
 	}
-	if !lines(p, views, index.Shape(), axis) {
+	l := lineLoop{device: d, kernel: k, params: p, views: views, threads: 1}
+	if threadsForAll {
+		l.threads = p.N
+	}
+	if !l.addAxes(index.Shape(), axis) {
 		return &backend.MissingKernelError{Op: c.Op, DType: c.DType, GPU: true} // of so many axes
 	}
-	if elements == 0 {
-		elements = int(p.Lines)
-	}
-	return launch(d, k, d.flat(elements), p)
+	return l.launch(int(p.Rank))
 }
 
-// lines fills in the axes beside the one that is indexed, innermost first. It returns false where there are too many.
-func lines(p *kernels.Lines, views [3]*backend.View, shape layout.Shape, axis int) bool {
+// lineLoop launches a kernel over lines, of which one launch takes fewer than 2**32.
+type lineLoop struct {
+	device  *Device
+	kernel  kernelID
+	params  *kernels.Lines
+	views   [3]*backend.View
+	extents [kernels.MaxRank]int // of the axes beside the one that is indexed, innermost first
+	threads uint64               // that a line wants
+}
+
+// addAxes fills in the axes beside the one that is indexed. It returns false where there are too many.
+func (l *lineLoop) addAxes(shape layout.Shape, axis int) bool {
+	p := l.params
 	for i := len(shape) - 1; i >= 0; i-- {
 		if i == axis || shape[i] == 1 {
 			continue
@@ -178,13 +189,50 @@ func lines(p *kernels.Lines, views [3]*backend.View, shape layout.Shape, axis in
 		if p.Rank == kernels.MaxRank {
 			return false
 		}
-		p.Extents[p.Rank] = uint32(shape[i])
-		for j, v := range views {
+		l.extents[p.Rank] = shape[i]
+		for j, v := range l.views {
 			p.Strides[j][p.Rank] = int64(v.Layout.Strides()[i])
 		}
 		p.Rank++
 	}
 	return true
+}
+
+// launch covers the first rank axes, the outermost of them in pieces where the lines are too many.
+func (l *lineLoop) launch(rank int) error {
+	p := l.params
+	p.Rank, p.Lines = uint32(rank), 1
+	if rank == 0 {
+		return launch(l.device, l.kernel, l.device.flat(int(l.threads)), p)
+	}
+	inner := uint64(1) // lines of an index of the outermost axis
+	for i, n := range l.extents[:rank-1] {
+		inner *= uint64(n)
+		p.Extents[i] = uint32(n)
+	}
+	extent, step := l.extents[rank-1], 1
+	if inner <= math.MaxUint32 {
+		step = int(min(uint64(extent), math.MaxUint32/inner))
+	}
+	from := [3]uint64{p.Out, p.In, p.Index}
+	for i := 0; i < extent; i += step {
+		for j, at := range [3]*uint64{&p.Out, &p.In, &p.Index} {
+			*at = from[j] + uint64(i)*uint64(p.Strides[j][rank-1])*uint64(l.views[j].DType.Size())
+		}
+		err := error(nil)
+		if inner <= math.MaxUint32 {
+			n := uint64(min(step, extent-i))
+			p.Rank, p.Extents[rank-1], p.Lines = uint32(rank), uint32(n), n*inner
+			err = launch(l.device, l.kernel, l.device.flat(int(p.Lines*l.threads)), p)
+		} else {
+			err = l.launch(rank - 1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.Out, p.In, p.Index = from[0], from[1], from[2]
+	return nil
 }
 
 // triangle keeps one side of a diagonal.

@@ -89,6 +89,13 @@ func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 	}
 	// The bytes are those of p, which has no pointers; the driver has copied them when the call returns.
 	params := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+	if err = d.issue(k, f, &g, params); d.madeRoom(err) {
+		err = d.issue(k, f, &g, params)
+	}
+	return err
+}
+
+func (d *Device) issue(k kernelID, f driver.Function, g *kernels.Grid, params []byte) error {
 	if g.Shared > 0 || g.Cluster[0] > 0 || g.Programmatic {
 		return d.launchShaped(k, f, g, params)
 	}
@@ -96,7 +103,7 @@ func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 }
 
 // launchShaped is launch for what not every kernel asks for.
-func (d *Device) launchShaped(k kernelID, f driver.Function, g kernels.Grid, params []byte) error {
+func (d *Device) launchShaped(k kernelID, f driver.Function, g *kernels.Grid, params []byte) error {
 	if err := d.permit(k, f, g); err != nil {
 		return err
 	}
@@ -111,7 +118,7 @@ func (d *Device) launchShaped(k kernelID, f driver.Function, g kernels.Grid, par
 }
 
 // permit allows a kernel, once, the shared memory and the clusters that its launches ask for: 48 KiB and 8 blocks need no permission.
-func (d *Device) permit(k kernelID, f driver.Function, g kernels.Grid) error {
+func (d *Device) permit(k kernelID, f driver.Function, g *kernels.Grid) error {
 	m := &d.modules
 	m.mu.Lock()
 	defer m.mu.Unlock()

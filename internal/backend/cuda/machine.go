@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -58,7 +59,8 @@ func (m *machine) start() ([]*Device, error) {
 	return devices, nil
 }
 
-func findDevices(api *driver.API) ([]*Device, error) {
+// findDevices describes the GPUs. One of which the driver tells nothing is left to those who use it; the others are not.
+func findDevices(api *driver.API) (_ []*Device, err error) {
 	n, r := api.DeviceGetCount()
 	if r != driver.Success {
 		return nil, startError(r)
@@ -67,12 +69,15 @@ func findDevices(api *driver.API) ([]*Device, error) {
 		return nil, startError(driver.ErrNoDevice)
 	}
 	devices := make([]*Device, min(n, maxDevices))
+	answered := false
+	var failed error
 	for i := range devices {
-		d, err := newDevice(api, i)
-		if err != nil {
-			return nil, startError(err)
-		}
-		devices[i] = d
+		devices[i], err = newDevice(api, i)
+		failed = cmp.Or(failed, err)
+		answered = answered || err == nil
+	}
+	if !answered {
+		return nil, startError(failed)
 	}
 	return devices, nil
 }
@@ -114,6 +119,7 @@ func startError(err error) error {
 	default:
 		e.text = "CUDA driver initialization failed, you might not have a CUDA gpu."
 	}
+	e.asks = errors.As(err, &result)
 	return e
 }
 

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"sync"
 
 	"cresset/internal/driver"
@@ -37,8 +38,28 @@ func (d *Device) info() (free, total int64, err error) {
 	return int64(f), int64(t), nil
 }
 
+// record is for the allocator, which holds its lock and cannot make room for an event; mark is for all others.
 func (d *Device) record(s stream) (event, error) {
 	return d.events.record(d, s)
+}
+
+// mark returns an event behind what has been issued to a stream.
+func (d *Device) mark(s stream) (event, error) {
+	e, err := d.events.record(d, s)
+	if d.madeRoom(err) {
+		e, err = d.events.record(d, s)
+	}
+	return e, err
+}
+
+// madeRoom reports whether an error was a shortage of memory outside of the allocator and cached segments were given back since:
+// then the driver's call is worth another try.
+func (d *Device) madeRoom(err error) bool {
+	if err == nil {
+		return false
+	}
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Result == driver.ErrOutOfMemory && d.alloc != nil && d.alloc.emptyCache() == nil
 }
 
 func (d *Device) passed(e event) (bool, error) {

@@ -65,7 +65,7 @@ func newMeta(index int) (*Meta, error) {
 	}}
 	d.modules.catalog = embedded
 	d.alloc = newAllocator(d, index, c)
-	d.fault.bytes = make([]byte, faultBytes)
+	d.fault.flag = make([]byte, 8)
 	for k := range kernelNames {
 		d.modules.functions[k].Store(1) // nothing is loaded
 	}

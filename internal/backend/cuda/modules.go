@@ -71,15 +71,26 @@ func (d *Device) function(k kernelID) (driver.Function, error) {
 	if !ok {
 		return 0, fmt.Errorf("cuda: no module has the kernel %s", name)
 	}
-	m, err := d.module(in)
+	f, err := d.find(in, name)
+	if d.madeRoom(err) {
+		f, err = d.find(in, name)
+	}
+	if err == nil {
+		d.modules.functions[k].Store(uintptr(f))
+	}
+	return f, err
+}
+
+// find loads a kernel of a module, perhaps with the module.
+func (d *Device) find(module, name string) (driver.Function, error) {
+	m, err := d.module(module)
 	if err != nil {
 		return 0, err
 	}
 	f, r := d.api.ModuleGetFunction(d.ctx, m, name)
 	if r != driver.Success {
-		return 0, &ModuleError{Module: in, Kernel: name, Err: d.fail(r)}
+		return 0, &ModuleError{Module: module, Kernel: name, Err: d.fail(r)}
 	}
-	d.modules.functions[k].Store(uintptr(f))
 	return f, nil
 }
 

@@ -22,6 +22,24 @@ type pinnedPool struct {
 // take returns at least n bytes that no copy uses any more.
 func (p *pinnedPool) take(d *Device, n int) (pinned, error) {
 	class := bits.Len(uint(max(n, 1) - 1))
+	b, err := p.find(d, class)
+	if err != nil || b.bytes != nil {
+		return b, err
+	}
+	b.bytes, err = d.hostAlloc(1 << class)
+	if d.madeRoom(err) {
+		b.bytes, err = d.hostAlloc(1 << class)
+	}
+	return b, err
+}
+
+func (d *Device) hostAlloc(bytes uint64) ([]byte, error) {
+	b, r := d.api.MemHostAlloc(d.ctx, bytes, driver.HostPortable)
+	return b, d.result(r)
+}
+
+// find takes a block of a class from the pool; it has no bytes where all are in use.
+func (p *pinnedPool) find(d *Device, class int) (pinned, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	free := p.free[class]
@@ -37,11 +55,7 @@ func (p *pinnedPool) take(d *Device, n int) (pinned, error) {
 			return b, nil
 		}
 	}
-	bytes, r := d.api.MemHostAlloc(d.ctx, 1<<class, driver.HostPortable)
-	if r != driver.Success {
-		return pinned{}, d.fail(r)
-	}
-	return pinned{bytes: bytes}, nil
+	return pinned{}, nil
 }
 
 // released reports whether the work before b's event is done; the event is then recycled.
@@ -58,7 +72,7 @@ func (d *Device) released(b pinned) (bool, error) {
 
 // give keeps b until the work that was issued to s so far is done.
 func (p *pinnedPool) give(d *Device, b pinned, s stream) error {
-	m, err := d.record(s)
+	m, err := d.mark(s)
 	if err != nil {
 		return err
 	}
@@ -73,7 +87,7 @@ func (p *pinnedPool) put(d *Device, b pinned, users []hostUser) {
 		if u.device != d {
 			continue
 		}
-		m, err := d.record(u.stream)
+		m, err := d.mark(u.stream)
 		if err != nil {
 			return
 		}

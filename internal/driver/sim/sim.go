@@ -83,6 +83,8 @@ func (d *Driver) table() *driver.API {
 		Simulated: true,
 		Explain:   d.explain,
 
+		GetErrorName:     func(driver.Result) (string, driver.Result) { return "", driver.ErrInvalidValue },
+		GetErrorString:   func(driver.Result) (string, driver.Result) { return "", driver.ErrInvalidValue },
 		Init:             d.init,
 		DriverGetVersion: d.driverGetVersion,
 

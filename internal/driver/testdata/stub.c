@@ -19,6 +19,9 @@ static unsigned char memory[64];
 int cuInit(unsigned flags) { return flags ? BAD : INIT; }
 int cuDriverGetVersion(int *v) { *v = VERSION; return 0; }
 
+int cuGetErrorName(int r, const char **s) { if (r != 4242) return BAD; *s = "CUDA_ERROR_STUB"; return 0; }
+int cuGetErrorString(int r, const char **s) { if (r != 4242) return BAD; *s = "the stub says so"; return 0; }
+
 int cuDeviceGetCount(int *n) { *n = 2; return 0; }
 int cuDeviceGet(int *d, int i) { if (i < 0 || i > 1) return 101; *d = i; return 0; }
 int cuDeviceGetName(char *s, int n, int d) { CHECK(n > 9 && d == 1); strcpy(s, "Stub GPU 1"); return 0; }

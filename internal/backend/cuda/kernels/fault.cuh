@@ -12,6 +12,9 @@ INLINE void report(const Report &r, u32 code, i64 index, i64 extent, i64 at) {
 		f->index = index;
 		f->extent = extent;
 		f->at = at;
+		if (f->flag != 0) {
+			store<u32>(f->flag, 0, 1);
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ ROW_KERNEL(take, 256)(const Rows p) {
 	}
 }
 
-// out[i] = in[index[i]] along every line; lines·n < 2**32.
+// out[i] = in[index[i]] along every line.
 ROW_KERNEL(gather, 256)(const Lines p) {
 #pragma unroll 1
 	for (u64 e = thread(); e < p.lines * p.n; e += threads()) {

@@ -7,16 +7,17 @@
 
 #define MAX_RANK 8
 
-// Fault is 32 bytes, all zero while nothing is wrong; the first thread that finds something wrong fills it. The host reads
-// it after the device has finished, and zeroes it before it launches anything more.
+// Fault is in the device's memory, zero but for the flag while nothing is wrong; the first thread that finds something wrong fills it,
+// and sets the flag. The host reads it after the device has finished, and zeroes it before it launches anything more.
 struct Fault {
 	u32 code;
 	u32 tag; // the launch's
 	i64 index; // the number that is out of range
 	i64 extent;
 	i64 at; // the element of the operand that has it
+	u64 flag; // the address of a word in host memory; 0 for none
 };
-static_assert(sizeof(Fault) == 32, "");
+static_assert(sizeof(Fault) == 40, "");
 
 
 #define NO_FAULT 0
@@ -121,8 +122,8 @@ struct Rows {
 };
 static_assert(sizeof(Rows) == 80, "");
 
-// Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, of n
-// indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
+// Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
+// 2**32, of n indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
 // in[index[i]]; ScatterAdd: out[index[i]] += in[i].
 struct Lines {
 	u64 lines, n, extent;

@@ -8,14 +8,15 @@ package kernels
 // MaxRank is how many axes a strided kernel walks, after adjacent ones were merged.
 const MaxRank = 8
 
-// Fault is 32 bytes, all zero while nothing is wrong; the first thread that finds something wrong fills it. The host reads
-// it after the device has finished, and zeroes it before it launches anything more.
+// Fault is in the device's memory, zero but for the flag while nothing is wrong; the first thread that finds something wrong fills it,
+// and sets the flag. The host reads it after the device has finished, and zeroes it before it launches anything more.
 type Fault struct {
 	Code   FaultCode
 	Tag    uint32 // the launch's
 	Index  int64  // the number that is out of range
 	Extent int64
-	At     int64 // the element of the operand that has it
+	At     int64  // the element of the operand that has it
+	Flag   uint64 // the address of a word in host memory; 0 for none
 }
 
 // A FaultCode says what kind of fault a kernel found.
@@ -121,8 +122,8 @@ type Rows struct {
 	Report                      Report
 }
 
-// Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, of n
-// indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
+// Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
+// 2**32, of n indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
 // in[index[i]]; ScatterAdd: out[index[i]] += in[i].
 type Lines struct {
 	Lines, N, Extent uint64
