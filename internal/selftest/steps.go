@@ -48,10 +48,12 @@ func steps() []Check {
 	for _, o := range optimizers {
 		for _, dt := range floats {
 			checks = append(checks, Check{"optimizers", o.name, dt, func(dev device.Device) error {
-				want, got := stepped(o.make, device.CPU, dt), stepped(o.make, dev, dt)
-				for i := range want {
-					if err := compare(got[i], want[i], 4); err != nil {
-						return fmt.Errorf("parameter %d: %w", i, err)
+				for _, make := range []func(dtype.DType) []*tensor.Tensor{ofSizes, transposed} {
+					want, got := stepped(o.make, device.CPU, make(dt)), stepped(o.make, dev, make(dt))
+					for i := range want {
+						if err := compare(got[i], want[i], 4); err != nil {
+							return fmt.Errorf("parameter %d: %w", i, err)
+						}
 					}
 				}
 				return nil
@@ -61,13 +63,24 @@ func steps() []Check {
 	return checks
 }
 
-// stepped returns parameters of several sizes, and one that is not contiguous, after three steps.
-func stepped(optimizer func(ps iter.Seq2[string, *tensor.Tensor]) *optim.Algorithm, dev device.Device, dt dtype.DType) []*tensor.Tensor {
-	var params []*tensor.Tensor
+// ofSizes returns parameters that are updated together.
+func ofSizes(dt dtype.DType) (params []*tensor.Tensor) {
 	for i, n := range []int{1, 33, 1030} {
-		params = append(params, tensor.Parameter(normal(dt, int64(i), n).To(dev)))
+		params = append(params, normal(dt, int64(i), n))
 	}
-	params = append(params, tensor.Parameter(normal(dt, 9, 33, 5).To(dev).Transpose(0, 1)))
+	return params
+}
+
+// transposed returns a parameter that is not contiguous, which is updated by itself.
+func transposed(dt dtype.DType) []*tensor.Tensor {
+	return []*tensor.Tensor{normal(dt, 9, 33, 5).Transpose(0, 1)}
+}
+
+// stepped returns the parameters after three steps on a device.
+func stepped(optimizer func(ps iter.Seq2[string, *tensor.Tensor]) *optim.Algorithm, dev device.Device, params []*tensor.Tensor) []*tensor.Tensor {
+	for i, p := range params {
+		params[i] = tensor.Parameter(p.To(dev))
+	}
 	o := optimizer(func(yield func(string, *tensor.Tensor) bool) {
 		for i, p := range params {
 			if !yield(fmt.Sprint(i), p) {
@@ -77,7 +90,7 @@ func stepped(optimizer func(ps iter.Seq2[string, *tensor.Tensor]) *optim.Algorit
 	})
 	for step := range 3 {
 		for i, p := range params {
-			p.SetGrad(normal(dt, int64(10*step+i+50), p.Shape()...).To(dev))
+			p.SetGrad(normal(p.DType(), int64(10*step+i+50), p.Shape()...).To(dev))
 		}
 		o.Step()
 	}

@@ -1,15 +1,22 @@
 package cuda
 
-import "cresset/internal/backend/cuda/kernels"
+import (
+	"slices"
 
-// Kernels tells of each kernel in this program whether the device has loaded it, which it does before the first launch.
+	"cresset/internal/backend/cuda/kernels"
+)
+
+// Kernels tells of each kernel that the device takes whether it has loaded it, which it does before the first launch.
 func (d *Device) Kernels() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range kernels.Names() {
-		all[name] = false
-	}
-	for k, name := range kernelNames {
-		all[name] = d.modules.functions[k].Load() != 0
+		k := slices.Index(kernelNames, name)
+		switch {
+		case k < 0:
+			all[name] = false // of tests alone
+		case d.takes(kernelID(k)):
+			all[name] = d.modules.functions[k].Load() != 0
+		}
 	}
 	return all
 }
