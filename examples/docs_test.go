@@ -224,7 +224,7 @@ func TestInternalsShowCodeThatIsThere(t *testing.T) {
 var known = []string{
 	"bytes", "context", "encoding/json", "errors", "fmt", "io", "log", "math", "net/http", "net/http/httptest", "os", "path/filepath", "strings", "sync", "time",
 	"cresset/checkpoint", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/linalg", "cresset/nn", "cresset/nn/parallel", "cresset/nn/plan", "cresset/optim",
-	"cresset/models", "cresset/smi", "cresset/tensor", "cresset/text/generation", "cresset/vision",
+	"cresset/models", "cresset/smi", "cresset/tensor", "cresset/text/generation", "cresset/text/serving", "cresset/vision",
 }
 
 // imports returns import declarations for the known packages that code uses.

@@ -32,6 +32,7 @@ func commands() []flags.Command {
 		{Name: "train", Help: "Train a model and judge it.", Into: &trainCommand{}},
 		{Name: "predict", Help: "Judge pictures by a trained model.", Into: &predictCommand{}},
 		{Name: "generate", Help: "Write on from a text by a language model.", Into: &generateCommand{}},
+		{Name: "serve", Help: "Answer requests for texts over HTTP.", Into: &serveCommand{}},
 		{Name: "devices", Help: "List the devices that can compute.", Into: &devicesCommand{}},
 		{Name: "smi", Help: "Show the GPUs in the machine, as nvidia-smi does.", Into: &smiCommand{}},
 		{Name: "pick", Help: "Print the best GPUs for CUDA_VISIBLE_DEVICES.", Into: &pickCommand{}},

@@ -56,21 +56,13 @@ func (s *session) languageModel(path string, dev device.Device, dt *dtype.DType)
 	return &languageModel{file, d, words, generation.Options{Sampler: generation.Sampler{Temperature: usualTemperature}}, true}, nil
 }
 
-// hubModel reads a folder of Hugging Face.
+// hubModel reads a folder of Hugging Face whose model writes text.
 func hubModel(path string, dev device.Device, dt *dtype.DType) (*languageModel, error) {
-	l := &languageModel{path: path}
-	var err error
-	if l.usual, err = generation.ReadOptions(path); err != nil {
+	usual, err := generation.ReadOptions(path)
+	if err != nil {
 		return nil, err
 	}
-	if l.words, err = tokenizer.Load(path); err != nil {
-		return nil, err
-	}
-	opts := []models.LoadOption{models.On(dev)}
-	if dt != nil {
-		opts = append(opts, models.As(*dt))
-	}
-	m, err := models.Load(path, opts...)
+	m, words, err := readHub(path, dev, dt)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +70,21 @@ func hubModel(path string, dev device.Device, dt *dtype.DType) (*languageModel, 
 	if !writes {
 		return nil, fmt.Errorf("%s: a %T does not write text", path, m)
 	}
-	l.model = d
-	return l, nil
+	return &languageModel{path, d, words, usual, false}, nil
+}
+
+// readHub reads the model and the tokenizer of a folder of Hugging Face.
+func readHub(path string, dev device.Device, dt *dtype.DType) (models.Model, *tokenizer.Tokenizer, error) {
+	words, err := tokenizer.Load(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	opts := []models.LoadOption{models.On(dev)}
+	if dt != nil {
+		opts = append(opts, models.As(*dt))
+	}
+	m, err := models.Load(path, opts...)
+	return m, words, err
 }
 
 // errUnpublished is of models that other libraries have no name for.

@@ -18,7 +18,7 @@ var rows = [][]string{
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
 	{"internal/statedict", "internal/jinja", "linalg", "nn/nninit", "nn", "optim", "data", "vision", "nn/parallel", "nn/plan", "checkpoint", "text/tokenizer", "internal/hub", "models/bert", "models/gemma2", "models/gpt2", "models/llama", "models/resnet", "models/vit", "models", "text/generation", "text/serving"},
-	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/selftest", "internal/cli/flags", "internal/cli", "cmd/cresset"},
+	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/selftest", "internal/serve", "internal/cli/flags", "internal/cli", "cmd/cresset"},
 }
 
 // support lists the packages that only tests import. They see everything below the programs.
@@ -44,6 +44,8 @@ var outside = map[string][]string{
 	"golang.org/x/image":              {}, // tests
 	"golang.org/x/text":               {"internal/tui", "text/tokenizer"},
 	"github.com/rogpeppe/go-internal": {}, // tests
+
+	"github.com/prometheus/client_golang": {"internal/serve"},
 }
 
 // within reports whether pkg is root or lies under it.
