@@ -46,7 +46,11 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 
 func (b *backprop) run(x, dy *Tensor) {
 	b.scratch.private = true
-	x.tracked("backward")
+	x.alive()
+	x.current("backward")
+	if x.node == nil {
+		fail("backward", ErrAutograd, "element 0 of tensors does not require grad and does not have a grad_fn", x)
+	}
 	if b.creates {
 		defer b.create(x.scope)()
 	}
@@ -77,15 +81,6 @@ func (b *backprop) run(x, dy *Tensor) {
 			continue
 		}
 		b.visit(n, dy)
-	}
-}
-
-// tracked panics where x has no graph to walk.
-func (x *Tensor) tracked(op string) {
-	x.alive()
-	x.current(op)
-	if x.node == nil {
-		fail(op, ErrAutograd, "element 0 of tensors does not require grad and does not have a grad_fn", x)
 	}
 }
 

@@ -3,7 +3,6 @@ package tensor
 import (
 	"fmt"
 
-	"cresset/dtype"
 	"cresset/internal/op"
 )
 
@@ -76,9 +75,7 @@ func (x *Tensor) ConvTranspose3D(weight, bias *Tensor, opts ...ConvTransposeOpti
 
 func (x *Tensor) convTranspose(weight, bias *Tensor, w window) *Tensor {
 	x.checkConvTypes(w.axes, weight, bias)
-	if x.dtype != dtype.Int64 || x.IsCUDA() {
-		x.refuseWindows(fmt.Sprintf("slow_conv_transpose%dd_out_cpu", max(w.axes, 2)), false, weight)
-	}
+	refuseIntegers("convolution", fmt.Sprintf("slow_conv_transpose%dd_out_cpu", max(w.axes, 2)), x, weight)
 	if x.unbatched("conv_transpose", w.axes, weight, bias) {
 		return x.Unsqueeze(0).convTranspose(weight, bias, w).SqueezeAxis(0)
 	}

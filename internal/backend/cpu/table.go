@@ -28,7 +28,8 @@ func build() *table {
 	t.addRandom()
 	addFloats[float32](t)
 	addFloats[float64](t)
-	t.addIntegerWindows()
+	t[op.Conv][dtype.Int32] = rowMajor(convInt[int32])
+	t[op.Conv][dtype.Int64] = rowMajor(convInt[int64])
 	t.addConverted()
 	return t
 }

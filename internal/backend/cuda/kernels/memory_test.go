@@ -16,13 +16,12 @@ func TestMemoryBehaviour(t *testing.T) {
 	operands := func(m *machine) (out, a, b uint64) {
 		return put(m, make([]float32, n*n)), put(m, waves(n*n)), put(m, waves(n*n))
 	}
-	product := func(aStrides, bStrides [3]int64) func(m *machine) ptx.Counters {
+	product := func(kernel string, aStrides, bStrides [3]int64) func(m *machine) ptx.Counters {
 		return func(m *machine) ptx.Counters {
 			out, a, b := operands(m)
 			p := kernels.Product{Count: 1, M: n, N: n, K: n, Out: out, A: a, B: b, OutStrides: square, AStrides: aStrides,
-				BStrides: bStrides, Alpha: 1}
-			g, _ := kernels.ProductGrid(1, n, n)
-			return launch(m, "product_f32", g, p)
+				BStrides: bStrides, Alpha: 1, Parts: 1, Part: n}
+			return launch(m, kernel, kernels.Grid{Blocks: [3]uint32{1, 1, 1}, Threads: [3]uint32{256, 1, 1}}, p)
 		}
 	}
 	for _, c := range []struct {
@@ -50,8 +49,8 @@ func TestMemoryBehaviour(t *testing.T) {
 			g, _ := kernels.RowGrid(n, n)
 			return launch(m, "softmax_f32", g, kernels.Softmax{Outer: n, N: n, Inner: 1, Out: out, In: a})
 		}, 4, 0},
-		{"product", product(square, square), 7, 0.2},
-		{"product of transposes", product(turned, turned), 7, 0.2},
+		{"product", product("product_128x128_kn_f32", square, square), 8, 0.3},
+		{"product of transposes", product("product_128x128_mk_f32", turned, turned), 8, 0.3},
 	} {
 		m := &machine{t: t, profile: true}
 		got := c.run(m)

@@ -88,14 +88,17 @@ struct Runs {
 static_assert(sizeof(Runs) == 88, "");
 
 // Product is the parameter of matrix products: out = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n].
-// Strides are along the batch, rows and columns; add is 0 where there is none, and has strides of 0 where it is broadcast.
+// Strides are along the batch, rows and columns; add is 0 where there is none, and has strides of 0 where it is broadcast. Tiles
+// may divide the common axis into parts, each but the last of so many elements: where there are more than one, out is their
+// products in [parts][count][m][n], which product_join adds and finishes; a is then those, and part is how many elements lie apart.
 struct Product {
 	u64 count, m, n, k;
 	u64 out, a, b, add;
 	i64 outStrides[3], aStrides[3], bStrides[3], addStrides[3];
 	f64 alpha, beta;
+	u64 parts, part;
 };
-static_assert(sizeof(Product) == 176, "");
+static_assert(sizeof(Product) == 192, "");
 
 // Draw is the parameter of random draws: n random elements, contiguous, from the Philox generator of seed, counter offset/4.
 // in is a probability for each element, or Dropout's operand; mask Dropout's second result.

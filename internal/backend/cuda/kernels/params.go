@@ -91,12 +91,15 @@ type Runs struct {
 }
 
 // Product is the parameter of matrix products: out = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n].
-// Strides are along the batch, rows and columns; add is 0 where there is none, and has strides of 0 where it is broadcast.
+// Strides are along the batch, rows and columns; add is 0 where there is none, and has strides of 0 where it is broadcast. Tiles
+// may divide the common axis into parts, each but the last of so many elements: where there are more than one, out is their
+// products in [parts][count][m][n], which product_join adds and finishes; a is then those, and part is how many elements lie apart.
 type Product struct {
 	Count, M, N, K                             uint64
 	Out, A, B, Add                             uint64
 	OutStrides, AStrides, BStrides, AddStrides [3]int64
 	Alpha, Beta                                float64
+	Parts, Part                                uint64
 }
 
 // Draw is the parameter of random draws: n random elements, contiguous, from the Philox generator of seed, counter offset/4.

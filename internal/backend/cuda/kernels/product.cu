@@ -4,7 +4,7 @@
 // common axis in shared memory. An element's products are added in order of k, by fma. Grid: blocks walk over the tiles of
 // all matrices, so that any number of blocks is right: as many as there are tiles. product_dtype: 256 threads, tiles of
 // 64x64. product_small_dtype: 64 threads, tiles of 32x32, for m or n up to 32.
-// dtypes: f32 f64
+// dtypes: f64
 #include "params.cuh"
 #include "tile.cuh"
 

@@ -1,0 +1,31 @@
+// The elements E of products that add in float32: float32 itself, or one of the half types, which are widened on the way in and rounded once on
+// the way out.
+#pragma once
+
+#include "dtype.cuh"
+#include "half.cuh"
+
+#if defined(DTYPE_f32)
+using E = f32;
+#elif defined(DTYPE_f16)
+using E = f16;
+#elif defined(DTYPE_bf16)
+using E = bf16;
+#endif
+
+INLINE u32 min(u32 a, u32 b) { return a < b ? a : b; }
+
+typedef f32 Four __attribute__((ext_vector_type(4)));
+
+// fours loads 4 neighbours at once, from an address that is a multiple of their size.
+INLINE Four fours(u64 from) {
+#if defined(DTYPE_f32)
+	return load<Four>(from, 0);
+#else
+	typedef u16 Halves __attribute__((ext_vector_type(4)));
+	Halves h = load<Halves>(from, 0);
+	return {wide(E{h[0]}), wide(E{h[1]}), wide(E{h[2]}), wide(E{h[3]})};
+#endif
+}
+
+INLINE f32 element(u64 base, i64 at) { return wide(load<E>(base, at)); }

@@ -1,0 +1,148 @@
+package kernels_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/kern"
+)
+
+// TestTiledProducts runs every kernel of tiles, with operands as they must lie for it, over edges of tiles, batches and parts.
+func TestTiledProducts(t *testing.T) {
+	for form, tile := range []string{"128x128", "64x64"} {
+		for lie, name := range kernels.Lies {
+			for i, s := range []productShape{{1, 4, 4, 4, 1}, {2, 132, 68, 20, 1}, {1, 68, 136, 44, 3}, {1, 64, 64, 0, 1}} {
+				if kernels.Lie(lie) == kernels.Loose {
+					s = productShape{s.count, s.m + 1, s.n + 1, s.k + s.k/8, s.parts}
+				}
+				p, want := newProductCase(t, dtype.Float32, s, (lie+i)%4)
+				if kernels.Lie(lie) != kernels.Loose {
+					p, want = newProductCase(t, dtype.Float32, s, lie)
+				}
+				plan := kernels.ProductPlan{Form: kernels.ProductForm(form), Lie: kernels.Lie(lie)}
+				p.run("product_"+tile+"_"+name, plan, s.parts)
+				p.compare(want)
+			}
+		}
+	}
+}
+
+// TestThinProducts runs every kernel for few columns.
+func TestThinProducts(t *testing.T) {
+	for _, dt := range []dtype.DType{dtype.Float32, dtype.Float16, dtype.BFloat16} {
+		for i, columns := range kernels.ThinColumns {
+			for axis, name := range []string{"k", "m"} {
+				n := int(columns)
+				for _, s := range []productShape{{1, 9, n, 300, 1}, {2, 35, max(n-1, 1), 129, 1}, {1, 33, n, 515, 3}, {1, 1, n, 4, 1}} {
+					lie := axis * 2
+					p, want := newProductCase(t, dt, s, lie+(s.m+s.k)%2)
+					plan := kernels.ProductPlan{Form: kernels.ThinDeep + kernels.ProductForm(axis), Thin: i}
+					p.run(fmt.Sprintf("product_thin_%d_%s", columns, name), plan, s.parts)
+					p.compare(want)
+				}
+			}
+		}
+	}
+}
+
+type productShape struct{ count, m, n, k, parts int }
+
+// A productCase is a product 2·a·b + 3·bias on a machine.
+type productCase struct {
+	t      testing.TB
+	dev    *machine
+	dt     dtype.DType
+	p      kernels.Product
+	out    []byte
+	bounds []float64
+}
+
+// newProductCase makes operands that lie as one of KK to MN says, and what the product's elements are in float64.
+func newProductCase(t testing.TB, dt dtype.DType, s productShape, lie int) (*productCase, []float64) {
+	c := &productCase{t: t, dev: &machine{t: t}, dt: dt}
+	a, b, bias := operandOf(dt, s.count*s.m*s.k, 1), operandOf(dt, s.count*s.k*s.n, 2), operandOf(dt, s.n, 3)
+	c.out = make([]byte, s.count*s.m*s.n*dt.Size())
+	c.p = kernels.Product{
+		Count: uint64(s.count), M: uint64(s.m), N: uint64(s.n), K: uint64(s.k), Out: put(c.dev, c.out), A: put(c.dev, a.data),
+		B: put(c.dev, b.data), Add: put(c.dev, bias.data), OutStrides: strides(s.m, s.n, false), AStrides: strides(s.m, s.k, lie&2 != 0),
+		BStrides: strides(s.k, s.n, lie&1 == 0), AddStrides: [3]int64{0, 0, 1}, Alpha: 2, Beta: 3, Parts: 1, Part: uint64(s.k),
+	}
+	want := make([]float64, s.count*s.m*s.n)
+	c.bounds = make([]float64, len(want))
+	for i := range want {
+		z, r, col := i/s.n/s.m, i/s.n%s.m, i%s.n
+		sum, size := 3*bias.values[col], 3*math.Abs(bias.values[col])
+		for k := range s.k {
+			x := 2 * a.values[z*s.m*s.k+r*int(c.p.AStrides[1])+k*int(c.p.AStrides[2])] *
+				b.values[z*s.k*s.n+k*int(c.p.BStrides[1])+col*int(c.p.BStrides[2])]
+			sum += x
+			size += math.Abs(x)
+		}
+		want[i], c.bounds[i] = sum, float64(2*s.k+3)*0x1p-24*size
+		if dt != dtype.Float32 {
+			c.bounds[i] += unit(dt) * math.Abs(sum)
+		}
+	}
+	return c, want
+}
+
+// unit is half the distance of neighbours near 1.
+func unit(dt dtype.DType) float64 {
+	return map[dtype.DType]float64{dtype.Float32: 0x1p-24, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
+}
+
+// run launches a kernel over parts of the common axis, and what joins them.
+func (c *productCase) run(kernel string, plan kernels.ProductPlan, parts int) {
+	c.t.Helper()
+	suffix := "_" + dtypeNames[c.dt]
+	g := kernels.DivideProduct(&c.p, &plan, uint64(parts))
+	if c.p.Parts = plan.Parts; c.p.Parts > 1 {
+		out, size := c.p.Out, c.p.Count*c.p.M*c.p.N
+		c.p.Out, c.p.Part = put(c.dev, make([]float32, plan.Parts*size)), plan.Part
+		launch(c.dev, kernel+suffix, g, c.p)
+		c.p.Out, c.p.A, c.p.Part = out, c.p.Out, size
+		launch(c.dev, "product_join"+suffix, kernels.Flat(size, few), c.p)
+		return
+	}
+	launch(c.dev, kernel+suffix, g, c.p)
+}
+
+// compare holds the result to its error bound: of the sum, 2·k+3 roundings of what is added, and one of the result.
+func (c *productCase) compare(want []float64) {
+	c.t.Helper()
+	got := widened(c.dt, c.out, len(want))
+	for i, v := range got {
+		if !(math.Abs(v-want[i]) <= c.bounds[i]) {
+			c.t.Fatalf("element %d of a product %d·[%d %d]·[%d %d] of %s: got %v, want %v ± %v", i, c.p.Count, c.p.M, c.p.K, c.p.K, c.p.N, c.dt, v,
+				want[i], c.bounds[i])
+		}
+	}
+}
+
+// typedNumbers are numbers of a dtype, and their values.
+type typedNumbers struct {
+	data   []byte
+	values []float64
+}
+
+func operandOf(dt dtype.DType, n, seed int) typedNumbers {
+	values := make([]float64, max(n, 1))
+	for i := range values {
+		values[i] = math.Sin(float64(i*i*seed + i + seed))
+	}
+	data := make([]byte, len(values)*dt.Size())
+	kern.Cast(dt, dtype.Float64)(unsafe.Pointer(&data[0]), unsafe.Pointer(&values[0]), len(values))
+	return typedNumbers{data, widened(dt, data, len(values))}
+}
+
+func widened(dt dtype.DType, data []byte, n int) []float64 {
+	values := make([]float64, n)
+	if n > 0 {
+		kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&values[0]), unsafe.Pointer(&data[0]), n)
+	}
+	return values
+}
