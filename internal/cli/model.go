@@ -34,7 +34,7 @@ func (c *trainCommand) form(pictures *data.Images) (form, error) {
 	}
 	if c.Model == "vit" || c.Model == "gpt" {
 		t := &c.Transformer
-		f.layers, f.heads, f.size = or(t.Layers, usualLayers), or(t.Heads, usualHeads), or(t.Width, c.usualWidth())
+		f.layers, f.heads, f.size = or(t.Layers, c.usualLayers()), or(t.Heads, usualHeads), or(t.Width, c.usualWidth())
 		f.dropout, f.checkpointing = or(t.Dropout, 0), t.GradientCheckpointing
 	}
 	if c.Model == "vit" {

@@ -16,7 +16,7 @@ type trainCommand struct {
 	Data      *string       `placeholder:"DIR" help:"Folder with IDX files under MNIST's names, gzipped or not; where there is no training pair the test pair is split 4:1. Without it, digits are drawn from fonts."`
 	Samples   *int          `placeholder:"N" help:"Train on the first N pictures and judge on N/4; 0 stands for all."`
 	Epochs    *int          `placeholder:"N" help:"Passes over the pictures; 3 unless given, 6 for vit."`
-	Batch     *int          `placeholder:"N" help:"Samples in a batch; 64 unless given, 16 for gpt."`
+	Batch     *int          `placeholder:"N" help:"Samples in a batch; 64 unless given, 10 for gpt."`
 	LR        float64       `name:"lr" placeholder:"RATE" help:"Learning rate; 0 stands for the optimizer's usual one."`
 	Optimizer string        `enum:",sgd,momentum,adam,adamw" default:"" placeholder:"NAME" help:"Optimizer: sgd, momentum, adam or adamw; adam unless given, adamw for vit and gpt."`
 	Seed      int64         `default:"0" help:"Seed of all random numbers; equal seeds give equal runs."`

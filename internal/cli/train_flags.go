@@ -19,7 +19,7 @@ type stepFlags struct {
 
 // transformerFlags are the sizes of vit and gpt.
 type transformerFlags struct {
-	Layers  *int     `placeholder:"N" help:"Layers of vit or gpt; 4 unless given."`
+	Layers  *int     `placeholder:"N" help:"Layers of vit or gpt; 2 unless given, 4 for vit."`
 	Heads   *int     `placeholder:"N" help:"Heads of each layer's attention; 4 unless given."`
 	Width   *int     `placeholder:"N" help:"Width of the layers; 128 unless given, 64 for vit."`
 	Dropout *float64 `placeholder:"P" help:"Share of activations that are dropped; 0 unless given."`
@@ -34,7 +34,7 @@ type languageFlags struct {
 	Tokenizer  *string `enum:"chars,bpe" placeholder:"KIND" help:"chars, or bpe, which is trained on the text; chars unless given."`
 	Vocab      *int    `placeholder:"N" help:"Tokens of bpe; 1024 unless given."`
 	Context    *int    `placeholder:"N" help:"Tokens that gpt sees at most; 64 unless given."`
-	Steps      *int    `placeholder:"N" help:"Steps of gpt's training; 1200 unless given."`
+	Steps      *int    `placeholder:"N" help:"Steps of gpt's training; 3500 unless given."`
 	JudgeEvery *int    `placeholder:"N" help:"Judge gpt and let it write after every N steps; after each fifth of all unless given."`
 }
 
@@ -140,11 +140,15 @@ func (c *trainCommand) figures() error {
 	return nil
 }
 
-// What vit and gpt have unless told otherwise.
-const (
-	usualLayers = 4
-	usualHeads  = 4
-)
+// usualHeads is what vit and gpt have unless told otherwise.
+const usualHeads = 4
+
+func (c *trainCommand) usualLayers() int {
+	if c.Model == "vit" {
+		return 4
+	}
+	return 2
+}
 
 func (c *trainCommand) usualWidth() int {
 	if c.Model == "vit" {

@@ -28,7 +28,7 @@ type reading struct {
 	every  int // steps from judgement to judgement
 }
 
-const usualSteps = 1200
+const usualSteps = 3500
 
 // learnText returns a training of gpt on a text.
 func (c *trainCommand) learnText(dev device.Device) (*training, error) {

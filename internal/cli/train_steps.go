@@ -14,7 +14,7 @@ func (c *trainCommand) attends() bool { return c.Model == "vit" || c.Model == "g
 // batch returns how many samples are computed at once.
 func (c *trainCommand) batch() int {
 	if c.Model == "gpt" {
-		return or(c.Batch, 16)
+		return or(c.Batch, 10)
 	}
 	return or(c.Batch, 64)
 }
