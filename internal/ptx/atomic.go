@@ -118,6 +118,11 @@ func adding(t dataType) func(old, a, b uint64) uint64 {
 		return func(old, a, _ uint64) uint64 { return uint64(u32(f32(uint32(old)) + f32(uint32(a)))) }
 	case "f64":
 		return func(old, a, _ uint64) uint64 { return u64(f64(old) + f64(a)) }
+	case "f16", "bf16":
+		f := halfOf(t)
+		return func(old, a, _ uint64) uint64 {
+			return uint64(f.round(float64(f.value(uint16(old))) + float64(f.value(uint16(a)))))
+		}
 	case "f16x2", "bf16x2":
 		add := halfOf(t).apply(func(a, b, _ float64) float64 { return a + b }, 2)
 		return func(old, a, _ uint64) uint64 {
@@ -132,6 +137,9 @@ func adding(t dataType) func(old, a, b uint64) uint64 {
 
 // choosing is the smaller or larger of two integers.
 func choosing(smaller bool, t dataType) func(old, a, b uint64) uint64 {
+	if t.name == "f16" || t.name == "bf16" {
+		return reduceFloat(smaller, halfOf(t))
+	}
 	if t.kind != signed && t.kind != unsigned {
 		return nil
 	}

@@ -19,6 +19,9 @@ type barrier struct {
 
 // bar.sync id[, threads], bar.arrive id, threads, and their other spellings.
 func (b *body) bar(o *opcode, args []operand) instr {
+	if o.take("cluster") != "" {
+		return b.clusterBar(o, args)
+	}
 	if o.take("warp") != "" {
 		b.need(o, "sync")
 		return b.syncWarp(o, args)

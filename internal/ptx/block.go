@@ -16,6 +16,9 @@ type block struct {
 	count   Counters
 	shadow  *shadow // of shared memory, where it is watched
 	bars    [16]barrier
+	mbars   map[uint32]*mbarrier // by their offsets in shared memory
+	running int                  // warps that have not ended
+	visits  map[int]visit        // of warps of other blocks of the cluster
 }
 
 // newBlock makes registers and shared memory.
@@ -113,6 +116,11 @@ func (b *block) start(id [3]uint32) {
 		b.bars[i].have, b.bars[i].warps = 0, nil
 		b.bars[i].known.forget()
 	}
+	b.running = len(b.warps)
+	if b.gang.watch != nil {
+		b.mbars = map[uint32]*mbarrier{}
+		b.visits = nil
+	}
 	for i := range b.warps {
 		b.warps[i].start()
 	}
@@ -122,8 +130,9 @@ func (b *block) start(id [3]uint32) {
 func (w *warp) start() {
 	w.pc, w.mask, w.live = 0, w.all, w.all
 	w.limit = len(w.b.k.code)
+	w.asks, w.arrived, w.stores, w.closed = nil, 0, w.stores[:0], lanes32{}
 	w.waits, w.copies, w.commits = nil, w.copies[:0], lanes32{}
-	w.ahead, w.held = w.ahead[:0], w.held[:0]
+	w.ahead, w.held, w.parked = w.ahead[:0], w.held[:0], w.parked[:0]
 	for _, s := range w.b.k.specials {
 		if s.what.ofBlock() {
 			w.fillSpecial(s)

@@ -84,6 +84,9 @@ func (b *body) load(o *opcode, args []operand) instr {
 }
 
 func (b *body) store(o *opcode, args []operand) instr {
+	if o.take("async") != "" {
+		return b.storeAsync(o, args)
+	}
 	m, t := b.accessing(o, args)
 	if m.space == constSpace || m.space == paramSpace {
 		b.failHere("unknown instruction %s: this memory cannot be written", o.name)

@@ -1,6 +1,9 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // gang is the blocks of a cluster, which run together: their warps take turns. A launch without clusters has gangs of one.
 type gang struct {
@@ -8,6 +11,9 @@ type gang struct {
 	blocks []*block
 	watch  *watch // nil where nothing has to be watched
 	events int    // counts what may let a waiting warp go on
+
+	cluster clusterBarrier
+	copies  []bulkCopy // in flight, oldest first
 }
 
 // borrow returns registers for a launch from the pool k.idle, or new ones where it has none of that shape.
@@ -55,6 +61,8 @@ func (g *gang) giveBack() {
 // run runs cluster n of the launch; its place in the grid is at.
 func (g *gang) run(n, at uint64) *Fault {
 	g.n = n
+	g.cluster = clusterBarrier{}
+	g.copies = g.copies[:0]
 	if g.watch != nil {
 		g.watch.begin()
 	}
@@ -91,7 +99,7 @@ func (g *gang) turn() *Fault {
 					return f
 				}
 				if w.live == 0 {
-					if f := b.left(); f != nil {
+					if f := b.left(w); f != nil {
 						return f
 					}
 				}
@@ -101,6 +109,11 @@ func (g *gang) turn() *Fault {
 		case !alive:
 			return nil
 		case g.events != before:
+			idle = 0
+		case len(g.copies) > 0:
+			if f := g.deliver(); f != nil {
+				return f
+			}
 			idle = 0
 		case idle == patience || g.allWait():
 			return g.deadlock()
@@ -122,21 +135,31 @@ func (g *gang) allWait() bool {
 	return true
 }
 
-// left notes that a warp has ended.
-func (b *block) left() *Fault {
-	b.gang.events++
-	return nil
-}
-
 // deadlock is the fault of a gang whose warps all wait for what does not come.
 func (g *gang) deadlock() (f *Fault) {
+	about := ""
+	for _, b := range g.blocks {
+		for i := range b.warps {
+			w := &b.warps[i]
+			if w.live == 0 || w.asks == nil {
+				continue
+			}
+			if f == nil {
+				f = w.fault(Deadlock, w.mask)
+			}
+			about += fmt.Sprintf("; warp %d of block %s waits for the end of a phase of parity %d of %v", i, triple(b.id), w.asked, w.asks)
+		}
+	}
+	if f != nil {
+		f.Detail = strings.TrimPrefix(about, "; ")
+		return f
+	}
 	for _, b := range g.blocks {
 		if f := b.deadlock(); f != nil {
 			return f
 		}
 	}
-	b := g.blocks[0]
-	f = b.warps[0].fault(Deadlock, allLanes)
-	f.Detail = fmt.Sprintf("no warp of %d blocks goes on", len(g.blocks))
+	f = g.blocks[0].warps[0].fault(Deadlock, allLanes)
+	f.Detail = "no warp goes on"
 	return f
 }

@@ -77,9 +77,6 @@ func (w *warp) shared(m *access, lane int, addr uint64, n int) (b *block, at uin
 	return b, at, w.visit(b)
 }
 
-// visit notes that the warp accesses shared memory of a block, which must still run.
-func (w *warp) visit(b *block) *Fault { return nil }
-
 // mapa.space.u32 d, a, rank: the address of a in the block of that rank.
 func (b *body) mapa(o *opcode, args []operand) instr {
 	b.need(o, "shared::cluster")

@@ -32,7 +32,9 @@ const (
 	kindBranch                  // to d
 	kindExit
 	kindBarrier
-	kindMeet // once the lanes of its member mask have met
+	kindMeet        // once the lanes of its member mask have met
+	kindTry         // exec, which lets other warps run where it finds nothing to go on with
+	kindClusterWait // until the warps of the cluster have arrived
 )
 
 type (

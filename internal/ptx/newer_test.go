@@ -188,3 +188,25 @@ func TestBlockOrderShows(t *testing.T) {
 		}
 	}
 }
+
+// TestClangsHalves runs testdata/sm_80/misc.cu.
+func TestClangsHalves(t *testing.T) {
+	var h heap
+	x, y := numbers(64), numbers(128)[64:]
+	out := put(&h, make([]uint32, 8*64))
+	k := load(t, "sm_80/misc").Kernels["misc"]
+	if _, err := Launch(k, LaunchConfig{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Memory: &h, Shared: 1024, Params: pack(k, out, put(&h, x), put(&h, y))}); err != nil {
+		t.Fatal(err)
+	}
+	two := func(f halfFormat, lo, hi float64) uint32 { return uint32(f.round(lo)) | uint32(f.round(hi))<<16 }
+	for i, got := range get[[8]uint32](&h, out) {
+		a, b := float64(x[i]), float64(y[i])
+		ha, hb := float64(f16ToF32(formatF16.round(a))), float64(f16ToF32(formatF16.round(b)))
+		square := func(v float64) float64 { return float64(f16ToF32(formatF16.round(v*v))) + v }
+		want := [8]uint32{two(formatF16, a, b), two(formatF16, square(ha), square(hb)), roundTF32(u32(x[i]), "rna"), 32*31/2 + uint32(i/32)*32*32,
+			two(formatBF16, a, b), u32(x[i^1] + 1), 2 - bit(ha > 0.5), uint32(formatBF16.round(float64(x[i] + y[i])))}
+		if got != want {
+			t.Fatalf("thread %d: got %#x, want %#x", i, got, want)
+		}
+	}
+}

@@ -5,8 +5,15 @@ import "strings"
 // fence decodes fences. Memory is in program order already; that between the generic and the asynchronous proxy is watched.
 func (b *body) fence(o *opcode, args []operand) instr {
 	in := instr{kind: kindExec, exec: nothing}
-	if strings.HasPrefix(o.name, "fence.proxy.async") {
+	switch {
+	case strings.HasPrefix(o.name, "fence.mbarrier_init"):
 		in.exec = func(w *warp, _ *instr, _ uint32) *Fault {
+			w.initFence()
+			return nil
+		}
+	case strings.HasPrefix(o.name, "fence.proxy.async") && !strings.HasSuffix(o.name, ".global"):
+		in.exec = func(w *warp, _ *instr, _ uint32) *Fault {
+			w.initFence()
 			w.fence()
 			return nil
 		}
@@ -26,7 +33,3 @@ func (b *body) createPolicy(o *opcode, args []operand) instr {
 	}
 	return instr{kind: kind64, op64: move[uint64], d: b.dest(args[0], dataTypes["b64"]), a: b.constantSlot(file64, 0)}
 }
-
-func (b *body) bulk(o *opcode, args []operand) instr         { b.unknown(o); return instr{} }
-func (b *body) bulkReduce(o *opcode, args []operand) instr   { b.unknown(o); return instr{} }
-func (b *body) copiesArrive(o *opcode, args []operand) instr { b.unknown(o); return instr{} }

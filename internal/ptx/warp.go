@@ -20,10 +20,20 @@ type warp struct {
 	ahead []group
 	held  []group // groups that wait at a barrier or a shuffle for other lanes
 
+	parked []group // groups that have found a barrier's phase unfinished, until the warp's next turn
+
 	waits *barrier // for the other warps; nil while it can run
 
 	copies  []asyncCopy // cp.async that have not been waited for, oldest first
 	commits lanes32     // groups of them that each lane has closed
+	stores  []bulkStore // bulk copies from shared memory that have not been waited for
+	closed  lanes32     // groups of them that each lane has closed
+
+	madeReady uint32 // when it ran fence.mbarrier_init last
+
+	asks    *mbarrier // that the warp found unfinished last
+	asked   uint32    // the parity that it waits for
+	arrived int       // phase of the cluster's barrier, from 1, at which it arrived last
 
 	beside32 lanes32
 	beside64 lanes64
@@ -39,6 +49,9 @@ type group struct {
 
 // run executes the warp until it exits or waits at a barrier.
 func (w *warp) run() *Fault {
+	if len(w.parked) > 0 {
+		w.unpark()
+	}
 	code := w.b.k.code
 	count := &w.b.count
 	lanes := uint64(bits.OnesCount32(w.mask))
@@ -167,14 +180,41 @@ func (w *warp) rare(in *instr, mask uint32) (stop bool, f *Fault) {
 		return w.next()
 	case kindBarrier:
 		return w.barrier(in, mask)
+	case kindTry:
+		f = in.exec(w, in, mask)
+		return f != nil || w.asks != nil && !w.park(), f
+	case kindClusterWait:
+		return w.waitInCluster(mask)
 	}
 	return w.meet(in, mask)
+}
+
+// park puts aside the running group, which has found nothing to go on with, and lets another one run. It reports false where there
+// is none.
+func (w *warp) park() bool {
+	if len(w.ahead) == 0 {
+		return false
+	}
+	w.parked = append(w.parked, group{w.pc, w.mask})
+	return w.advance()
+}
+
+// unpark gives parked groups another try.
+func (w *warp) unpark() {
+	for _, g := range w.parked {
+		w.leave(g.pc, g.mask)
+	}
+	w.parked = w.parked[:0]
 }
 
 // next lets another group run, or finds that the warp has ended or cannot go on.
 func (w *warp) next() (stop bool, f *Fault) {
 	switch {
 	case w.advance():
+		return false, nil
+	case len(w.parked) > 0:
+		w.unpark()
+		w.advance()
 		return false, nil
 	case len(w.held) > 0:
 		return true, w.stuck()

@@ -42,6 +42,9 @@ func (t *watch) begin() {
 	t.now++
 	t.start = t.now
 	t.now++
+	for _, b := range t.blocks {
+		clear(b.shadow.reading) // of a launch that failed
+	}
 }
 
 // join adds what another knows.
@@ -101,6 +104,14 @@ func (w *warp) fence() {
 	}
 }
 
+// initFence is fence.mbarrier_init: the barriers that the warp has made are ready for copies and for other blocks.
+func (w *warp) initFence() {
+	if t := w.b.gang.watch; t != nil {
+		w.madeReady = t.now
+		t.now++
+	}
+}
+
 // shadow is what is known of a block's shared memory, for each 4 bytes of it.
 type shadow struct {
 	wrote   []stamp
@@ -151,13 +162,33 @@ func (t *watch) reads(s *shadow, a, word int) (problem string, who int) {
 			return readsUnordered, int(at.who)
 		}
 	}
-	row := s.read[a]
-	if row == nil {
-		row = make([]uint32, len(s.wrote))
-		s.read[a] = row
-	}
-	row[word] = t.now
+	t.noteRead(s, a, word)
 	return noProblem, 0
+}
+
+// readsAsync is reads by the asynchronous proxy for agent a, which has to come behind a fence of who wrote.
+func (t *watch) readsAsync(s *shadow, a, word int) (problem string, who int) {
+	at := &s.wrote[word]
+	if at.when <= t.start {
+		return noProblem, 0
+	}
+	switch k := &t.known[a]; {
+	case at.how == inFlight:
+		return readsInFlight, unknownAgent
+	case int(at.who) != a && k.seen[at.who] < at.when:
+		return readsUnordered, int(at.who)
+	case at.how == byThread && k.fenced[at.who] < at.when:
+		return readsUnfenced, int(at.who)
+	}
+	return noProblem, 0
+}
+
+// noteRead notes a read by agent a that has ended now.
+func (t *watch) noteRead(s *shadow, a, word int) {
+	if s.read[a] == nil {
+		s.read[a] = make([]uint32, len(s.wrote))
+	}
+	s.read[a][word] = t.now
 }
 
 // mayWrite tells what is wrong with a write by agent a.

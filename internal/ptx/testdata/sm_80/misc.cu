@@ -27,7 +27,8 @@ extern "C" __global__ BOUNDS(64) void misc(u32* out, const float* x, const float
   room[t] = v;
   __syncthreads();
   f4 w = room[t ^ 1];
-  out[8 * t + 5] = __builtin_bit_cast(u32, w.z);
+  float z = w.z;
+  out[8 * t + 5] = __builtin_bit_cast(u32, z);
   _Float16 s = (_Float16)x[t];
   out[8 * t + 6] = s > (_Float16)0.5f ? 1 : 2;
   out[8 * t + 7] = __builtin_bit_cast(u16, (__bf16)(x[t] + y[t]));
