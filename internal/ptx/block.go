@@ -19,6 +19,7 @@ type block struct {
 	mbars   map[uint32]*mbarrier // by their offsets in shared memory
 	running int                  // warps that have not ended
 	visits  map[int]visit        // of warps of other blocks of the cluster
+	groups  []warpGroup          // of four warps
 }
 
 // newBlock makes registers and shared memory.
@@ -117,6 +118,7 @@ func (b *block) start(id [3]uint32) {
 		b.bars[i].known.forget()
 	}
 	b.running = len(b.warps)
+	b.startGroups()
 	if b.gang.watch != nil {
 		b.mbars = map[uint32]*mbarrier{}
 		b.visits = nil
@@ -130,6 +132,7 @@ func (b *block) start(id [3]uint32) {
 func (w *warp) start() {
 	w.pc, w.mask, w.live = 0, w.all, w.all
 	w.limit = len(w.b.k.code)
+	w.wants = ""
 	w.asks, w.arrived, w.stores, w.closed = nil, 0, w.stores[:0], lanes32{}
 	w.waits, w.copies, w.commits = nil, w.copies[:0], lanes32{}
 	w.ahead, w.held, w.parked = w.ahead[:0], w.held[:0], w.parked[:0]

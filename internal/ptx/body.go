@@ -16,7 +16,9 @@ type body struct {
 	slots  [3]int32
 	known  map[known]int32
 
-	at     int // line of the instruction being decoded
+	at     int       // line of the instruction being decoded
+	uses   [][]touch // registers of up to 32 bits of each instruction
+	now    []touch   // of the one being decoded
 	jumps  []jump
 	labels map[string]int
 }
@@ -133,6 +135,7 @@ func (b *body) read() {
 	b.emit(instr{kind: kindExit, guard: -1})
 	b.link()
 	b.placeExtern()
+	b.guardAccumulators()
 	b.k.count32, b.k.count64, b.k.countP = int(b.slots[file32]), int(b.slots[file64]), int(b.slots[fileP])
 }
 
@@ -221,6 +224,7 @@ func (b *body) label(line int, name string) {
 func (b *body) emit(in instr) {
 	b.k.code = append(b.k.code, in)
 	b.k.lines = append(b.k.lines, int32(b.at))
+	b.uses, b.now = append(b.uses, b.now), nil
 }
 
 // link gives branches their targets.

@@ -79,6 +79,31 @@ func (m tensorModel) dot(a, b *operandRow, n, block int, c float32) float32 {
 
 // block adds one block of products to c: 4, 8 or 16 of them.
 func (m tensorModel) block(a, b *operandRow, at, n int, c float32) float32 {
+	sum, exponent := m.add(a, b, at, n, c)
+	if exponent == unaligned {
+		return m.special(a, b, at, n, c)
+	}
+	return cutToF32(sum, exponent)
+}
+
+// dotHalf is dot with a sum in f16, to which each block is rounded to nearest. A sum that rounds to zero has no sign.
+func (m tensorModel) dotHalf(a, b *operandRow, n, block int, c float32) (h uint16) {
+	for at := 0; at < n; at += block {
+		sum, exponent := m.add(a, b, at, block, c)
+		if exponent == unaligned {
+			h = formatF16.round(float64(m.special(a, b, at, block, c)))
+		} else if h = formatF16.round(math.Ldexp(float64(sum), exponent)); h == 1<<15 {
+			h = 0
+		}
+		c = f16ToF32(h)
+	}
+	return h
+}
+
+const unaligned = math.MinInt // the exponent of sums of infinities and NaNs, or of nothing but zeros
+
+// add returns the sum of a block and c as a multiple of a power of two.
+func (m tensorModel) add(a, b *operandRow, at, n int, c float32) (sum int64, exponent int) {
 	field := int32(math.Float32bits(c) >> 23 & 255)
 	most := field - 127
 	if field == 0 || field == 255 {
@@ -89,16 +114,16 @@ func (m tensorModel) block(a, b *operandRow, at, n int, c float32) float32 {
 		most = max(max(most, max(x[0]+y[0], x[1]+y[1])), max(x[2]+y[2], x[3]+y[3]))
 	}
 	if most > highExponent/2 || most < noExponent/2 {
-		return m.special(a, b, at, n, c)
+		return 0, unaligned
 	}
 	scale := math.Float64frombits(uint64(1023+m.fraction-int(most)) << 52)
-	sum := int64(float64(c) * scale)
+	sum = int64(float64(c) * scale)
 	for k := at; k < at+n; k += 4 {
 		x, y := (*[4]float64)(a.value[k:]), (*[4]float64)(b.value[k:])
 		sum += int64(x[0]*y[0]*scale) + int64(x[1]*y[1]*scale)
 		sum += int64(x[2]*y[2]*scale) + int64(x[3]*y[3]*scale)
 	}
-	return cutToF32(sum, int(most)-m.fraction)
+	return sum, int(most) - m.fraction
 }
 
 // special adds infinities and NaNs, or nothing but zeros.

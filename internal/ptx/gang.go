@@ -141,6 +141,10 @@ func (g *gang) deadlock() (f *Fault) {
 	for _, b := range g.blocks {
 		for i := range b.warps {
 			w := &b.warps[i]
+			if w.live != 0 && w.wants != "" {
+				f = w.misuse(0, "waits for %s", w.wants)
+				return f
+			}
 			if w.live == 0 || w.asks == nil {
 				continue
 			}

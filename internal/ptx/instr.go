@@ -20,6 +20,8 @@ type instr struct {
 	exec     exec
 	access   *access
 	meet     *meetOp
+	again    func(w *warp) (done bool, f *Fault)
+	product  bool // wgmma itself, or what it needs
 	barrier  *barrierOp
 }
 
@@ -34,6 +36,7 @@ const (
 	kindBarrier
 	kindMeet        // once the lanes of its member mask have met
 	kindTry         // exec, which lets other warps run where it finds nothing to go on with
+	kindGroupWait   // again, until it is done
 	kindClusterWait // until the warps of the cluster have arrived
 )
 

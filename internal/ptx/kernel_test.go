@@ -3,6 +3,7 @@ package ptx
 //go:generate sh -c "cd testdata && for f in *.cu; do clang-22 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_60 --cuda-feature=+ptx70 -std=c++17 -O3 -ffp-contract=off -S -o ${DOLLAR}{f%.cu}.ptx ${DOLLAR}f || exit 1; done"
 //go:generate sh -c "cd testdata/sm_80 && for f in *.cu; do clang-22 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_80 --cuda-feature=+ptx74 -std=c++17 -O3 -ffp-contract=off -S -o ${DOLLAR}{f%.cu}.ptx ${DOLLAR}f || exit 1; done"
 //go:generate sh -c "cd testdata/sm_90 && for f in *.cu; do clang-22 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_90 --cuda-feature=+ptx81 -std=c++17 -O3 -ffp-contract=off -S -o ${DOLLAR}{f%.cu}.ptx ${DOLLAR}f || exit 1; done"
+//go:generate sh -c "cd testdata/sm_90a && for f in *.cu; do clang-22 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_90a --cuda-feature=+ptx80 -std=c++17 -O3 -ffp-contract=off -S -o ${DOLLAR}{f%.cu}.ptx ${DOLLAR}f || exit 1; done"
 
 import (
 	"encoding/binary"

@@ -164,20 +164,9 @@ func (m tensorModel) element(a, b *operandRow, k, block int, c float32, toNeares
 		return u32(float32(v))
 	}
 	if half {
-		return m.dotHalf(a, b, k, block, c)
+		return uint32(m.dotHalf(a, b, k, block, c))
 	}
 	return u32(m.dot(a, b, k, block, c))
-}
-
-// dotHalf is dot with a sum in f16, which each block rounds to nearest.
-func (m tensorModel) dotHalf(a, b *operandRow, n, block int, c float32) uint32 {
-	var h uint16
-	for at := 0; at < n; at += block {
-		s := m.block(a, b, at, block, c)
-		h = formatF16.round(float64(s))
-		c = f16ToF32(h)
-	}
-	return uint32(h)
 }
 
 // runF64 is a chain of fused multiply-adds along k.

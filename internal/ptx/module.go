@@ -10,7 +10,7 @@
 // address. In kernels with asynchronous copies so does an access to shared memory that no barrier and no wait orders.
 //
 // What clang makes of this project's kernels is understood and little more. There are no functions (they must be inlined),
-// no local memory, textures or clocks: what is missing is an error of Parse that names it, and most of it is a row in a table.
+// no local memory, textures, clocks or tcgen05: what is missing is an error of Parse that names it, and most of it is a row in a table.
 // Global memory is in program order, so its races show only where another order of blocks (LaunchConfig.Shuffle) gives other
 // results. Tensor cores add as those of the device do; approximations (.approx) are rounded exact values; a NaN's payload is the
 // host's.
@@ -66,8 +66,10 @@ type Kernel struct {
 	// global memory. A block waits there until all lower ones have ended.
 	Ordered bool
 
-	externAlign int
-	async       bool // has asynchronous copies, whose order is watched
+	externAlign  int
+	async        bool    // has asynchronous copies, whose order is watched
+	grouped      bool    // has products by groups of four warps
+	accumulators []int32 // slots that these use
 
 	code     []instr
 	lines    []int32 // of each instruction

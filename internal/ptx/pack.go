@@ -74,7 +74,9 @@ func (b *body) toTF32(o *opcode, args []operand) instr {
 
 // roundTF32 cuts 13 bits: away from zero in the middle, to even, or always toward zero.
 func roundTF32(x uint32, mode string) uint32 {
-	if v := f32(x); v != v || math.IsInf(float64(v), 0) {
+	if v := f32(x); v != v {
+		return x&^(1<<13-1) | 1<<22
+	} else if math.IsInf(float64(v), 0) {
 		return x
 	}
 	switch mode {

@@ -28,7 +28,16 @@ func (b *body) dest(o operand, t dataType) int32 {
 	if o.not || o.offset != 0 {
 		b.failHere("want a register to write to")
 	}
-	return b.register(o, t.file())
+	slot := b.register(o, t.file())
+	b.touched(slot, t.file(), true)
+	return slot
+}
+
+// touched notes a register that the instruction being decoded uses.
+func (b *body) touched(slot int32, f file, write bool) {
+	if f == file32 {
+		b.now = append(b.now, touch{slot, write})
+	}
 }
 
 // source returns the slot that holds a value of type t: of a register, a constant, a special register or the address of a
@@ -41,6 +50,7 @@ func (b *body) source(o operand, t dataType) int32 {
 	case nameOperand:
 		if _, slot, ok := b.find(o.name); ok && o.offset == 0 {
 			b.register(o, t.file())
+			b.touched(slot, t.file(), false)
 			return slot
 		}
 		if strings.HasPrefix(o.name, "%") {

@@ -31,6 +31,10 @@ type warp struct {
 
 	madeReady uint32 // when it ran fence.mbarrier_init last
 
+	products products
+	rows     []operandRow // of a product by four warps
+	wants    string       // what setmaxnreg waits for
+
 	asks    *mbarrier // that the warp found unfinished last
 	asked   uint32    // the parity that it waits for
 	arrived int       // phase of the cluster's barrier, from 1, at which it arrived last
@@ -183,6 +187,8 @@ func (w *warp) rare(in *instr, mask uint32) (stop bool, f *Fault) {
 	case kindTry:
 		f = in.exec(w, in, mask)
 		return f != nil || w.asks != nil && !w.park(), f
+	case kindGroupWait:
+		return w.tryAgain(in, mask)
 	case kindClusterWait:
 		return w.waitInCluster(mask)
 	}

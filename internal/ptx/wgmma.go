@@ -1,0 +1,232 @@
+package ptx
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// groupProduct is wgmma.mma_async: D of 64 rows by n columns, of which each of a group's four warps has 16 rows, is A B, or A B added
+// to it.
+type groupProduct struct {
+	n, k      int
+	size      int // bytes of an element of A and B
+	f         halfFormat
+	half      bool    // D is f16
+	d         []int32 // slots
+	a         []int32 // slots of A, or nil where it lies in shared memory
+	descA     int32
+	descB     int32
+	add       int32 // predicate: D is added to
+	addNot    uint32
+	negateA   bool
+	negateB   bool
+	transA    bool
+	transB    bool
+	fragmentA []place // of this warp's 16 rows, where A is in registers
+}
+
+// wgmma decodes the family.
+func (b *body) wgmma(o *opcode, args []operand) instr {
+	b.k.async, b.k.grouped = true, true
+	what := b.need(o, "fence", "commit_group", "wait_group", "mma_async")
+	b.need(o, "sync")
+	b.need(o, "aligned")
+	switch what {
+	case "fence":
+		return together(b.bare(o, args, kindMeet), func(w *warp, _ *instr, _ uint32) *Fault {
+			w.products.fenced = true
+			clear(w.products.dirty)
+			return nil
+		})
+	case "commit_group":
+		return together(b.bare(o, args, kindMeet), func(w *warp, _ *instr, _ uint32) *Fault {
+			w.products.commits = append(w.products.commits, w.products.issued)
+			w.b.gang.events++
+			return nil
+		})
+	case "wait_group":
+		b.want(o.name, args, 1)
+		if args[0].kind != intOperand {
+			b.failHere("%s takes a number", o.name)
+		}
+		n := int(args[0].number)
+		in := b.bare(o, nil, kindGroupWait)
+		in.again = func(w *warp) (bool, *Fault) { return w.awaitProducts(n), nil }
+		return in
+	}
+	return b.groupProduct(o, args)
+}
+
+// groupProduct is wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d}, A, B, p, ±1, ±1[, trans A][, trans B].
+func (b *body) groupProduct(o *opcode, args []operand) instr {
+	if len(o.parts) != 4 {
+		b.unknown(o)
+	}
+	shape, td, ta, tb := o.parts[0], o.parts[1], o.parts[2], o.parts[3]
+	p := &groupProduct{size: 2, half: td == "f16"}
+	digits, k, ok := strings.Cut(strings.TrimPrefix(shape, "m64n"), "k")
+	n, err := strconv.Atoi(digits)
+	switch ta + "." + k {
+	case "f16.16":
+		p.f, p.k = formatF16, 16
+	case "bf16.16":
+		p.f, p.k = formatBF16, 16
+	case "tf32.8":
+		p.size, p.k = 4, 8
+	default:
+		ok = false
+	}
+	if !ok || err != nil || n%8 != 0 || n < 8 || n > 256 || ta != tb || td != "f32" && !(td == "f16" && ta == "f16") || len(args) < 6 {
+		b.unknown(o)
+	}
+	p.n = n
+	registers := n / 2
+	if p.half {
+		registers /= 2
+	}
+	t := dataTypes["b32"]
+	p.d = b.fragment(o, args[0], registers, t, true)
+	trans := 0
+	if p.size == 2 {
+		trans = 2
+	}
+	if args[1].kind == vectorOperand {
+		p.a = b.fragment(o, args[1], 4, t, false)
+		kind := "bf16" // any of 16 bits lies alike
+		if p.size == 4 {
+			kind = "tf32"
+		}
+		layout := matrixProduct{m: 16, k: p.k, kind: kind}
+		layout.layouts([3]int{4, 2, 4})
+		p.fragmentA = layout.a
+		trans = min(trans, 1)
+	} else {
+		p.descA = b.source(args[1], dataTypes["b64"])
+	}
+	b.want(o.name, args, 6+trans)
+	p.descB = b.source(args[2], dataTypes["b64"])
+	p.add, p.addNot = b.predicateSource(args[3]), negated(args[3])
+	flags := make([]int, 0, 4)
+	for _, a := range args[4:] {
+		if a.kind != intOperand {
+			b.failHere("%s takes numbers at its end", o.name)
+		}
+		flags = append(flags, int(int64(a.number)))
+	}
+	p.negateA, p.negateB = flags[0] == -1, flags[1] == -1
+	switch trans {
+	case 2:
+		p.transA, p.transB = flags[2] == 1, flags[3] == 1
+	case 1:
+		p.transB = flags[2] == 1
+	}
+	b.k.accumulators = append(b.k.accumulators, p.d...)
+	b.k.accumulators = append(b.k.accumulators, p.a...)
+	return together(instr{product: true}, p.run)
+}
+
+func (p *groupProduct) run(w *warp, _ *instr, mask uint32) *Fault {
+	if w.all != allLanes || len(w.b.warps)%4 != 0 {
+		f := w.fault(Misuse, mask)
+		f.Detail = fmt.Sprintf("a block of %d threads is not made of groups of 128", w.b.threads)
+		return f
+	}
+	if f := w.mayIssue(p, mask); f != nil {
+		return f
+	}
+	if len(w.rows) < 16+p.n {
+		w.rows = make([]operandRow, 16+256)
+	}
+	a, b := w.rows[:16], w.rows[16:][:p.n]
+	first := w.issue(p)
+	size := uint32(p.size)
+	if p.a == nil {
+		d := newDescriptor(w.r64[p.descA][0], p.transA)
+		if f := w.readMatrix(&d, 64, p, "A", first); f != nil {
+			return f
+		}
+		p.fromShared(w, &d, a, uint32(w.index%4)*16, size, p.negateA)
+	} else {
+		p.fromRegisters(w, a)
+	}
+	d := newDescriptor(w.r64[p.descB][0], p.transB)
+	if f := w.readMatrix(&d, uint32(p.n), p, "B", first); f != nil {
+		return f
+	}
+	p.fromShared(w, &d, b, 0, size, p.negateB)
+	p.multiply(w, a, b)
+	return nil
+}
+
+// fromShared reads rows of A or columns of B, from number first on.
+func (p *groupProduct) fromShared(w *warp, d *descriptor, rows []operandRow, first, size uint32, negate bool) {
+	shared := w.b.shared
+	for i := range rows {
+		for k := range p.k {
+			at := d.element(first+uint32(i), uint32(k), size)
+			if size == 2 {
+				rows[i].set16(k, p.f, order.Uint16(shared[at:]))
+			} else {
+				rows[i].setTF32(k, order.Uint32(shared[at:]))
+			}
+		}
+		if negate {
+			rows[i].negate(p.k)
+		}
+	}
+}
+
+func (r *operandRow) negate(n int) {
+	for k := range n {
+		r.value[k] = -r.value[k]
+	}
+}
+
+func (p *groupProduct) fromRegisters(w *warp, rows []operandRow) {
+	for i := range rows {
+		for k, from := range p.fragmentA[i*p.k:][:p.k] {
+			x := w.r32[p.a[from.reg]][from.lane&31]
+			if p.size == 2 {
+				rows[i].set16(k, p.f, uint16(x>>from.shift))
+			} else {
+				rows[i].setTF32(k, x)
+			}
+		}
+		if p.negateA {
+			rows[i].negate(p.k)
+		}
+	}
+}
+
+// multiply computes the warp's 16 rows: register i of lane l has row l/4 + 8 (i/2 % 2) and column 8 (i/4) + 2 (l%4) + i%2.
+func (p *groupProduct) multiply(w *warp, a, b []operandRow) {
+	cfg := w.b.cfg
+	model := modelOf(cfg.Capability)
+	block := min(p.k, model.bytes/p.size)
+	add := w.preds[p.add]^p.addNot != 0
+	for i := range p.n / 2 {
+		reg, shift := i, 0
+		if p.half {
+			reg, shift = i/2, 16*(i%2)
+		}
+		d := &w.r32[p.d[reg]]
+		for l := range d {
+			c := float32(0)
+			switch {
+			case !add:
+			case p.half:
+				c = f16ToF32(uint16(d[l] >> shift))
+			default:
+				c = f32(d[l])
+			}
+			v := model.element(&a[l/4+8*(i/2%2)], &b[8*(i/4)+2*(l%4)+i%2], p.k, block, c, cfg.Nearest, p.half)
+			if p.half {
+				d[l] = d[l]&^(0xffff<<shift) | v<<shift
+			} else {
+				d[l] = v
+			}
+		}
+	}
+	w.b.count.tensor(p.size, 16*p.n*p.k)
+}
