@@ -84,7 +84,7 @@ func grainOf(flops int) int { return max(1, chunkFlops/max(flops, 1)) }
 // B that they read stays in the first two cache levels.
 const blockSteps = 512
 
-// stepsOf returns the number of steps in a block of k. All products use it, so that they have the same bits however they are
+// stepsOf returns the number of steps in a block of k. All products use it but those of gemm_streams.go, so that they have the same bits however they are
 // computed.
 func stepsOf(k int) int { return ceilDiv(k, max(ceilDiv(k, blockSteps), 1)) }
 

@@ -123,7 +123,7 @@ func backwards(n, _ int, body func(lo, hi int)) {
 
 func TestGemmSplitKeepsBits(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	for _, s := range append(gemmSizes, struct{ m, n, k int }{130, 140, 530}) {
+	for _, s := range append(gemmSizes, []struct{ m, n, k int }{{130, 140, 530}, {1, 5003, 77}}...) {
 		a, b := randomMatrix[float32](rnd, s.m, s.k, 0), randomMatrix[float32](rnd, s.k, s.n, 0)
 		want := make([]float32, s.m*s.n)
 		for i, split := range []splitter{inline, backwards, par.For} {

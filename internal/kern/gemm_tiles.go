@@ -49,7 +49,8 @@ import (
 //
 // Epilogue. ReLU, if asked for, is applied to a piece by the thread that computed it, while its cache holds the piece.
 //
-// Other shapes: few rows of A and columns of B that are contiguous are dot products (gemm_dots.go); bfloat16 has a
+// Other shapes: few rows of A and columns of B that are contiguous are dot products (gemm_dots.go); one row of A and a B that no cache holds read rows of B
+// as streams (gemm_streams.go); bfloat16 has a
 // micro-kernel of its own (gemm_bf16.go); integers add rows of B (gemm_int.go); without assembly there is gemm_portable.go.
 
 const (
@@ -92,6 +93,10 @@ func (p *product[T]) runTiles(split splitter) {
 		return
 	}
 	if p.runDots(split) {
+		return
+	}
+	if p.streams() {
+		p.runStreams(split)
 		return
 	}
 	if p.bias == nil && p.beta != 0 && p.beta != 1 {

@@ -22,7 +22,7 @@ type Tile[T dtype.Float] struct {
 	RowC          int
 	From          []T
 	RowFrom       int
-	Next          []T // what will be read next, not nil: its first 16*K bytes are prefetched into the second cache level
+	Next          []T // what will be read next, not nil: its first 16*K bytes are prefetched into the second cache level, of one row and two vectors all K rows, RowB apart
 	Count         int // of tiles that follow each other; 0 stands for 1
 	Step          Steps
 }

@@ -177,6 +177,9 @@ const ahead = 8
 // make them slower.
 func (p *product) prefetchesB() bool { return p.rows >= 4 && !p.arm }
 
+// streams tells whether the kernel is for a B that comes from memory: a row of what will be read next is prefetched for each row of B.
+func (p *product) streams() bool { return p.shape == shape{1, 2} && !p.arm }
+
 // prefetchB prefetches the row of B at base + index*scale.
 func (p *product) prefetchB(base, index string, scale int) {
 	for v := range p.vectors {
@@ -231,8 +234,15 @@ func (p *product) step() {
 		p.add("$4", "DX")
 		return
 	}
-	p.prefetchNext("DX")
-	p.add("$16", "DX")
+	if p.streams() {
+		for v := range p.vectors {
+			p.op("PREFETCHT1", at("DX", v*p.bytes))
+		}
+		p.add("R13", "DX")
+	} else {
+		p.prefetchNext("DX")
+		p.add("$16", "DX")
+	}
 	if p.prefetchesB() {
 		p.prefetchB("BX", "R13", ahead)
 	}
