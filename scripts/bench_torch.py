@@ -158,8 +158,7 @@ def median_growth(command, rounds, environment=None):
 def compare_memory(args, threads):
     """Trains in processes of their own."""
     rows = []
-    names = [f"train/{model}_{optimizer}" for model in ("mlp", "cnn") for optimizer in ("sgd", "adam")]
-    for name in filter(re.compile(args.match).search, names):
+    for name in (n for n in workloads(args) if n.startswith("train/")):
         torch = [sys.executable, __file__, "--child", str(threads), "--match", name, "--steps", str(args.steps), "--memory"]
         cresset = [args.cresset, "bench", f"^{name}$", "--threads", str(threads), "--memory", str(args.steps)]
         growth = {

@@ -24,6 +24,9 @@ WANTED = [
     (r"train/mlp_sgd", 1.2, 1.6),
     (r"train/mlp_adam", 1.5, 2.2),
     (r"train/cnn", None, 1.8),
+    (r"train/gpt", 1.1, 1.5),
+    (r"gpt2_prompt/", 0.95, 1.1),
+    (r"gpt2_decode/", 1.2, 2),
 ]
 
 
@@ -50,6 +53,7 @@ def torch_makers():
     import torch
     from torch import nn
     import torch.nn.functional as F
+    from torch_gpt import gpt_decoder, gpt_prompt, gpt_trainer
 
     torch.manual_seed(0)
     makers = {}
@@ -312,6 +316,12 @@ def torch_makers():
     for name, model in (("mlp", mlp), ("cnn", cnn)):
         add(f"train/{name}_sgd", trainer(model, sgd), grad=True)
         add(f"train/{name}_adam", trainer(model, adam), grad=True)
+
+    for name, sizes in {"gpt_4x128": (4, 4, 128, 12, 64), "gpt_6x384": (6, 6, 384, 4, 256)}.items():
+        add(f"train/{name}", gpt_trainer(*sizes), grad=True)
+    add("gpt2_prompt/512", gpt_prompt)
+    for dtype in (torch.float32, torch.bfloat16):
+        add(f"gpt2_decode/{str(dtype).removeprefix('torch.')}", lambda dtype=dtype: gpt_decoder(dtype))
 
     def pool_last(pool, *options):
         def make():

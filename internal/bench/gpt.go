@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"strings"
+
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/models/gpt2"
+	"cresset/nn"
+	"cresset/optim"
+	"cresset/tensor"
+)
+
+// ofCharacters trains a GPT on rows of characters, with decay of its matrices alone.
+func ofCharacters(layers, heads, width, batch, block int) func(device.Device) (optim.Optimizer, func(*tensor.Scope) *tensor.Tensor) {
+	const characters = 65
+	return func(dev device.Device) (optim.Optimizer, func(*tensor.Scope) *tensor.Tensor) {
+		net := gpt(gpt2.Config{Vocabulary: characters, Positions: block, Width: width, Layers: layers, Heads: heads, Activation: "gelu"}, nn.On(dev))
+		isMatrix := func(_ string, p *tensor.Tensor) bool { return p.Dim() >= 2 }
+		opt := optim.NewAdamW(nn.Parameters(net), optim.WeightDecay(0), optim.For(isMatrix, optim.WeightDecay(0.1)))
+		ids, next := tensor.On(dev).RandInt(0, characters, batch, block), tensor.On(dev).RandInt(0, characters, batch*block)
+		return opt, func(s *tensor.Scope) *tensor.Tensor {
+			return tensor.CrossEntropy(net.Forward(entered(s, ids)).Flatten(0, 1), next)
+		}
+	}
+}
+
+func gpt(c gpt2.Config, opts ...nn.Option) *gpt2.Model {
+	net, err := gpt2.New(c, opts...)
+	if err != nil {
+		panic(err) // the sizes fit each other
+	}
+	return net
+}
+
+// texts are GPT-2 of 124 million parameters that reads a prompt, and that writes one token more with 512 to 1023 before it.
+func texts() []Case {
+	small := gpt2.Config{Vocabulary: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12}
+	const prompt, head, layer = 512, 768 * 50257, 12 * 768 * 768
+	const weights, remembered = head + 12*layer, 2 * 12 * 768 * prompt // that a token reads
+	cases := []Case{{Name: "gpt2_prompt/512", Unit: "FLOP", Work: prompt * (2*weights + remembered), Make: func(dev device.Device) func() {
+		net := nn.Frozen(gpt(small, nn.On(dev)))
+		ids := tensor.On(dev).RandInt(0, small.Vocabulary, 1, prompt)
+		return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(ids)) }) }
+	}}}
+	for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
+		bytes := float64((weights + remembered) * dt.Size())
+		cases = append(cases, Case{Name: "gpt2_decode/" + strings.TrimPrefix(dt.String(), "torch."), Unit: "B", Work: bytes, Make: func(dev device.Device) func() {
+			net, id := nn.Frozen(gpt(small, nn.On(dev), nn.As(dt))), tensor.On(dev).RandInt(0, small.Vocabulary, 1, 1)
+			cache := &nn.KVCache{}
+			return func() {
+				if n := cache.Length(); n == 0 || n == small.Positions {
+					cache = remember(small, prompt, tensor.On(dev).As(dt))
+				}
+				step(func(s *tensor.Scope) { net.Read(s.Enter(id), cache) })
+			}
+		}})
+	}
+	return cases
+}
+
+// remember returns a cache of some tokens.
+func remember(c gpt2.Config, tokens int, place tensor.Place) *nn.KVCache {
+	cache := &nn.KVCache{Room: c.Positions}
+	x := place.Randn(1, c.Heads, tokens, c.Width/c.Heads)
+	for i := range c.Layers {
+		cache.Attend(i, x, x, x, nn.Attention{})
+	}
+	return cache
+}
