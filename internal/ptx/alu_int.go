@@ -175,6 +175,15 @@ func funnelLeft(d, a, b, c *lanes32) {
 	}
 }
 
+func extract64(w *warp, in *instr, mask uint32) *Fault {
+	d, a, from, count := w.to64(in.d, mask), &w.r64[in.a], &w.r32[in.b], &w.r32[in.c]
+	for i := range d {
+		d[i] = a[i] >> (from[i] & 255) & (uint64(1)<<(count[i]&255) - 1)
+	}
+	w.keep64(in.d, mask)
+	return nil
+}
+
 // extract is bfe.u32: c bits of a from bit b on; PTX reads eight bits of each.
 func extract(d, a, b, c *lanes32) {
 	for i := range d {

@@ -7,6 +7,7 @@ import "math"
 type conversion struct {
 	to, from dataType
 	whole    func(float64) float64 // rounds to an integer, or nil
+	wide     bool                  // whether an integer's register has 64 bits
 }
 
 // roundings are the directions in which floats become integers.
@@ -22,6 +23,13 @@ func readInt[N int8 | uint8 | number](d *lanes64, w *warp, slot int32) {
 }
 
 func readWide(d *lanes64, w *warp, slot int32) { *d = w.r64[slot] }
+
+// readLow reads the type of the result from the low bits of wide registers.
+func (c conversion) readLow(d *lanes64, w *warp, slot int32) {
+	for i, x := range w.r64[slot] {
+		d[i] = c.extend(x)
+	}
+}
 
 func readF32(d *lanes64, w *warp, slot int32) {
 	a := &w.r32[slot]
@@ -145,6 +153,9 @@ func halfOf(t dataType) halfFormat {
 // exec returns the conversion as an instruction.
 func (c conversion) exec() exec {
 	read, write := readers[c.from.name], c.step()
+	if c.wide {
+		read = conversion{to: c.from}.readLow
+	}
 	if c.to.bits == 64 {
 		return func(w *warp, in *instr, mask uint32) *Fault {
 			read(&w.wide, w, in.a)

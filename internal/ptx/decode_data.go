@@ -172,8 +172,12 @@ func (b *body) cvt(o *opcode, args []operand) instr {
 	if !rounds {
 		b.failHere("%s does not take this rounding", o.name)
 	}
-	in := instr{kind: kindExec, d: b.dest(args[0], c.to), a: b.source(args[1], c.from)}
-	if op, ok := quickConversions[o.name]; ok {
+	file := c.from
+	if r, _, ok := b.find(args[1].name); ok && args[1].kind == nameOperand && r.file == file64 && !fromFloat {
+		c.wide, file = true, dataTypes["b64"] // of a register that is wider than the type the low bits count
+	}
+	in := instr{kind: kindExec, d: b.dest(args[0], c.to), a: b.source(args[1], file)}
+	if op, ok := quickConversions[o.name]; ok && !c.wide {
 		in.kind, in.op32 = kind32, op
 		return in
 	}

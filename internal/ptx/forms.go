@@ -99,6 +99,7 @@ var mixed = map[string]mixedForm{
 	"shr.u64":      {"b64", []string{"b64", "u32"}, shifting(shiftRight64[uint64])},
 	"shr.s64":      {"b64", []string{"b64", "u32"}, shifting(shiftRight64[int64])},
 	"clz.b64":      {"u32", []string{"b64"}, narrowing(leadingZeros64)},
+	"bfe.u64":      {"u64", []string{"u64", "u32", "u32"}, extract64},
 	"popc.b64":     {"u32", []string{"b64"}, narrowing(population64)},
 	"mad.wide.u32": {"u64", []string{"u32", "u32", "u64"}, madWide[uint32]},
 	"mad.wide.s32": {"s64", []string{"s32", "s32", "s64"}, madWide[int32]},

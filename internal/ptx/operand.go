@@ -128,7 +128,7 @@ func parseNumber(s string) (operand, error) {
 		v, err := strconv.ParseFloat(s, 64)
 		return operand{kind: float64Operand, number: u64(v)}, err
 	}
-	n, err := strconv.ParseUint(s, 0, 64)
+	n, err := strconv.ParseUint(strings.TrimSuffix(s, "U"), 0, 64)
 	return operand{kind: intOperand, number: n}, err
 }
 

@@ -54,6 +54,11 @@ func TestInstructions(t *testing.T) {
 		want func(i int, a, b uint32, A, B uint64) uint32
 	}{
 		{"bfe.u32 %r9, %r1, 5, 9;", func(_ int, a, _ uint32, _, _ uint64) uint32 { return a >> 5 & 511 }},
+		{"bfe.u64 %d3, %d1, 21, 30; cvt.u32.u64 %r9, %d3;", func(_ int, _, _ uint32, A, _ uint64) uint32 { return uint32(A >> 21 & (1<<30 - 1)) }},
+		{"prmt.b32 %r9, %r1, %r2, 0x7250U;", func(_ int, a, b uint32, _, _ uint64) uint32 {
+			return a&0xff | b>>8&0xff<<8 | a&0xff0000 | b&0xff000000
+		}},
+		{"cvt.s64.s8 %d3, %d1; cvt.u32.u64 %r9, %d3;", func(_ int, _, _ uint32, A, _ uint64) uint32 { return uint32(int8(A)) }},
 		{"bfe.u32 %r9, %r1, 28, 0;", func(int, uint32, uint32, uint64, uint64) uint32 { return 0 }},
 		{"shl.b32 %r9, %r1, 32;", func(int, uint32, uint32, uint64, uint64) uint32 { return 0 }},
 		{"shr.s32 %r9, %r1, 99;", func(_ int, a, _ uint32, _, _ uint64) uint32 { return uint32(int32(a) >> 31) }},
