@@ -159,6 +159,34 @@ func TestCopiesKeepEveryBit(t *testing.T) {
 	}
 }
 
+// TestCopyInPlaceBetweenDevices writes parts and transposes of a tensor from another device, in its layout or another, and dtype.
+func TestCopyInPlaceBetweenDevices(t *testing.T) {
+	first, second := gpus(t)
+	for _, to := range []device.Device{device.CPU, first} {
+		for _, from := range []device.Device{device.CPU, first, second} {
+			src := tensor.On(from).Arange(0, 12, 1).To(dtype.Float32).Reshape(3, 4)
+			for name, c := range map[string]struct {
+				part func(x *tensor.Tensor) *tensor.Tensor
+				src  *tensor.Tensor
+			}{
+				"all":          {func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, 0, 3) }, src},
+				"rows behind":  {func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, 2, 5) }, src},
+				"columns":      {func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, 1, 4).Slice(1, 0, 2) }, src.Slice(1, 1, 3)},
+				"a transpose":  {func(x *tensor.Tensor) *tensor.Tensor { return x.T().Slice(1, 1, 4) }, src.T()},
+				"of a row":     {func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, 1, 4) }, src.Slice(0, 1, 2)},
+				"of a float64": {func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, 2, 5) }, src.Double()},
+			} {
+				got, want := tensor.On(to).Zeros(5, 4), tensor.Zeros(5, 4)
+				c.part(got).CopyInPlace(c.src)
+				c.part(want).CopyInPlace(c.src.CPU())
+				if !sameBits(arrayOf(got), arrayOf(want)) {
+					t.Errorf("%s, %v to %v: got %v, want %v", name, from, to, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestGradientsFlowThroughCopies(t *testing.T) {
 	first, second := gpus(t)
 	x := tensor.Of([]float32{1, 2, 3}).SetRequiresGrad(true)

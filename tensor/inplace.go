@@ -175,10 +175,15 @@ func (x *Tensor) CopyInPlace(src *Tensor) *Tensor {
 	src.alive()
 	x.checkCovers(op.CopyInPlace, src)
 	from := src.apart(x)
-	if from.storage.device != x.storage.device {
+	switch far := from.storage.device != x.storage.device; {
+	case far && !from.storage.device.IsMeta() && from.dtype == x.dtype && from.layout.Shape().Equal(x.layout.Shape()) && sameOrder(x.layout, x.layout):
+		x.transfer(from, false) // at once, without a copy between
+	case far:
 		from = from.Detach().To(x.storage.device)
+		fallthrough
+	default:
+		x.copyFrom(from.alias(from.layout.Expand(nil, x.layout.Shape())))
 	}
-	x.copyFrom(from.alias(from.layout.Expand(nil, x.layout.Shape())))
 	return x.changed(op.CopyInPlace, copyInPlaceGrad, x, src)
 }
 

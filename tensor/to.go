@@ -134,19 +134,19 @@ func (x *Tensor) emptyLike(name string, dev device.Device, dt dtype.DType) *Tens
 // copyGrad needs nothing but give, which casts and moves a gradient to where the input is.
 func copyGrad(b *backprop, dy *Tensor) { b.give(0, dy) }
 
-// transfer fills x from a tensor of the same shape on another device.
+// transfer fills x, whose elements leave no gaps, from a tensor of the same shape on another device.
 func (x *Tensor) transfer(from *Tensor, nonBlocking bool) {
 	src := from.cast(x.dtype)
 	if !sameOrder(src.layout, x.layout) {
-		packed := newResult("to", src.storage.device, x.dtype, x.layout, nil).copyFrom(src)
-		src = packed
+		packed := new(layout.Of(x.layout.Shape(), x.layout.Strides(), 0))
+		src = newResult("to", src.storage.device, x.dtype, packed, nil).copyFrom(src)
 	}
 	defer src.hold().leave()
 	defer x.hold().leave()
 	size := x.dtype.Size()
 	w := watchCopy(from, x.storage.backend, backend.Transfer{To: x.storage.device, Bytes: x.layout.Size() * size,
 		Pinned: src.IsPinned(), NonBlocking: nonBlocking})
-	err := x.storage.backend.CopyFrom(x.storage.buf, 0, src.storage.buf, src.layout.Offset*size, x.layout.Size()*size, src.storage.backend)
+	err := x.storage.backend.CopyFrom(x.storage.buf, x.layout.Offset*size, src.storage.buf, src.layout.Offset*size, x.layout.Size()*size, src.storage.backend)
 	checkDone("to", err, x, from)
 	w.done(x.storage)
 	runtime.KeepAlive(src)
