@@ -75,7 +75,7 @@ func generate() (map[string][]byte, error) {
 		"internal/op/ops_gen.go":                   recipe.OpSource(recipe.Others(), updates, reductions, ops),
 		"internal/backend/cpu/reduction_gen.go":    recipe.CPUReductions(reductions),
 		"internal/backend/cpu/update_gen.go":       recipe.CPUUpdates(updates),
-		"internal/backend/cuda/elementwise_gen.go": recipe.CUDATable(ops),
+		"internal/backend/cuda/elementwise_gen.go": recipe.CUDATable(recipe.Families()),
 		"internal/backend/cuda/reduction_gen.go":   recipe.CUDAReductionTable(reductions),
 		"internal/kern/update_gen.go":              recipe.GoUpdates(updates),
 		"internal/selftest/elementwise_gen.go":     recipe.SelfTests(ops),

@@ -24,6 +24,16 @@ func elementwise(d *Device, c *backend.Call, k kernelID) error {
 	return d.spread(k, p, out, c.In())
 }
 
+// elementwiseHalf is elementwise of a half type, which is computed in float32: constants are not rounded to it.
+func elementwiseHalf(d *Device, c *backend.Call, k kernelID) error {
+	for i := range c.In() {
+		if v := &c.In()[i]; v.IsConst() && v.DType == c.DType {
+			v.DType = dtype.Float32
+		}
+	}
+	return elementwise(d, c, k)
+}
+
 // scalarsOf returns the op's parameters as a kernel reads them: the bits of float64 where elements are floats, else int64.
 func scalarsOf(c *backend.Call) [2]uint64 {
 	switch p := c.Params.(type) {
@@ -70,19 +80,38 @@ func (d *Device) spread(k kernelID, p *kernels.Elementwise, out *backend.View, i
 	contiguous := out.Layout.IsContiguous()
 	p.N, p.Out = uint64(out.Layout.Size()), address(out)
 	p.In = [3]uint64{}
+	widest := out.DType.Size()
 	for i := range in {
-		if v := &in[i]; v.IsConst() {
+		v := &in[i]
+		if v.IsConst() {
 			p.Constants[i] = constantBits(v)
 		} else {
+			widest = max(widest, v.DType.Size())
 			p.In[i] = address(v)
 			contiguous = contiguous && v.Layout.IsContiguous()
 		}
 	}
-	if contiguous {
-		p.Rank = 0
-		return launch(d, k, d.flat(out.Layout.Size()), p)
+	p.Lanes = uint32(vectorBytes / widest)
+	if !contiguous {
+		return d.spreadStrided(k, p, out, in)
 	}
-	return d.spreadStrided(k, p, out, in)
+	p.Rank = 0
+	aligned := p.Out%(uint64(p.Lanes)*uint64(out.DType.Size())) == 0
+	for i := range in {
+		aligned = aligned && p.In[i]%(uint64(p.Lanes)*uint64(in[i].DType.Size())) == 0
+	}
+	return launch(d, k, d.vectors(p, aligned), p)
+}
+
+// vectorBytes is how much a kernel moves at once of the widest of its operands' types.
+const vectorBytes = 16
+
+// vectors returns the grid of an elementwise kernel, which moves vectors where the operands lie for it.
+func (d *Device) vectors(p *kernels.Elementwise, aligned bool) kernels.Grid {
+	if !aligned {
+		p.Lanes = 1
+	}
+	return kernels.VectorGrid((p.N+uint64(p.Lanes)-1)/uint64(p.Lanes), d.wave())
 }
 
 func (d *Device) spreadStrided(k kernelID, p *kernels.Elementwise, out *backend.View, in []backend.View) error {
@@ -168,15 +197,36 @@ func (s *strided) advance(j int, from *kernels.Elementwise, bytes uint64) {
 func (s *strided) launchOnce(outer, extent int, inner uint64) error {
 	p, l := s.params, &s.loop
 	p.N, p.Rank = uint64(extent)*inner, uint32(l.Rank-outer)
+	lanes := p.Lanes
+	defer func() { p.Lanes = lanes }()
+	aligned := true
 	for i := range p.Rank {
 		axis := l.Rank - 1 - int(i)
 		p.Extents[i] = uint32(l.Extents[axis])
 		for j := range l.N {
 			p.Strides[s.at[j]][i] = int64(l.Steps[j][axis])
+			aligned = aligned && s.aligned(j, l.Steps[j][axis], i == 0)
 		}
 	}
 	p.Extents[p.Rank-1] = uint32(extent)
-	return launch(s.device, s.kernel, s.device.flat(int(p.N)), p)
+	aligned = aligned && p.Extents[0]%lanes == 0
+	return launch(s.device, s.kernel, s.device.vectors(p, aligned), p)
+}
+
+// aligned reports whether vectors of operand j along the first axis are aligned, as far as one axis's step decides: along the first
+// the elements lie side by side, or are one and the same, but not in the result; along others whole vectors apart.
+func (s *strided) aligned(j, step int, first bool) bool {
+	p, bytes := s.params, uint64(s.params.Lanes)*s.size[j]
+	if !first {
+		return uint64(step)*s.size[j]%bytes == 0
+	}
+	at := p.Out
+	if k := s.at[j]; k > 0 {
+		if at = p.In[k-1]; step == 0 {
+			return true
+		}
+	}
+	return step == 1 && at%bytes == 0
 }
 
 // constantBits returns a constant operand as an element of its dtype, in the low bytes.

@@ -59,8 +59,11 @@ func (d *Device) last() string {
 }
 
 // flat returns the grid of a kernel that walks over n elements.
-func (d *Device) flat(n int) kernels.Grid {
-	return kernels.Flat(uint64(n), d.properties.Multiprocessors*(d.properties.MaxThreadsPerSM/256))
+func (d *Device) flat(n int) kernels.Grid { return kernels.Flat(uint64(n), d.wave()) }
+
+// wave returns how many blocks of 256 threads fill the device.
+func (d *Device) wave() int {
+	return d.properties.Multiprocessors * (d.properties.MaxThreadsPerSM / 256)
 }
 
 // paramPool recycles the parameters of one kind of kernel: a launch takes them by reference, so they live on the heap.

@@ -35,6 +35,7 @@ func build() *table {
 // The dtypes that kernels compute in.
 var (
 	floats   = []dtype.DType{dtype.Float32, dtype.Float64}
+	halves   = []dtype.DType{dtype.Float16, dtype.BFloat16}
 	integers = []dtype.DType{dtype.Int64, dtype.Int32, dtype.Uint8}
 	numbers  = append(floats[:2:2], integers...)
 )
@@ -44,6 +45,11 @@ var (
 func (t *table) addElementwise() {
 	for dt, ops := range generated {
 		t.named(dtype.DType(dt), ops...)
+	}
+	for _, dt := range halves {
+		for _, o := range generatedHalves {
+			t[o][dt] = row{elementwiseHalf, typed(o.String(), dt)}
+		}
 	}
 	for _, dt := range numbers {
 		t.named(dt, op.FloorDivide, op.Remainder, op.Fmod)

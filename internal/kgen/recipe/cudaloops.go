@@ -13,17 +13,23 @@ func CUDAKernels(families []Family) map[string][]byte {
 	files := map[string][]byte{}
 	var all []*Elementwise
 	for _, f := range families {
-		if text := cudaFile(f.Ops, F32, F64); text != nil {
+		if text := cudaFile(f.Ops, hasHalves(f), F32, F64); text != nil {
 			files[f.Name+".cu"] = text
 		}
 		all = append(all, f.Ops...)
 	}
-	files["integers.cu"] = cudaFile(all, whole...)
+	files["integers.cu"] = cudaFile(all, false, whole...)
 	return files
 }
 
-// cudaFile is the file of the ops' kernels for these types of element, nil where there are none.
-func cudaFile(ops []*Elementwise, elems ...Elem) []byte {
+// hasHalves tells whether a family has kernels for float16 and bfloat16, which are computed in float32. Others, which neural networks
+// seldom call, are computed on copies.
+func hasHalves(f Family) bool {
+	return f.Name != "trigonometric" && f.Name != "logarithmic" && f.Name != "special"
+}
+
+// cudaFile is the file of the ops' kernels for these types of element, and with halves for those, nil where there are none.
+func cudaFile(ops []*Elementwise, halves bool, elems ...Elem) []byte {
 	var dtypes []string
 	var body bytes.Buffer
 	for _, e := range elems {
@@ -35,7 +41,12 @@ func cudaFile(ops []*Elementwise, elems ...Elem) []byte {
 		}
 		if kernels.Len() > 0 {
 			dtypes = append(dtypes, cudaType(e))
-			fmt.Fprintf(&body, "\n#if defined(DTYPE_%s)\n%s#endif\n", cudaType(e), kernels.String())
+			condition := fmt.Sprintf("defined(DTYPE_%s)", cudaType(e))
+			if e == F32 && halves {
+				dtypes = append(dtypes, "f16", "bf16")
+				condition += " || defined(DTYPE_f16) || defined(DTYPE_bf16)"
+			}
+			fmt.Fprintf(&body, "\n#if %s\n%s#endif\n", condition, kernels.String())
 		}
 	}
 	if dtypes == nil {
@@ -58,7 +69,7 @@ func (r *Elementwise) cudaLoop(e Elem) *Loop {
 	return nil
 }
 
-// writeCUDAKernel writes the kernel called as the op and the dtype, whose body elementwise.cuh calls for each element. Integers
+// writeCUDAKernel writes the kernel called as the op and the dtype, a function of elements that elementwise.cuh calls for each. Integers
 // are words without sign, whatever the dtype, until two of them are compared. Where the formula does not hold for all floats,
 // so that the CPU's loop is written by hand, the kernel calls a function of the op's name.
 func writeCUDAKernel(out *bytes.Buffer, r *Elementwise, l *Loop, e Elem) {
@@ -73,20 +84,21 @@ func writeCUDAKernel(out *bytes.Buffer, r *Elementwise, l *Loop, e Elem) {
 	for k, s := range l.Scalars {
 		w.line("const %s %s = scalar<%[1]s>(args, %[3]d);", number, s, k)
 	}
-	n := len(l.Src) + 1
-	w.line("eachElement<%d>(args, [&](u64, i64(&at)[%[1]d]) {", n)
-	w.depth++
-	for k, s := range l.Src {
+	types, params := []string{memoryType(l.Dst[0])}, []string(nil)
+	for _, s := range l.Src {
+		types = append(types, memoryType(s))
 		if s.Elem == Bool {
-			w.line("const bool %s = operand<u8>(args, %d, at[%d]) != 0;", s.Name, k, k+1)
+			params = append(params, "bool "+s.Name)
 		} else {
-			w.line("const %s %s = operand<%[1]s>(args, %[3]d, at[%[4]d]);", number, s.Name, k, k+1)
+			params = append(params, number+" "+s.Name)
 		}
 	}
-	if r.HandFloat != "" {
-		w.line("store<%s>(args.out, at[0], %s(%s));", number, r.Name, strings.Join(r.operands(r.Float), ", "))
+	w.line("each<%d, %s>(args, [&](%s) {", inFlight(r, len(steps)), strings.Join(types, ", "), strings.Join(params, ", "))
+	w.depth++
+	if r.HandFloat != "" && number == w.float {
+		w.line("return %s(%s);", r.Name, strings.Join(r.operands(r.Float), ", "))
 	} else {
-		w.result(l, results[0], number)
+		w.result(l, results[0])
 	}
 	w.depth--
 	w.line("});")
@@ -94,8 +106,28 @@ func writeCUDAKernel(out *bytes.Buffer, r *Elementwise, l *Loop, e Elem) {
 	w.line("}")
 }
 
-// result writes the steps of a loop's formula, and the store of what they come to.
-func (w *cudaWriter) result(l *Loop, result Ref, number string) {
+// memoryType is the type of an operand's elements in memory.
+func memoryType(o Operand) string {
+	if o.Elem == Bool {
+		return "u8"
+	}
+	return "T"
+}
+
+// inFlight is how many vectors a thread of a kernel has in flight: fewer where a formula of so many steps keeps it busy.
+func inFlight(r *Elementwise, steps int) int {
+	const short, long = 40, 150
+	switch {
+	case r.HandFloat != "" || steps > long:
+		return 0
+	case steps > short:
+		return 1
+	}
+	return 2
+}
+
+// result writes the steps of a loop's formula, and returns what they come to.
+func (w *cudaWriter) result(l *Loop, result Ref) {
 	w.steps(func(s *Step) string {
 		switch s.Op {
 		case Param, ParamInt, ParamMask:
@@ -105,27 +137,32 @@ func (w *cudaWriter) result(l *Loop, result Ref, number string) {
 		}
 		return ""
 	})
-	if l.Dst[0].Elem == Bool {
-		number = "u8"
-	}
-	w.line("store<%s>(args.out, at[0], %s);", number, w.value(result))
+	w.line("return %s;", w.value(result))
 }
 
 // CUDATable returns the Go file of package cuda that lists the ops with generated kernels.
-func CUDATable(ops []*Elementwise) []byte {
+func CUDATable(families []Family) []byte {
 	dtypes := map[Elem]string{F32: "Float32", F64: "Float64", I64: "Int64", I32: "Int32", U8: "Uint8"}
 	var out bytes.Buffer
 	out.WriteString("// Code generated by internal/kgen; DO NOT EDIT.\n\npackage cuda\n\nimport (\n\"cresset/dtype\"\n\"cresset/internal/op\"\n)\n\n" +
 		"// generated lists the elementwise ops with generated kernels by the dtype that these compute in.\nvar generated = [dtype.Count][]op.Op{\n")
-	for _, e := range slices.Concat(floats, whole) {
-		fmt.Fprintf(&out, "dtype.%s: {\n", dtypes[e])
-		for _, r := range ops {
-			if r.cudaLoop(e) != nil {
-				fmt.Fprintf(&out, "op.%s,\n", r.Op)
+	list := func(e Elem, wanted func(f Family) bool) {
+		for _, f := range families {
+			for _, r := range f.Ops {
+				if wanted(f) && r.cudaLoop(e) != nil {
+					fmt.Fprintf(&out, "op.%s,\n", r.Op)
+				}
 			}
 		}
-		out.WriteString("},\n")
+		out.WriteString("}")
 	}
-	out.WriteString("}\n")
+	for _, e := range slices.Concat(floats, whole) {
+		fmt.Fprintf(&out, "dtype.%s: {\n", dtypes[e])
+		list(e, func(Family) bool { return true })
+		out.WriteString(",\n")
+	}
+	out.WriteString("}\n\n// generatedHalves lists those that have kernels for float16 and bfloat16 too.\nvar generatedHalves = []op.Op{\n")
+	list(F32, hasHalves)
+	out.WriteString("\n")
 	return out.Bytes()
 }

@@ -18,7 +18,7 @@ func CUDA(recipes []*Recipe) []byte {
 		for _, s := range r.Steps {
 			if s.Table != nil && !tables[s.Table] {
 				tables[s.Table] = true
-				writeTable(&out, s.Table, fmt.Sprintf("static __device__ const u32 %s[%d] = ", s.Table.Name, len(s.Table.Words)), ";")
+				writeTable(&out, s.Table, fmt.Sprintf("static __device__ u32 %s[%d] = ", s.Table.Name, len(s.Table.Words)), ";")
 			}
 		}
 	}

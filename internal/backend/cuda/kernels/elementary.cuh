@@ -5,84 +5,84 @@
 #include "device.cuh"
 
 // twoOverPi holds the bits of 2/π after the point, behind 32 zeros.
-static __device__ const u32 twoOverPi[8] = {
+static __device__ u32 twoOverPi[8] = {
 	0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 };
 
 // gelu0 holds the centers of GELU's intervals, or coefficients of its polynomials.
-static __device__ const u32 gelu0[16] = {
+static __device__ u32 gelu0[16] = {
 	0x00000000, 0x3e890000, 0x3f07c800, 0x3f4f8400, 0x3f939000, 0x3fcec200, 0x4006d400, 0x40270100,
 	0x40526400, 0x40872980, 0x40a7a980, 0x40c7af00, 0x40f2bd80, 0x41173000, 0x41378d00, 0x41573340,
 };
 
 // powers holds 2**(n/16).
-static __device__ const u32 powers[16] = {
+static __device__ u32 powers[16] = {
 	0x3f800000, 0x3f85aac3, 0x3f8b95c2, 0x3f91c3d3, 0x3f9837f0, 0x3f9ef532, 0x3fa5fed7, 0x3fad583f,
 	0x3fb504f3, 0x3fbd08a4, 0x3fc5672a, 0x3fce248c, 0x3fd744fd, 0x3fe0ccdf, 0x3feac0c7, 0x3ff5257d,
 };
 
 // gelu1 holds the centers of GELU's intervals, or coefficients of its polynomials.
-static __device__ const u32 gelu1[16] = {
+static __device__ u32 gelu1[16] = {
 	0x00000000, 0x3de01281, 0x3e3a3ed2, 0x3e70b8de, 0x3e8ecfb4, 0x3ea1f374, 0x3eae5a36, 0x3eb65da0,
 	0x3ebd1253, 0x3ec256cb, 0x3ec582fb, 0x3ec75f6b, 0x3ec8e120, 0x3eca0b2e, 0x3ecabd91, 0x3ecb25c7,
 };
 
 // gelu6 holds the centers of GELU's intervals, or coefficients of its polynomials.
-static __device__ const u32 gelu6[16] = {
+static __device__ u32 gelu6[16] = {
 	0x3d544b12, 0x3cf24613, 0x3c850bac, 0x3c190778, 0x3b944c89, 0x3aeb43a1, 0x3a3d1a60, 0x39a3d968,
 	0x38eba620, 0x3807cbd0, 0x37298f30, 0x36740ebd, 0x3592e573, 0x349121db, 0x33a4cd57, 0x32e13516,
 };
 
 // gelu5 holds the centers of GELU's intervals, or coefficients of its polynomials.
-static __device__ const u32 gelu5[16] = {
+static __device__ u32 gelu5[16] = {
 	0xbe068a26, 0xbd93cc9f, 0xbd27696d, 0xbcbc8cac, 0xbc43c857, 0xbbaba146, 0xbb19ac81, 0xba911635,
 	0xb9eb38a6, 0xb91bcba4, 0xb85c5823, 0xb7b48e1a, 0xb7016ef0, 0xb61a1fee, 0xb54cad4a, 0xb4a36766,
 };
 
 // gelu4 holds the centers of GELU's intervals, or coefficients of its polynomials.
-static __device__ const u32 gelu4[16] = {
+static __device__ u32 gelu4[16] = {
 	0x3e7fe6c7, 0x3e1351b2, 0x3db08ee2, 0x3d53096b, 0x3cea7745, 0x3c61ff91, 0x3bdf995f, 0x3b689c5c,
 	0x3ad31430, 0x3a232973, 0x3986b4a5, 0x38fd08f7, 0x385277f7, 0x3797db20, 0x36f1aa82, 0x36608e98,
 };
 
 // gelu3 holds the centers of GELU's intervals, or coefficients of its polynomials.
-static __device__ const u32 gelu3[16] = {
+static __device__ u32 gelu3[16] = {
 	0xbecc41ec, 0xbe7b1393, 0xbe2069c6, 0xbdcd1f43, 0xbd76fbd3, 0xbd0433e6, 0xbc917e4f, 0xbc27d95b,
 	0xbbad7d79, 0xbb1df50a, 0xba98c37b, 0xba24d030, 0xb9a18cec, 0xb90d9a40, 0xb886b421, 0xb8115eac,
 };
 
 // gelu2 holds the centers of GELU's intervals, or coefficients of its polynomials.
-static __device__ const u32 gelu2[16] = {
+static __device__ u32 gelu2[16] = {
 	0x3f000000, 0x3ea9afb1, 0x3e6940a5, 0x3e20f2ff, 0x3dd42981, 0x3d7f5ffe, 0x3d1e1177, 0x3ccc2656,
 	0x3c72e316, 0x3c0399d1, 0x3b963f0b, 0x3b3b3ae1, 0x3ad96c43, 0x3a6884de, 0x3a048f20, 0x39a672e5,
 };
 
 // geluSlope4 holds coefficients of the polynomials of GELU's derivative.
-static __device__ const u32 geluSlope4[16] = {
+static __device__ u32 geluSlope4[16] = {
 	0x3d548e43, 0x3d08763b, 0x3ca89779, 0x3c54d6ae, 0x3bee3a44, 0x3b6494f3, 0x3ae203a8, 0x3a65cdd4,
 	0x39d46ab8, 0x392242f3, 0x38946bed, 0x37e0cbdd, 0x375d99da, 0x369d95bc, 0x35a1acb4, 0x3497ce45,
 };
 
 // geluSlope3 holds coefficients of the polynomials of GELU's derivative.
-static __device__ const u32 geluSlope3[16] = {
+static __device__ u32 geluSlope3[16] = {
 	0xbe069008, 0xbda78213, 0xbd564cfd, 0xbd091ea9, 0xbca5cd39, 0xbc319af3, 0xbbc33192, 0xbb60eeb4,
 	0xbaea0cb5, 0xba5507d6, 0xb9cd54c9, 0xb95d42cc, 0xb8da74ef, 0xb83f47e8, 0xb7b57419, 0xb742da99,
 };
 
 // geluSlope2 holds coefficients of the polynomials of GELU's derivative.
-static __device__ const u32 geluSlope2[16] = {
+static __device__ u32 geluSlope2[16] = {
 	0x3e7fe766, 0x3e29b5bb, 0x3de945bc, 0x3da0f26e, 0x3d542624, 0x3cff5d30, 0x3c9e0e97, 0x3c4c2a45,
 	0x3bf2e274, 0x3b839f29, 0x3b162042, 0x3abb60f9, 0x3a594a8b, 0x39e86f17, 0x3984f627, 0x39272a6d,
 };
 
 // geluSlope1 holds coefficients of the polynomials of GELU's derivative.
-static __device__ const u32 geluSlope1[16] = {
+static __device__ u32 geluSlope1[16] = {
 	0xbf4c420c, 0xbf303fda, 0xbf1db270, 0xbf1013ec, 0xbf04da34, 0xbef690b5, 0xbeea2a0a, 0xbee226aa,
 	0xbedb71e0, 0xbed62d75, 0xbed30152, 0xbed124e5, 0xbecfa32a, 0xbece7920, 0xbecdc6c0, 0xbecd5e8c,
 };
 
 // geluSlope0 holds coefficients of the polynomials of GELU's derivative.
-static __device__ const u32 geluSlope0[16] = {
+static __device__ u32 geluSlope0[16] = {
 	0x3f000000, 0x3e9ab275, 0x3e067805, 0xbd08ba72, 0xbe5f31a6, 0xbee5ad44, 0xbf2dc61e, 0xbf678e61,
 	0xbf997d1d, 0xbfcc2f59, 0xc0011018, 0xc01b54a8, 0xc03e5e55, 0xc06e966c, 0xc0915909, 0xc0aac2cc,
 };

@@ -17,6 +17,16 @@ func Flat(n uint64, most int) Grid {
 	return Grid{Blocks: [3]uint32{uint32(max(blocks, 1)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
 }
 
+// VectorGrid is the grid of elementwise kernels over so many vectors: of short blocks that share the work evenly, two vectors for
+// each thread, unless the device, which most blocks fill, has room for a thread for each.
+func VectorGrid(vectors uint64, most int) Grid {
+	blocks := divideUp(vectors, 256)
+	if fill := uint64(max(most, 1)); blocks > fill {
+		blocks = max(divideUp(blocks, 2), fill)
+	}
+	return Grid{Blocks: [3]uint32{uint32(min(max(blocks, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
+}
+
 // longRow is the length from which a run has 256 threads instead of 32.
 const longRow = 1024
 

@@ -12,12 +12,9 @@ template <class S> INLINE S wide(S v) { return v; }
 INLINE u8 wide(boolean v) { return v.byte; }
 INLINE f32 wide(bf16 v) { return bits<f32>((u32)v.bits << 16); }
 INLINE f32 wide(f16 v) {
-	// The exponent is 112 too small; scaling mends it, for subnormals too.
-	u32 word = bits<u32>(bits<f32>((u32)(v.bits & 0x7fff) << 13) * 0x1p112f);
-	if (word >= 0x47800000) { // infinity and NaNs came out as 2**16 and above
-		word |= 0x7f800000;
-	}
-	return bits<f32>(word | (u32)(v.bits & 0x8000) << 16);
+	f32 wide;
+	asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(v.bits));
+	return wide;
 }
 
 // truncate32 drops the fraction; what is out of range, and NaN, becomes the least number, as on x86-64.
@@ -59,20 +56,9 @@ template <> struct Cast<bf16> {
 };
 template <> struct Cast<f16> {
 	template <class S> INLINE f16 of(S number) {
-		u32 word = bits<u32>((f32)number);
-		u32 sign = word >> 16 & 0x8000;
-		word &= 0x7fffffff;
-		if (word > 0x7f800000) {
-			return {(u16)(sign | 0x7e00)};
-		}
-		if (word >= 0x47800000) {
-			return {(u16)(sign | 0x7c00)};
-		}
-		if (word < 0x38800000) {
-			// The last bit of a float32 near 0.5 is worth the least f16, so that the addition rounds.
-			return {(u16)(sign | (bits<u32>(bits<f32>(word) + 0.5f) - 0x3f000000))};
-		}
-		word += 0xfff + (word >> 13 & 1) - (112u << 23);
-		return {(u16)(sign | word >> 13)};
+		f32 v = (f32)number;
+		u16 nearest;
+		asm("cvt.rn.f16.f32 %0, %1;" : "=h"(nearest) : "f"(v));
+		return {v == v ? nearest : (u16)(0x7e00 | (bits<u32>(v) >> 16 & 0x8000))};
 	}
 };

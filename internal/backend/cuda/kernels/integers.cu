@@ -8,67 +8,55 @@
 
 // a + b
 ROW_KERNEL(add, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u32 a, u32 b) {
 		const u32 t0 = a + b;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a - b
 ROW_KERNEL(sub, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u32 a, u32 b) {
 		const u32 t0 = a - b;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a · b
 ROW_KERNEL(mul, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u32 a, u32 b) {
 		const u32 t0 = a * b;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the larger of a and b, NaN where either is
 ROW_KERNEL(maximum, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u32 a, u32 b) {
 		const u32 t0 = (i32)a < (i32)b ? b : a;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the smaller of a and b, NaN where either is
 ROW_KERNEL(minimum, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u32 a, u32 b) {
 		const u32 t0 = (i32)b < (i32)a ? b : a;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // -a
 ROW_KERNEL(neg, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u32 a) {
 		const u32 t0 = 0u - a;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // |a|; the least integer is its own
 ROW_KERNEL(abs, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u32 a) {
 		u32 t0;
 		if ((i32)a < (i32)0u) {
 			const u32 t1 = 0u - a;
@@ -76,14 +64,13 @@ ROW_KERNEL(abs, 256)(const Elementwise args) {
 		} else {
 			t0 = a;
 		}
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // -1, 0 or 1 as a is, 0 for NaN
 ROW_KERNEL(sign, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u32 a) {
 		u32 t0;
 		if ((i32)0u < (i32)a) {
 			t0 = 1u;
@@ -91,16 +78,15 @@ ROW_KERNEL(sign, 256)(const Elementwise args) {
 			const u32 t1 = (i32)a < (i32)0u ? 0xffffffffu : 0u;
 			t0 = t1;
 		}
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a²
 ROW_KERNEL(square, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u32 a) {
 		const u32 t0 = a * a;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
@@ -108,20 +94,18 @@ ROW_KERNEL(square, 256)(const Elementwise args) {
 ROW_KERNEL(clamp, 256)(const Elementwise args) {
 	const u32 low = scalar<u32>(args, 0);
 	const u32 high = scalar<u32>(args, 1);
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u32 a) {
 		const u32 t0 = (i32)a < (i32)low ? low : a;
 		const u32 t1 = (i32)high < (i32)t0 ? high : t0;
-		store<u32>(args.out, at[0], t1);
+		return t1;
 	});
 }
 
 // max(a, 0), NaN where a is
 ROW_KERNEL(relu, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u32 a) {
 		const u32 t0 = (i32)a < (i32)0u ? 0u : a;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
@@ -129,18 +113,15 @@ ROW_KERNEL(relu, 256)(const Elementwise args) {
 ROW_KERNEL(threshold, 256)(const Elementwise args) {
 	const u32 threshold = scalar<u32>(args, 0);
 	const u32 value = scalar<u32>(args, 1);
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u32 a) {
 		const u32 t0 = (i32)threshold < (i32)a ? a : value;
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
 ROW_KERNEL(heaviside, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u32 a, u32 b) {
 		u32 t0;
 		if (a == 0u) {
 			t0 = b;
@@ -148,75 +129,60 @@ ROW_KERNEL(heaviside, 256)(const Elementwise args) {
 			const u32 t1 = (i32)0u < (i32)a ? 1u : 0u;
 			t0 = t1;
 		}
-		store<u32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a + value·b·c
 ROW_KERNEL(addcmul, 256)(const Elementwise args) {
 	const u32 value = scalar<u32>(args, 0);
-	eachElement<4>(args, [&](u64, i64(&at)[4]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
-		const u32 c = operand<u32>(args, 2, at[3]);
+	each<2, T, T, T, T>(args, [&](u32 a, u32 b, u32 c) {
 		const u32 t0 = value * b;
 		const u32 t1 = t0 * c;
 		const u32 t2 = a + t1;
-		store<u32>(args.out, at[0], t2);
+		return t2;
 	});
 }
 
 // a == b
 ROW_KERNEL(eq, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
-		store<u8>(args.out, at[0], a == b);
+	each<2, u8, T, T>(args, [&](u32 a, u32 b) {
+		return a == b;
 	});
 }
 
 // a ≠ b
 ROW_KERNEL(ne, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !(a == b));
+	each<2, u8, T, T>(args, [&](u32 a, u32 b) {
+		return !(a == b);
 	});
 }
 
 // a < b
 ROW_KERNEL(lt, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
-		store<u8>(args.out, at[0], (i32)a < (i32)b);
+	each<2, u8, T, T>(args, [&](u32 a, u32 b) {
+		return (i32)a < (i32)b;
 	});
 }
 
 // a ≤ b
 ROW_KERNEL(le, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !((i32)b < (i32)a));
+	each<2, u8, T, T>(args, [&](u32 a, u32 b) {
+		return !((i32)b < (i32)a);
 	});
 }
 
 // a > b
 ROW_KERNEL(gt, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
-		store<u8>(args.out, at[0], (i32)b < (i32)a);
+	each<2, u8, T, T>(args, [&](u32 a, u32 b) {
+		return (i32)b < (i32)a;
 	});
 }
 
 // a ≥ b
 ROW_KERNEL(ge, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u32 a = operand<u32>(args, 0, at[1]);
-		const u32 b = operand<u32>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !((i32)a < (i32)b));
+	each<2, u8, T, T>(args, [&](u32 a, u32 b) {
+		return !((i32)a < (i32)b);
 	});
 }
 #endif
@@ -225,67 +191,55 @@ ROW_KERNEL(ge, 256)(const Elementwise args) {
 
 // a + b
 ROW_KERNEL(add, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u64 a, u64 b) {
 		const u64 t0 = a + b;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a - b
 ROW_KERNEL(sub, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u64 a, u64 b) {
 		const u64 t0 = a - b;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a · b
 ROW_KERNEL(mul, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u64 a, u64 b) {
 		const u64 t0 = a * b;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the larger of a and b, NaN where either is
 ROW_KERNEL(maximum, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u64 a, u64 b) {
 		const u64 t0 = (i64)a < (i64)b ? b : a;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the smaller of a and b, NaN where either is
 ROW_KERNEL(minimum, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u64 a, u64 b) {
 		const u64 t0 = (i64)b < (i64)a ? b : a;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // -a
 ROW_KERNEL(neg, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u64 a) {
 		const u64 t0 = 0ull - a;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // |a|; the least integer is its own
 ROW_KERNEL(abs, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u64 a) {
 		u64 t0;
 		if ((i64)a < (i64)0ull) {
 			const u64 t1 = 0ull - a;
@@ -293,14 +247,13 @@ ROW_KERNEL(abs, 256)(const Elementwise args) {
 		} else {
 			t0 = a;
 		}
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // -1, 0 or 1 as a is, 0 for NaN
 ROW_KERNEL(sign, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u64 a) {
 		u64 t0;
 		if ((i64)0ull < (i64)a) {
 			t0 = 1ull;
@@ -308,16 +261,15 @@ ROW_KERNEL(sign, 256)(const Elementwise args) {
 			const u64 t1 = (i64)a < (i64)0ull ? 0xffffffffffffffffull : 0ull;
 			t0 = t1;
 		}
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a²
 ROW_KERNEL(square, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u64 a) {
 		const u64 t0 = a * a;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
@@ -325,20 +277,18 @@ ROW_KERNEL(square, 256)(const Elementwise args) {
 ROW_KERNEL(clamp, 256)(const Elementwise args) {
 	const u64 low = scalar<u64>(args, 0);
 	const u64 high = scalar<u64>(args, 1);
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u64 a) {
 		const u64 t0 = (i64)a < (i64)low ? low : a;
 		const u64 t1 = (i64)high < (i64)t0 ? high : t0;
-		store<u64>(args.out, at[0], t1);
+		return t1;
 	});
 }
 
 // max(a, 0), NaN where a is
 ROW_KERNEL(relu, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u64 a) {
 		const u64 t0 = (i64)a < (i64)0ull ? 0ull : a;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
@@ -346,18 +296,15 @@ ROW_KERNEL(relu, 256)(const Elementwise args) {
 ROW_KERNEL(threshold, 256)(const Elementwise args) {
 	const u64 threshold = scalar<u64>(args, 0);
 	const u64 value = scalar<u64>(args, 1);
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u64 a) {
 		const u64 t0 = (i64)threshold < (i64)a ? a : value;
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
 ROW_KERNEL(heaviside, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u64 a, u64 b) {
 		u64 t0;
 		if (a == 0ull) {
 			t0 = b;
@@ -365,75 +312,60 @@ ROW_KERNEL(heaviside, 256)(const Elementwise args) {
 			const u64 t1 = (i64)0ull < (i64)a ? 1ull : 0ull;
 			t0 = t1;
 		}
-		store<u64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a + value·b·c
 ROW_KERNEL(addcmul, 256)(const Elementwise args) {
 	const u64 value = scalar<u64>(args, 0);
-	eachElement<4>(args, [&](u64, i64(&at)[4]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
-		const u64 c = operand<u64>(args, 2, at[3]);
+	each<2, T, T, T, T>(args, [&](u64 a, u64 b, u64 c) {
 		const u64 t0 = value * b;
 		const u64 t1 = t0 * c;
 		const u64 t2 = a + t1;
-		store<u64>(args.out, at[0], t2);
+		return t2;
 	});
 }
 
 // a == b
 ROW_KERNEL(eq, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
-		store<u8>(args.out, at[0], a == b);
+	each<2, u8, T, T>(args, [&](u64 a, u64 b) {
+		return a == b;
 	});
 }
 
 // a ≠ b
 ROW_KERNEL(ne, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !(a == b));
+	each<2, u8, T, T>(args, [&](u64 a, u64 b) {
+		return !(a == b);
 	});
 }
 
 // a < b
 ROW_KERNEL(lt, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
-		store<u8>(args.out, at[0], (i64)a < (i64)b);
+	each<2, u8, T, T>(args, [&](u64 a, u64 b) {
+		return (i64)a < (i64)b;
 	});
 }
 
 // a ≤ b
 ROW_KERNEL(le, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !((i64)b < (i64)a));
+	each<2, u8, T, T>(args, [&](u64 a, u64 b) {
+		return !((i64)b < (i64)a);
 	});
 }
 
 // a > b
 ROW_KERNEL(gt, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
-		store<u8>(args.out, at[0], (i64)b < (i64)a);
+	each<2, u8, T, T>(args, [&](u64 a, u64 b) {
+		return (i64)b < (i64)a;
 	});
 }
 
 // a ≥ b
 ROW_KERNEL(ge, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u64 a = operand<u64>(args, 0, at[1]);
-		const u64 b = operand<u64>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !((i64)a < (i64)b));
+	each<2, u8, T, T>(args, [&](u64 a, u64 b) {
+		return !((i64)a < (i64)b);
 	});
 }
 #endif
@@ -442,67 +374,55 @@ ROW_KERNEL(ge, 256)(const Elementwise args) {
 
 // a + b
 ROW_KERNEL(add, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u8 a, u8 b) {
 		const u8 t0 = a + b;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a - b
 ROW_KERNEL(sub, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u8 a, u8 b) {
 		const u8 t0 = a - b;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a · b
 ROW_KERNEL(mul, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u8 a, u8 b) {
 		const u8 t0 = a * b;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the larger of a and b, NaN where either is
 ROW_KERNEL(maximum, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u8 a, u8 b) {
 		const u8 t0 = a < b ? b : a;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the smaller of a and b, NaN where either is
 ROW_KERNEL(minimum, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u8 a, u8 b) {
 		const u8 t0 = b < a ? b : a;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // -a
 ROW_KERNEL(neg, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u8 a) {
 		const u8 t0 = 0u - a;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // |a|; the least integer is its own
 ROW_KERNEL(abs, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u8 a) {
 		u8 t0;
 		if (a < 0u) {
 			const u8 t1 = 0u - a;
@@ -510,14 +430,13 @@ ROW_KERNEL(abs, 256)(const Elementwise args) {
 		} else {
 			t0 = a;
 		}
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // -1, 0 or 1 as a is, 0 for NaN
 ROW_KERNEL(sign, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u8 a) {
 		u8 t0;
 		if (0u < a) {
 			t0 = 1u;
@@ -525,16 +444,15 @@ ROW_KERNEL(sign, 256)(const Elementwise args) {
 			const u8 t1 = a < 0u ? 255u : 0u;
 			t0 = t1;
 		}
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a²
 ROW_KERNEL(square, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u8 a) {
 		const u8 t0 = a * a;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
@@ -542,20 +460,18 @@ ROW_KERNEL(square, 256)(const Elementwise args) {
 ROW_KERNEL(clamp, 256)(const Elementwise args) {
 	const u8 low = scalar<u8>(args, 0);
 	const u8 high = scalar<u8>(args, 1);
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u8 a) {
 		const u8 t0 = a < low ? low : a;
 		const u8 t1 = high < t0 ? high : t0;
-		store<u8>(args.out, at[0], t1);
+		return t1;
 	});
 }
 
 // max(a, 0), NaN where a is
 ROW_KERNEL(relu, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u8 a) {
 		const u8 t0 = a < 0u ? 0u : a;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
@@ -563,18 +479,15 @@ ROW_KERNEL(relu, 256)(const Elementwise args) {
 ROW_KERNEL(threshold, 256)(const Elementwise args) {
 	const u8 threshold = scalar<u8>(args, 0);
 	const u8 value = scalar<u8>(args, 1);
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
+	each<2, T, T>(args, [&](u8 a) {
 		const u8 t0 = threshold < a ? a : value;
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // 0 where a < 0, b where a is 0, else 1; 0 where a is NaN
 ROW_KERNEL(heaviside, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](u8 a, u8 b) {
 		u8 t0;
 		if (a == 0u) {
 			t0 = b;
@@ -582,75 +495,60 @@ ROW_KERNEL(heaviside, 256)(const Elementwise args) {
 			const u8 t1 = 0u < a ? 1u : 0u;
 			t0 = t1;
 		}
-		store<u8>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a + value·b·c
 ROW_KERNEL(addcmul, 256)(const Elementwise args) {
 	const u8 value = scalar<u8>(args, 0);
-	eachElement<4>(args, [&](u64, i64(&at)[4]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
-		const u8 c = operand<u8>(args, 2, at[3]);
+	each<2, T, T, T, T>(args, [&](u8 a, u8 b, u8 c) {
 		const u8 t0 = value * b;
 		const u8 t1 = t0 * c;
 		const u8 t2 = a + t1;
-		store<u8>(args.out, at[0], t2);
+		return t2;
 	});
 }
 
 // a == b
 ROW_KERNEL(eq, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
-		store<u8>(args.out, at[0], a == b);
+	each<2, u8, T, T>(args, [&](u8 a, u8 b) {
+		return a == b;
 	});
 }
 
 // a ≠ b
 ROW_KERNEL(ne, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !(a == b));
+	each<2, u8, T, T>(args, [&](u8 a, u8 b) {
+		return !(a == b);
 	});
 }
 
 // a < b
 ROW_KERNEL(lt, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
-		store<u8>(args.out, at[0], a < b);
+	each<2, u8, T, T>(args, [&](u8 a, u8 b) {
+		return a < b;
 	});
 }
 
 // a ≤ b
 ROW_KERNEL(le, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !(b < a));
+	each<2, u8, T, T>(args, [&](u8 a, u8 b) {
+		return !(b < a);
 	});
 }
 
 // a > b
 ROW_KERNEL(gt, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
-		store<u8>(args.out, at[0], b < a);
+	each<2, u8, T, T>(args, [&](u8 a, u8 b) {
+		return b < a;
 	});
 }
 
 // a ≥ b
 ROW_KERNEL(ge, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const u8 a = operand<u8>(args, 0, at[1]);
-		const u8 b = operand<u8>(args, 1, at[2]);
-		store<u8>(args.out, at[0], !(a < b));
+	each<2, u8, T, T>(args, [&](u8 a, u8 b) {
+		return !(a < b);
 	});
 }
 #endif

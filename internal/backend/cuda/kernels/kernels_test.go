@@ -136,11 +136,11 @@ func TestModuleOf(t *testing.T) {
 	if got, ok := TargetOf("add_f32"); got.String() != "sm_60 ptx70" || !ok {
 		t.Errorf("add_f32: got %v, %v", got, ok)
 	}
-	if got, ok := TargetOf("add_f16"); ok {
-		t.Errorf("add_f16: got %v, want none", got)
+	if got, ok := TargetOf("tan_f16"); ok {
+		t.Errorf("tan_f16: got %v, want none", got)
 	}
-	if got, ok := ModuleOf("add_f16"); ok {
-		t.Errorf("add_f16: got %q, want none", got)
+	if got, ok := ModuleOf("tan_f16"); ok {
+		t.Errorf("tan_f16: got %q, want none", got)
 	}
 	if _, err := Text("nowhere_f32"); err == nil || !strings.Contains(err.Error(), "nowhere_f32") {
 		t.Errorf("got %v, want an error that names the module", err)

@@ -8,8 +8,7 @@
 
 // 2**a
 ROW_KERNEL(exp2, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		const f32 t0 = a < -151.0f ? -151.0f : a;
 		const f32 t1 = 129.0f < t0 ? 129.0f : t0;
 		const f32 t2 = __builtin_fmaf(t1, 1.0f, 0x1.8p+23f);
@@ -34,14 +33,13 @@ ROW_KERNEL(exp2, 256)(const Elementwise args) {
 		const u32 t21 = t20 << 23u;
 		const f32 t22 = bits<f32>(t21);
 		const f32 t23 = t19 * t22;
-		store<f32>(args.out, at[0], t23);
+		return t23;
 	});
 }
 
 // the logarithm of a to the base 2
 ROW_KERNEL(log2, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -114,14 +112,13 @@ ROW_KERNEL(log2, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the logarithm of a to the base 10
 ROW_KERNEL(log10, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -194,15 +191,13 @@ ROW_KERNEL(log10, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // log(e**a + e**b)
 ROW_KERNEL(logaddexp, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
-		const f32 b = operand<f32>(args, 1, at[2]);
+	each<1, T, T, T>(args, [&](f32 a, f32 b) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -267,15 +262,13 @@ ROW_KERNEL(logaddexp, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a·log b, 0 where a is 0; NaN where b is
 ROW_KERNEL(xlogy, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
-		const f32 b = operand<f32>(args, 1, at[2]);
+	each<1, T, T, T>(args, [&](f32 a, f32 b) {
 		f32 t0;
 		if (b != b) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -330,7 +323,7 @@ ROW_KERNEL(xlogy, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 #endif
@@ -339,8 +332,7 @@ ROW_KERNEL(xlogy, 256)(const Elementwise args) {
 
 // 2**a
 ROW_KERNEL(exp2, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		const f64 t0 = a < -1076.0 ? -1076.0 : a;
 		const f64 t1 = 1025.0 < t0 ? 1025.0 : t0;
 		const f64 t2 = __builtin_fma(t1, 1.0, 0x1.8p+52);
@@ -371,14 +363,13 @@ ROW_KERNEL(exp2, 256)(const Elementwise args) {
 		const u64 t27 = t26 << 52ull;
 		const f64 t28 = bits<f64>(t27);
 		const f64 t29 = t25 * t28;
-		store<f64>(args.out, at[0], t29);
+		return t29;
 	});
 }
 
 // the logarithm of a to the base 2
 ROW_KERNEL(log2, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -445,14 +436,13 @@ ROW_KERNEL(log2, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the logarithm of a to the base 10
 ROW_KERNEL(log10, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -519,15 +509,13 @@ ROW_KERNEL(log10, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // log(e**a + e**b)
 ROW_KERNEL(logaddexp, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
-		const f64 b = operand<f64>(args, 1, at[2]);
+	each<1, T, T, T>(args, [&](f64 a, f64 b) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -639,15 +627,13 @@ ROW_KERNEL(logaddexp, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // a·log b, 0 where a is 0; NaN where b is
 ROW_KERNEL(xlogy, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
-		const f64 b = operand<f64>(args, 1, at[2]);
+	each<1, T, T, T>(args, [&](f64 a, f64 b) {
 		f64 t0;
 		if (b != b) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -717,7 +703,7 @@ ROW_KERNEL(xlogy, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 #endif

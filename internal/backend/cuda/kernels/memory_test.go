@@ -8,7 +8,7 @@ import (
 )
 
 // TestMemoryBehaviour holds kernels to how well they use memory: a warp's request for 32 neighbouring float32 touches 4
-// sectors of 32 bytes, and its shared requests want no bank twice, or seldom.
+// sectors of 32 bytes, one for as many vectors of 16 bytes 16, and its shared requests want no bank twice, or seldom.
 func TestMemoryBehaviour(t *testing.T) {
 	const n = 128
 	square := [3]int64{0, n, 1}
@@ -34,6 +34,15 @@ func TestMemoryBehaviour(t *testing.T) {
 			out, a, b := operands(m)
 			return launch(m, "add_f32", kernels.Flat(n*n, few), kernels.Elementwise{N: n * n, Out: out, In: [3]uint64{a, b}})
 		}, 4, 0},
+		{"add of vectors", func(m *machine) ptx.Counters {
+			out, a, b := operands(m)
+			return launch(m, "add_f32", kernels.VectorGrid(n*n/4, few), kernels.Elementwise{N: n * n, Out: out, In: [3]uint64{a, b}, Lanes: 4})
+		}, 16, 0},
+		{"add of a row", func(m *machine) ptx.Counters {
+			out, a, b := operands(m)
+			return launch(m, "add_f32", kernels.VectorGrid(n*n/4, few), kernels.Elementwise{N: n * n, Out: out, In: [3]uint64{a, b}, Lanes: 4,
+				Rank: 2, Extents: [8]uint32{n, n}, Strides: [4][8]int64{{1, n}, {1, n}, {1, 0}}})
+		}, 16, 0},
 		{"sum of rows", func(m *machine) ptx.Counters {
 			out, a, _ := operands(m)
 			g, _ := kernels.RowGrid(n, n)

@@ -46,7 +46,7 @@ struct Elementwise {
 	u64 constants[3];
 	u64 scalars[2]; // the op's own parameters: the bits of float64 where elements are floats, else int64
 	Report report;
-	u32 unused;
+	u32 lanes; // elements that can be moved at once, 16 bytes of the widest; 1 where operands do not lie for it
 	u32 rank;
 	u32 extents[MAX_RANK];
 	i64 strides[4][MAX_RANK];

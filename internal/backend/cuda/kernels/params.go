@@ -52,7 +52,7 @@ type Elementwise struct {
 	Constants [3]uint64
 	Scalars   [2]uint64 // the op's own parameters: the bits of float64 where elements are floats, else int64
 	Report    Report
-	Unused    uint32
+	Lanes     uint32 // elements that can be moved at once, 16 bytes of the widest; 1 where operands do not lie for it
 	Rank      uint32
 	Extents   [MaxRank]uint32
 	Strides   [4][MaxRank]int64

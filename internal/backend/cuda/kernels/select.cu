@@ -4,9 +4,5 @@
 #include "elementwise.cuh"
 
 ROW_KERNEL(where, 256)(const Elementwise p) {
-	eachElement<4>(p, [&](u64 i, i64(&at)[4]) {
-		bool first = operand<u8>(p, 0, at[1]) != 0;
-		T a = operand<T>(p, 1, at[2]), b = operand<T>(p, 2, at[3]);
-		store<T>(p.out, at[0], first ? a : b);
-	});
+	each<2, T, u8, T, T>(p, [](u8 first, T a, T b) { return first != 0 ? a : b; });
 }

@@ -8,8 +8,7 @@
 
 // 1 less the error function of a
 ROW_KERNEL(erfc, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -110,14 +109,13 @@ ROW_KERNEL(erfc, 256)(const Elementwise args) {
 			}
 			t0 = t2;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the inverse of the error function of a
 ROW_KERNEL(erfinv, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f32 a) {
 		const f32 t0 = __builtin_fabsf(a);
 		f32 t1;
 		if (t0 < 1.0f) {
@@ -397,14 +395,13 @@ ROW_KERNEL(erfinv, 256)(const Elementwise args) {
 			const f32 t213 = bits<f32>(t212);
 			t208 = t213;
 		}
-		store<f32>(args.out, at[0], t208);
+		return t208;
 	});
 }
 
 // log|Γ(a)|
 ROW_KERNEL(lgamma, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -753,14 +750,13 @@ ROW_KERNEL(lgamma, 256)(const Elementwise args) {
 			}
 			t0 = t138;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the slope of log|Γ(a)|
 ROW_KERNEL(digamma, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -1048,14 +1044,13 @@ ROW_KERNEL(digamma, 256)(const Elementwise args) {
 			}
 			t0 = t162;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the slope of digamma
 ROW_KERNEL(polygamma, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -1190,15 +1185,14 @@ ROW_KERNEL(polygamma, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // log(c/(1 - c)) for c, a between eps and 1 - eps
 ROW_KERNEL(logit, 256)(const Elementwise args) {
 	const f32 eps = scalar<f32>(args, 0);
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a < eps) {
 			t0 = eps;
@@ -1250,16 +1244,14 @@ ROW_KERNEL(logit, 256)(const Elementwise args) {
 		const f32 t28 = t19 * t19;
 		const f32 t29 = __builtin_fmaf(t28, t27, t19);
 		const f32 t30 = __builtin_fmaf(t12, 0x1.62e43p-01f, t29);
-		store<f32>(args.out, at[0], t30);
+		return t30;
 	});
 }
 
 // dy/(x·(1 - x)) where eps ≤ x ≤ 1 - eps, else 0; NaN outside [0, 1] where eps < 0
 ROW_KERNEL(logit_backward, 256)(const Elementwise args) {
 	const f32 eps = scalar<f32>(args, 0);
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f32 dy = operand<f32>(args, 0, at[1]);
-		const f32 x = operand<f32>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](f32 dy, f32 x) {
 		const f32 t0 = 1.0f - eps;
 		f32 t1;
 		if ((x < eps || t0 < x)) {
@@ -1277,7 +1269,7 @@ ROW_KERNEL(logit_backward, 256)(const Elementwise args) {
 			}
 			t1 = t2;
 		}
-		store<f32>(args.out, at[0], t1);
+		return t1;
 	});
 }
 #endif
@@ -1286,8 +1278,7 @@ ROW_KERNEL(logit_backward, 256)(const Elementwise args) {
 
 // 1 less the error function of a
 ROW_KERNEL(erfc, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -1409,14 +1400,13 @@ ROW_KERNEL(erfc, 256)(const Elementwise args) {
 			}
 			t0 = t2;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the inverse of the error function of a
 ROW_KERNEL(erfinv, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f64 a) {
 		const f64 t0 = __builtin_fabs(a);
 		f64 t1;
 		if (t0 < 1.0) {
@@ -1753,14 +1743,13 @@ ROW_KERNEL(erfinv, 256)(const Elementwise args) {
 			const f64 t273 = bits<f64>(t272);
 			t268 = t273;
 		}
-		store<f64>(args.out, at[0], t268);
+		return t268;
 	});
 }
 
 // log|Γ(a)|
 ROW_KERNEL(lgamma, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -2151,14 +2140,13 @@ ROW_KERNEL(lgamma, 256)(const Elementwise args) {
 			}
 			t0 = t167;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the slope of log|Γ(a)|
 ROW_KERNEL(digamma, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -2480,14 +2468,13 @@ ROW_KERNEL(digamma, 256)(const Elementwise args) {
 			}
 			t0 = t189;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the slope of digamma
 ROW_KERNEL(polygamma, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -2639,15 +2626,14 @@ ROW_KERNEL(polygamma, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // log(c/(1 - c)) for c, a between eps and 1 - eps
 ROW_KERNEL(logit, 256)(const Elementwise args) {
 	const f64 eps = scalar<f64>(args, 0);
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a < eps) {
 			t0 = eps;
@@ -2714,16 +2700,14 @@ ROW_KERNEL(logit, 256)(const Elementwise args) {
 			}
 			t5 = t6;
 		}
-		store<f64>(args.out, at[0], t5);
+		return t5;
 	});
 }
 
 // dy/(x·(1 - x)) where eps ≤ x ≤ 1 - eps, else 0; NaN outside [0, 1] where eps < 0
 ROW_KERNEL(logit_backward, 256)(const Elementwise args) {
 	const f64 eps = scalar<f64>(args, 0);
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f64 dy = operand<f64>(args, 0, at[1]);
-		const f64 x = operand<f64>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](f64 dy, f64 x) {
 		const f64 t0 = 1.0 - eps;
 		f64 t1;
 		if ((x < eps || t0 < x)) {
@@ -2741,7 +2725,7 @@ ROW_KERNEL(logit_backward, 256)(const Elementwise args) {
 			}
 			t1 = t2;
 		}
-		store<f64>(args.out, at[0], t1);
+		return t1;
 	});
 }
 #endif

@@ -8,16 +8,14 @@
 
 // the tangent of a, in float64 below 2**32
 ROW_KERNEL(tan, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
-		store<f32>(args.out, at[0], tan(a));
+	each<0, T, T>(args, [&](f32 a) {
+		return tan(a);
 	});
 }
 
 // the arc sine of a
 ROW_KERNEL(asin, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		const f32 t0 = __builtin_fabsf(a);
 		const f32 t1 = __builtin_fmaf(t0, -0.5f, 0.5f);
 		f32 t2;
@@ -62,14 +60,13 @@ ROW_KERNEL(asin, 256)(const Elementwise args) {
 		const u32 t26 = t25 | t24;
 		const f32 t27 = bits<f32>(t26);
 		const f32 t28 = t27 != t27 ? bits<f32>(0x7fc00000u) : t27;
-		store<f32>(args.out, at[0], t28);
+		return t28;
 	});
 }
 
 // the arc cosine of a
 ROW_KERNEL(acos, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		const f32 t0 = __builtin_fabsf(a);
 		const f32 t1 = __builtin_fmaf(t0, -0.5f, 0.5f);
 		f32 t2;
@@ -120,14 +117,13 @@ ROW_KERNEL(acos, 256)(const Elementwise args) {
 			t10 = t22;
 		}
 		const f32 t29 = t10 != t10 ? bits<f32>(0x7fc00000u) : t10;
-		store<f32>(args.out, at[0], t29);
+		return t29;
 	});
 }
 
 // the arc tangent of a
 ROW_KERNEL(atan, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -216,15 +212,13 @@ ROW_KERNEL(atan, 256)(const Elementwise args) {
 			const f32 t38 = bits<f32>(t37);
 			t0 = t38;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the angle of the point (b, a)
 ROW_KERNEL(atan2, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
-		const f32 b = operand<f32>(args, 1, at[2]);
+	each<1, T, T, T>(args, [&](f32 a, f32 b) {
 		f32 t0;
 		if (b != b) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -337,14 +331,13 @@ ROW_KERNEL(atan2, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the hyperbolic sine of a
 ROW_KERNEL(sinh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -426,14 +419,13 @@ ROW_KERNEL(sinh, 256)(const Elementwise args) {
 			const f32 t70 = bits<f32>(t69);
 			t0 = t70;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the hyperbolic cosine of a
 ROW_KERNEL(cosh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -498,14 +490,13 @@ ROW_KERNEL(cosh, 256)(const Elementwise args) {
 			const f32 t58 = t54 * t57;
 			t0 = t58;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the inverse of the hyperbolic sine of a
 ROW_KERNEL(asinh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a != a) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -638,14 +629,13 @@ ROW_KERNEL(asinh, 256)(const Elementwise args) {
 			const f32 t102 = bits<f32>(t101);
 			t0 = t102;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the inverse of the hyperbolic cosine of a
 ROW_KERNEL(acosh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
 		if (a < 1.0f) {
 			t0 = bits<f32>(0x7fc00000u);
@@ -754,14 +744,13 @@ ROW_KERNEL(acosh, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f32>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the inverse of the hyperbolic tangent of a
 ROW_KERNEL(atanh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f32 a) {
 		const f32 t0 = __builtin_fabsf(a);
 		f32 t1;
 		if (t0 < 1.0f) {
@@ -881,15 +870,13 @@ ROW_KERNEL(atanh, 256)(const Elementwise args) {
 			const f32 t96 = bits<f32>(t95);
 			t91 = t96;
 		}
-		store<f32>(args.out, at[0], t91);
+		return t91;
 	});
 }
 
 // √(a² + b²)
 ROW_KERNEL(hypot, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f32 a = operand<f32>(args, 0, at[1]);
-		const f32 b = operand<f32>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](f32 a, f32 b) {
 		const f32 t0 = __builtin_fabsf(a);
 		const f32 t1 = __builtin_fabsf(b);
 		f32 t2;
@@ -927,7 +914,7 @@ ROW_KERNEL(hypot, 256)(const Elementwise args) {
 			}
 			t2 = t8;
 		}
-		store<f32>(args.out, at[0], t2);
+		return t2;
 	});
 }
 #endif
@@ -936,16 +923,14 @@ ROW_KERNEL(hypot, 256)(const Elementwise args) {
 
 // the tangent of a, in float64 below 2**32
 ROW_KERNEL(tan, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
-		store<f64>(args.out, at[0], tan(a));
+	each<0, T, T>(args, [&](f64 a) {
+		return tan(a);
 	});
 }
 
 // the arc sine of a
 ROW_KERNEL(asin, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		const f64 t0 = __builtin_fabs(a);
 		const f64 t1 = __builtin_fma(t0, -0.5, 0.5);
 		f64 t2;
@@ -997,14 +982,13 @@ ROW_KERNEL(asin, 256)(const Elementwise args) {
 		const u64 t33 = t32 | t31;
 		const f64 t34 = bits<f64>(t33);
 		const f64 t35 = t34 != t34 ? bits<f64>(0x7ff8000000000000ull) : t34;
-		store<f64>(args.out, at[0], t35);
+		return t35;
 	});
 }
 
 // the arc cosine of a
 ROW_KERNEL(acos, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		const f64 t0 = __builtin_fabs(a);
 		const f64 t1 = __builtin_fma(t0, -0.5, 0.5);
 		f64 t2;
@@ -1062,14 +1046,13 @@ ROW_KERNEL(acos, 256)(const Elementwise args) {
 			t17 = t29;
 		}
 		const f64 t36 = t17 != t17 ? bits<f64>(0x7ff8000000000000ull) : t17;
-		store<f64>(args.out, at[0], t36);
+		return t36;
 	});
 }
 
 // the arc tangent of a
 ROW_KERNEL(atan, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -1165,15 +1148,13 @@ ROW_KERNEL(atan, 256)(const Elementwise args) {
 			const f64 t45 = bits<f64>(t44);
 			t0 = t45;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the angle of the point (b, a)
 ROW_KERNEL(atan2, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
-		const f64 b = operand<f64>(args, 1, at[2]);
+	each<1, T, T, T>(args, [&](f64 a, f64 b) {
 		f64 t0;
 		if (b != b) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -1293,14 +1274,13 @@ ROW_KERNEL(atan2, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the hyperbolic sine of a
 ROW_KERNEL(sinh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -1393,14 +1373,13 @@ ROW_KERNEL(sinh, 256)(const Elementwise args) {
 			const f64 t81 = bits<f64>(t80);
 			t0 = t81;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the hyperbolic cosine of a
 ROW_KERNEL(cosh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -1473,14 +1452,13 @@ ROW_KERNEL(cosh, 256)(const Elementwise args) {
 			const f64 t66 = t62 * t65;
 			t0 = t66;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the inverse of the hyperbolic sine of a
 ROW_KERNEL(asinh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<0, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a != a) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -1626,14 +1604,13 @@ ROW_KERNEL(asinh, 256)(const Elementwise args) {
 			const f64 t115 = bits<f64>(t114);
 			t0 = t115;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the inverse of the hyperbolic cosine of a
 ROW_KERNEL(acosh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
 		if (a < 1.0) {
 			t0 = bits<f64>(0x7ff8000000000000ull);
@@ -1748,14 +1725,13 @@ ROW_KERNEL(acosh, 256)(const Elementwise args) {
 			}
 			t0 = t1;
 		}
-		store<f64>(args.out, at[0], t0);
+		return t0;
 	});
 }
 
 // the inverse of the hyperbolic tangent of a
 ROW_KERNEL(atanh, 256)(const Elementwise args) {
-	eachElement<2>(args, [&](u64, i64(&at)[2]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
+	each<1, T, T>(args, [&](f64 a) {
 		const f64 t0 = __builtin_fabs(a);
 		f64 t1;
 		if (t0 < 1.0) {
@@ -1886,15 +1862,13 @@ ROW_KERNEL(atanh, 256)(const Elementwise args) {
 			const f64 t107 = bits<f64>(t106);
 			t102 = t107;
 		}
-		store<f64>(args.out, at[0], t102);
+		return t102;
 	});
 }
 
 // √(a² + b²)
 ROW_KERNEL(hypot, 256)(const Elementwise args) {
-	eachElement<3>(args, [&](u64, i64(&at)[3]) {
-		const f64 a = operand<f64>(args, 0, at[1]);
-		const f64 b = operand<f64>(args, 1, at[2]);
+	each<2, T, T, T>(args, [&](f64 a, f64 b) {
 		const f64 t0 = __builtin_fabs(a);
 		const f64 t1 = __builtin_fabs(b);
 		f64 t2;
@@ -1932,7 +1906,7 @@ ROW_KERNEL(hypot, 256)(const Elementwise args) {
 			}
 			t2 = t8;
 		}
-		store<f64>(args.out, at[0], t2);
+		return t2;
 	});
 }
 #endif
