@@ -71,7 +71,11 @@ func (c *generateCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.languageModel(c.Model, c.Device, c.DType)
+	dev, err := place(c.Device)
+	if err != nil {
+		return err
+	}
+	m, err := s.languageModel(c.Model, dev, c.DType)
 	if err != nil {
 		return err
 	}
@@ -82,13 +86,13 @@ func (c *generateCommand) Run(s *session) error {
 	if err := w.count(s); err != nil {
 		return err
 	}
-	simulated := s.simulated(c.Device)
+	simulated := s.simulated(dev)
 	err = w.write(s, o, c.Stop)
 	stopped := err != nil && errors.Is(err, context.Canceled)
 	if err != nil && !stopped {
 		return err
 	}
-	if err := c.print(s, w, simulated, stopped); err != nil {
+	if err := c.print(s, w, dev, simulated, stopped); err != nil {
 		return err
 	}
 	if stopped {

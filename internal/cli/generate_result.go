@@ -72,7 +72,7 @@ func (w *writing) weights() int {
 }
 
 // print ends what was streamed, or prints all of it.
-func (c *generateCommand) print(s *session, w *writing, simulated, stopped bool) error {
+func (c *generateCommand) print(s *session, w *writing, dev device.Device, simulated, stopped bool) error {
 	switch {
 	case c.JSON:
 	case w.streamed:
@@ -82,7 +82,7 @@ func (c *generateCommand) print(s *session, w *writing, simulated, stopped bool)
 			fmt.Fprintf(s.stdout, "== %d\n%s%s\n", i+1, p, &w.texts[i])
 		}
 	}
-	out := w.result(c.Device, simulated || stopped) // who has interrupted does not want to wait for the measurement
+	out := w.result(dev, simulated || stopped) // who has interrupted does not want to wait for the measurement
 	out.Interrupted = stopped
 	if c.JSON {
 		return json.NewEncoder(s.stdout).Encode(out)

@@ -127,7 +127,7 @@ func (r *reading) write(ctx context.Context) (string, error) {
 	return text.String(), nil
 }
 
-func (*reading) measure(e epoch) float64 { return e.TestLoss }
+func (*reading) measure(e epoch) float64 { return round(e.TestLoss, 4) }
 
 func (*reading) best() checkpoint.SnapshotsOption { return checkpoint.KeepLowest(true) }
 
