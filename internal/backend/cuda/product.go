@@ -7,6 +7,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -19,8 +20,11 @@ func (t *table) addProducts() {
 	for _, o := range products {
 		t[o][dtype.Float64] = row{launch: double.launch}
 		t[o][dtype.Float32] = row{launch: single.launch}
-		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
-			half := &halfMultiplier{multiplier: newMultiplier(dt), single: widened(t[o][dtype.Float32], dt, dtype.Float32)}
+	}
+	for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
+		half := newMultiplier(dt)
+		half.wide = widened(row{launch: single.launch}, dt, dtype.Float32)
+		for _, o := range products {
 			t[o][dt] = row{launch: half.launch}
 		}
 	}
@@ -83,23 +87,27 @@ func (m *multiplier64) launch(d *Device, c *backend.Call, _ kernelID) error {
 
 // multiplier is the kernels of products that add in float32.
 type multiplier struct {
-	size  int
-	tiles [2][len(kernels.Lies)]kernelID
-	thin  [2][len(kernels.ThinColumns)]kernelID
+	half  bool
+	tiles [len(kernels.ProductTiles)][kernels.Lies][kernels.Lies]kernelID
+	thin  [len(kernels.ThinColumns)][2]kernelID // where a lies along the common axis, and where anyhow
 	join  kernelID
+	wide  launcher // multiplies copies in float32; for half types on GPUs that have no other tiles for them
 }
 
 func newMultiplier(dt dtype.DType) *multiplier {
-	m := &multiplier{size: dt.Size(), join: typed("product_join", dt)}
-	for i, tile := range []string{"128x128", "64x64"} {
-		for lie, name := range kernels.Lies {
-			if dt == dtype.Float32 {
-				m.tiles[i][lie] = typed("product_"+tile+"_"+name, dt)
+	m := &multiplier{half: dt != dtype.Float32, join: typed("product_join", dt)}
+	for i := range kernels.ProductTiles {
+		t := &kernels.ProductTiles[i]
+		for a := range kernels.Lies {
+			for b := range kernels.Lies {
+				if t.Half == m.half && !(m.half && (a == kernels.Anyhow || b == kernels.Anyhow)) {
+					m.tiles[i][a][b] = typed(t.Kernel(a, b), dt)
+				}
 			}
 		}
 	}
-	for i, axis := range []string{"k", "m"} {
-		for j, columns := range kernels.ThinColumns {
+	for i, columns := range kernels.ThinColumns {
+		for j, axis := range []string{"k", "m"} {
 			m.thin[i][j] = typed(fmt.Sprintf("product_thin_%d_%s", columns, axis), dt)
 		}
 	}
@@ -108,55 +116,84 @@ func newMultiplier(dt dtype.DType) *multiplier {
 
 // kernel returns that of a plan.
 func (m *multiplier) kernel(plan *kernels.ProductPlan) kernelID {
-	if plan.Form < kernels.ThinDeep {
-		return m.tiles[plan.Form][plan.Lie]
+	switch {
+	case plan.Tile >= 0:
+		return m.tiles[plan.Tile][plan.A][plan.B]
+	case plan.A == kernels.Along:
+		return m.thin[plan.Thin][0]
 	}
-	return m.thin[plan.Form-kernels.ThinDeep][plan.Thin]
+	return m.thin[plan.Thin][1]
 }
 
-func (m *multiplier) launch(d *Device, c *backend.Call, _ kernelID) error {
+// taken returns a bit for each family of tiles that the device has for these elements.
+func (m *multiplier) taken(d *Device) (tiles uint) {
+	for i := range kernels.ProductTiles {
+		if t := &kernels.ProductTiles[i]; t.Half == m.half && d.takes(m.tiles[i][0][0]) {
+			tiles |= 1 << i
+		}
+	}
+	return tiles
+}
+
+func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 	if c.Out()[0].Layout.Size() == 0 {
 		return nil
 	}
 	s, p := productParams.begin(d)
 	defer s.free()
-	plan, err := m.plan(d, c, p)
-	if err != nil {
-		return err
-	}
-	return m.issue(&s, p, &plan)
-}
-
-// plan describes a call and chooses how it is computed.
-func (m *multiplier) plan(d *Device, c *backend.Call, p *kernels.Product) (kernels.ProductPlan, error) {
 	describeProduct(p, c)
 	if max(p.M, p.N, p.K) > math.MaxUint32-1024 {
-		err := fmt.Errorf("cuda: a product of [%d, %d] and [%d, %d] is more than one launch takes", p.M, p.K, p.K, p.N)
-		return kernels.ProductPlan{}, err
+		return fmt.Errorf("cuda: a product of [%d, %d] and [%d, %d] is more than one launch takes", p.M, p.K, p.K, p.N)
 	}
-	return kernels.PlanProduct(p, m.size, d.properties.Multiprocessors), nil
-}
-
-// halfMultiplier multiplies elements of a half type: few columns as they are, tiles as copies in float32.
-type halfMultiplier struct {
-	*multiplier
-	single launcher
-}
-
-func (m *halfMultiplier) launch(d *Device, c *backend.Call, k kernelID) error {
-	if c.Out()[0].Layout.Size() == 0 {
-		return nil
+	plan, thin := kernels.PlanThin(p, d.properties.Multiprocessors)
+	if thin {
+		return m.issue(&s, p, &plan)
 	}
-	s, p := productParams.begin(d)
-	defer s.free()
-	plan, err := m.plan(d, c, p)
-	if err != nil {
-		return err
+	tiles := m.taken(d)
+	if tiles == 0 {
+		return m.wide(d, c, k)
 	}
-	if plan.Form < kernels.ThinDeep {
-		return m.single(d, c, k)
+	if m.half {
+		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, c.DType)
+		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, c.DType)
 	}
+	plan = kernels.PlanTiles(p, tiles, d.properties.Multiprocessors)
 	return m.issue(&s, p, &plan)
+}
+
+// lineUp makes matrices of a half type lie in lines that are aligned for 16 bytes, along the axis on which neighbours lie closer.
+func (s *scratch) lineUp(at *uint64, strides *[3]int64, extents [3]uint64, dt dtype.DType) {
+	if kernels.LieOf(*at, *strides, extents[0], extents[1], extents[2], true) != kernels.Anyhow {
+		return
+	}
+	if strides[0] == 0 {
+		extents[0] = 1
+	}
+	line, across := 2, 1
+	if strides[1] < strides[2] {
+		line, across = 1, 2
+	}
+	var to [3]int64
+	to[line], to[across] = 1, int64(extents[line]+7)&^7
+	to[0] = to[across] * int64(extents[across])
+	b := s.take(int(to[0]*int64(extents[0])) * dt.Size())
+	if s.err == nil {
+		s.err = s.device.copyView(stack(b.ptr, extents, to, dt), stack(*at, extents, *strides, dt))
+	}
+	if strides[0] == 0 {
+		to[0] = 0
+	}
+	*at, *strides = b.ptr, to
+}
+
+// stack is a view of matrices that the scratch or an operand holds.
+func stack(at uint64, extents [3]uint64, strides [3]int64, dt dtype.DType) *backend.View {
+	shape, steps := make([]int, 3), make([]int, 3)
+	for i := range shape {
+		shape[i], steps[i] = int(extents[i]), int(strides[i])
+	}
+	l := layout.Of(shape, steps, 0)
+	return &backend.View{Buf: &Buffer{ptr: at}, Layout: &l, DType: dt}
 }
 
 // issue launches the plan's kernel, and where it divides the common axis that which joins the parts.

@@ -74,7 +74,7 @@ func launch[P any](m *machine, kernel string, g kernels.Grid, p P) ptx.Counters 
 		globals = append(globals, put(m, data))
 	}
 	counters, err := ptx.Launch(module.Kernels[kernel], ptx.LaunchConfig{
-		Grid: g.Blocks, Block: g.Threads, Memory: m, Globals: globals, Profile: m.profile,
+		Grid: g.Blocks, Block: g.Threads, Shared: g.Shared, Cluster: g.Cluster, Memory: m, Globals: globals, Profile: m.profile,
 		Params: unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)), // structs have the header's layout
 	})
 	if err != nil {

@@ -81,8 +81,8 @@ func BenchmarkProduct(b *testing.B) {
 			p := kernels.Product{Count: 1, M: n, N: n, K: n, Out: put(m, make([]float32, n*n)), A: put(m, waves(n*n)),
 				B: put(m, waves(n*n)), AStrides: strides(size, size, false), BStrides: strides(size, size, false),
 				OutStrides: strides(size, size, false), Alpha: 1, Parts: 1, Part: n}
-			plan := kernels.PlanProduct(&p, 4, 1)
-			kernel := []string{"product_128x128_kn_f32", "product_64x64_kn_f32"}[plan.Form]
+			plan := kernels.PlanTiles(&p, 3, 1)
+			kernel := kernels.ProductTiles[plan.Tile].Kernel(plan.A, plan.B) + "_f32"
 			var instructions uint64
 			for b.Loop() {
 				instructions += launch(m, kernel, plan.Grid, p).LaneInstructions

@@ -1,56 +1,90 @@
 package kernels
 
-// A ProductForm is a family of kernels for products that add in float32: how a block computes its part of the result.
-type ProductForm uint8
+import "fmt"
 
-const (
-	LargeTiles ProductForm = iota // product_128x128
-	SmallTiles                    // product_64x64
-	ThinDeep                      // product_thin_COLUMNS_k
-	ThinWide                      // product_thin_COLUMNS_m
-	productForms
-)
-
-// A Lie is how the operands of a product in tiles lie: along the common axis or across it, as vectors of 4 can be loaded, or anyhow.
+// A Lie is how an operand of a product lies in memory: along the common axis or across it, in lines whose starts are aligned for vectors,
+// or anyhow.
 type Lie uint8
 
 const (
-	KK    Lie = iota // both along
-	KN               // a along, b across
-	MK               // a across, b along
-	MN               // both across
-	Loose            // anyhow
-	lies
+	Along Lie = iota
+	Across
+	Anyhow
+	Lies
 )
 
-// Lies are the names of all, in kernels.
-var Lies = [lies]string{"kk", "kn", "mk", "mn", "loose"}
+// A ProductTile is a family of kernels that compute a tile of a product in each block: a kernel for each way in which operands lie.
+type ProductTile struct {
+	rows, columns uint64
+	family        string // what is in their names after the tile
+	Half          bool   // elements are of a half type, and lie along or across; else they are float32
+	Mapped        bool   // they take MappedProduct
 
-// ThinColumns are how many columns the thin kernels compute at most.
+	threads, shared uint32
+	resident        uint64  // blocks of a multiprocessor
+	steps           uint64  // of the common axis at a time, in which a multiprocessor spends
+	waiting         float64 // clocks, however many blocks it has,
+	busy            float64 // and clocks for each of them
+	ends            float64 // clocks before the first steps and after the last
+}
+
+// ProductTiles are all families. Their clocks were measured on an H100.
+var ProductTiles = [...]ProductTile{
+	{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000},
+	{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000},
+	{rows: 128, columns: 128, family: "_mma", Half: true, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 5000},
+	{rows: 64, columns: 64, family: "_mma", Half: true, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
+}
+
+// Kernel returns the name of a family's kernel for operands that lie so, but for the dtype.
+func (t *ProductTile) Kernel(a, b Lie) string {
+	lies := "loose"
+	if a != Anyhow && b != Anyhow {
+		lies = "km"[a:a+1] + "kn"[b:b+1]
+	}
+	return fmt.Sprintf("product_%dx%d%s_%s", t.rows, t.columns, t.family, lies)
+}
+
+// ThinColumns are how many columns the kernels for few of them compute at most.
 var ThinColumns = [...]uint64{1, 4, 8, 16}
 
 // A ProductPlan says how a product is computed.
 type ProductPlan struct {
-	Form        ProductForm
-	Lie         Lie // of tiles
-	Thin        int // of thin products: which of ThinColumns
+	Tile        int // which of ProductTiles; -1 for a kernel for few columns
+	A, B        Lie // of the operands in tiles; Along or Anyhow of a
+	Thin        int // which of ThinColumns
 	Grid        Grid
 	Parts, Part uint64 // into how many parts of how many steps the common axis is divided
 }
 
-// PlanProduct chooses how a device of so many multiprocessors computes a product of elements of a size in bytes, and exchanges the operands
-// where the transposed product is the thin one. How large the matrices are and how they lie decides, never how busy the device is:
-// results are the same each time.
-func PlanProduct(p *Product, size, multiprocessors int) ProductPlan {
+// PlanThin plans a product of few columns or few rows for a device of so many multiprocessors, and reports whether it is one; the operands
+// of one with few rows are exchanged. The large operand is to be read once, by blocks enough to keep the device busy.
+func PlanThin(p *Product, multiprocessors int) (plan ProductPlan, ok bool) {
 	most := ThinColumns[len(ThinColumns)-1]
-	if p.M < p.N && p.M <= most {
+	if min(p.M, p.N) > most || p.K < 64 {
+		return plan, false
+	}
+	if p.M < p.N {
 		p.exchange()
 	}
-	if p.N <= most && p.K >= 64 {
-		return p.thin(multiprocessors)
+	plan = ProductPlan{Tile: -1, A: Anyhow}
+	for ThinColumns[plan.Thin] < p.N {
+		plan.Thin++
 	}
-	return p.tiles(size, multiprocessors)
+	if p.AStrides[2] == 1 && (p.AStrides[1] >= int64(p.K) || p.M == 1) {
+		plan.A = Along
+	}
+	wanted, worth := 2*uint64(multiprocessors), uint64(128)
+	if plan.byWarps() {
+		wanted, worth = uint64(multiprocessors), 1024
+	}
+	plan.Divide(p, 1)
+	plan.Divide(p, min(wanted/max(uint64(plan.Grid.Blocks[0]), 1), p.K/worth))
+	return plan, true
 }
+
+// byWarps reports whether warps compute rows, and not lanes.
+func (plan *ProductPlan) byWarps() bool { return plan.Tile < 0 && plan.Thin == 0 && plan.A == Along }
 
 // exchange makes a product of its transpose.
 func (p *Product) exchange() {
@@ -62,60 +96,21 @@ func (p *Product) exchange() {
 
 func turned(s [3]int64) [3]int64 { return [3]int64{s[0], s[2], s[1]} }
 
-// thin plans a product of few columns. The large operand is read once: blocks enough for that to keep the device busy matter alone.
-func (p *Product) thin(multiprocessors int) ProductPlan {
-	plan := ProductPlan{Form: ThinWide}
-	for ThinColumns[plan.Thin] < p.N {
-		plan.Thin++
-	}
-	if p.AStrides[2] == 1 && (p.AStrides[1] >= int64(p.K) || p.M == 1) {
-		plan.Form = ThinDeep
-	}
-	wanted, worth := 2*uint64(multiprocessors), uint64(128)
-	if plan.Form == ThinDeep && p.N == 1 {
-		wanted, worth = uint64(multiprocessors), 1024
-	}
-	blocks := DivideProduct(p, &plan, 1).Blocks[0]
-	DivideProduct(p, &plan, min(wanted/max(uint64(blocks), 1), p.K/worth))
-	return plan
-}
-
-// DivideProduct completes the plan of a product in so many parts at most, each of whole steps of its kernel, and returns its grid.
-func DivideProduct(p *Product, plan *ProductPlan, parts uint64) Grid {
-	step, rows, columns, threads := uint64(128), uint64(32), p.N, uint32(512)
-	if plan.Form < ThinDeep {
-		t := &productTiles[plan.Form]
-		step, rows, columns, threads = 8, t.rows, t.columns, t.threads
-	} else if plan.Form == ThinDeep && p.N == 1 {
-		rows, threads = 8, 128
-	}
-	plan.Part = max(divideUp(divideUp(p.K, step), max(parts, 1))*step, step)
-	plan.Parts = max(divideUp(p.K, plan.Part), 1)
-	blocks := p.Count * divideUp(p.M, rows) * divideUp(p.N, columns) * plan.Parts
-	plan.Grid = Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{threads, 1, 1}}
-	return plan.Grid
-}
-
-// A productTile is a kernel's tile, and what is known of it.
-type productTile struct {
-	form          ProductForm
-	rows, columns uint64
-	threads       uint32
-	resident      uint64 // blocks of a multiprocessor
-}
-
-var productTiles = [...]productTile{{LargeTiles, 128, 128, 256, 2}, {SmallTiles, 64, 64, 128, 4}}
-
-// tiles plans a product in tiles: of the ways to divide the result and the common axis, that which takes the fewest clocks of the
-// multiprocessor that has the most to do.
-func (p *Product) tiles(size, multiprocessors int) ProductPlan {
-	plan := ProductPlan{Lie: p.lie(size)}
+// PlanTiles plans a product for a device of so many multiprocessors: of the tiles whose bits are set and the ways to divide the common
+// axis, it chooses those that take the fewest clocks. Shapes alone decide, and how operands lie, never how busy the device is: results
+// are the same each time.
+func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 	least := 0.0
-	for _, t := range productTiles {
-		for parts := uint64(1); parts <= 64 && (parts == 1 || parts*32 <= p.K); parts *= 2 {
-			c := ProductPlan{Form: t.form, Lie: plan.Lie}
-			DivideProduct(p, &c, parts)
-			if clocks := p.clocks(&c, t, multiprocessors); least == 0 || clocks < least {
+	for i := range ProductTiles {
+		if tiles&(1<<i) == 0 {
+			continue
+		}
+		t := &ProductTiles[i]
+		a, b := p.lies(t.Half)
+		for parts := uint64(1); parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Mapped); parts *= 2 {
+			c := ProductPlan{Tile: i, A: a, B: b}
+			c.Divide(p, parts)
+			if clocks := c.clocks(p, multiprocessors); least == 0 || clocks < least {
 				plan, least = c, clocks
 			}
 		}
@@ -123,44 +118,58 @@ func (p *Product) tiles(size, multiprocessors int) ProductPlan {
 	return plan
 }
 
-// clocks estimates how long a plan takes: rounds of blocks, each with its start and end, and the sum of the parts.
-func (p *Product) clocks(c *ProductPlan, t productTile, multiprocessors int) float64 {
+// Divide completes a plan with so many parts at most, each of whole steps.
+func (plan *ProductPlan) Divide(p *Product, parts uint64) {
+	steps, rows, columns := uint64(128), uint64(32), p.N
+	plan.Grid = Grid{Blocks: [3]uint32{1, 1, 1}, Threads: [3]uint32{512, 1, 1}}
+	if plan.Tile >= 0 {
+		t := &ProductTiles[plan.Tile]
+		steps, rows, columns = t.steps, t.rows, t.columns
+		plan.Grid.Threads[0], plan.Grid.Shared = t.threads, t.shared
+	} else if plan.byWarps() {
+		rows, plan.Grid.Threads[0] = 8, 128
+	}
+	plan.Part = max(divideUp(divideUp(p.K, steps), max(parts, 1))*steps, steps)
+	plan.Parts = max(divideUp(p.K, plan.Part), 1)
+	plan.Grid.Blocks[0] = uint32(p.Count * divideUp(p.M, rows) * divideUp(p.N, columns) * plan.Parts)
+}
+
+// clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do.
+func (plan *ProductPlan) clocks(p *Product, multiprocessors int) float64 {
 	const (
-		ends     = 4000. // clocks of a block outside its loop
-		waiting  = 500.  // in 8 steps, however many blocks share the multiprocessor
-		overhead = 1.32  // of a multiplication, which takes each of 128 lanes a clock
-		join     = 3500. // of another launch
-		width    = 1500. // bytes of memory that the device moves in a clock
+		join  = 3500. // clocks of another launch
+		width = 1500. // bytes of memory that the device moves in a clock
 	)
-	each := divideUp(uint64(c.Grid.Blocks[0]), uint64(multiprocessors)) // blocks of a multiprocessor
-	rounds := divideUp(each, t.resident)
-	products := overhead * float64(t.rows*t.columns*8) / 128
-	steps := float64(divideUp(c.Part, 8))
-	clocks := steps*(waiting*float64(rounds)+products*float64(each)) + ends*float64(rounds)
-	if c.Parts > 1 {
-		clocks += join + float64(2*4*c.Parts*p.Count*p.M*p.N)/width
+	t := &ProductTiles[plan.Tile]
+	blocks := divideUp(uint64(plan.Grid.Blocks[0]), uint64(multiprocessors))
+	rounds := float64(divideUp(blocks, t.resident))
+	clocks := float64(divideUp(plan.Part, t.steps))*(t.waiting*rounds+t.busy*float64(blocks)) + t.ends*rounds
+	if plan.Parts > 1 {
+		clocks += join + float64(2*4*plan.Parts*p.Count*p.M*p.N)/width
 	}
 	return clocks
 }
 
-// lie says how the operands lie.
-func (p *Product) lie(size int) Lie {
-	vectors := func(extent uint64, at uint64, batch, line int64) bool {
-		return extent%4 == 0 && at%uint64(4*size) == 0 && (batch%4 == 0 || p.Count == 1) && line%4 == 0
+// lies says how the operands lie for tiles.
+func (p *Product) lies(half bool) (a, b Lie) {
+	return LieOf(p.A, p.AStrides, p.Count, p.M, p.K, half), LieOf(p.B, turned(p.BStrides), p.Count, p.N, p.K, half)
+}
+
+// LieOf says how an operand with strides between matrices, across the common axis and along it lies. Lines of half types are aligned for 16
+// bytes; those of float32 are whole vectors of 16 bytes as well.
+func LieOf(at uint64, strides [3]int64, count, across, along uint64, half bool) Lie {
+	vector := int64(4)
+	if half {
+		vector = 8
 	}
-	var across Lie
+	fits := func(line int64, extent uint64) bool {
+		return at%16 == 0 && line%vector == 0 && (strides[0]%vector == 0 || count == 1) && (half || extent%4 == 0)
+	}
 	switch {
-	case p.AStrides[2] == 1 && vectors(p.K, p.A, p.AStrides[0], p.AStrides[1]):
-	case p.AStrides[1] == 1 && vectors(p.M, p.A, p.AStrides[0], p.AStrides[2]):
-		across = MK
-	default:
-		return Loose
+	case strides[2] == 1 && fits(strides[1], along):
+		return Along
+	case strides[1] == 1 && fits(strides[2], across):
+		return Across
 	}
-	switch {
-	case p.BStrides[1] == 1 && vectors(p.K, p.B, p.BStrides[0], p.BStrides[2]):
-		return across
-	case p.BStrides[2] == 1 && vectors(p.N, p.B, p.BStrides[0], p.BStrides[1]):
-		return across + KN
-	}
-	return Loose
+	return Anyhow
 }

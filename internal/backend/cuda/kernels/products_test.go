@@ -13,19 +13,34 @@ import (
 
 // TestTiledProducts runs every kernel of tiles, with operands as they must lie for it, over edges of tiles, batches and parts.
 func TestTiledProducts(t *testing.T) {
-	for form, tile := range []string{"128x128", "64x64"} {
-		for lie, name := range kernels.Lies {
-			for i, s := range []productShape{{1, 4, 4, 4, 1}, {2, 132, 68, 20, 1}, {1, 68, 136, 44, 3}, {1, 64, 64, 0, 1}} {
-				if kernels.Lie(lie) == kernels.Loose {
-					s = productShape{s.count, s.m + 1, s.n + 1, s.k + s.k/8, s.parts}
+	for i := range kernels.ProductTiles {
+		tile := &kernels.ProductTiles[i]
+		dtypes := []dtype.DType{dtype.Float32}
+		if tile.Half {
+			dtypes = []dtype.DType{dtype.Float16, dtype.BFloat16}
+		}
+		seen := map[string]bool{}
+		for _, dt := range dtypes {
+			for a := range kernels.Lies {
+				for b := range kernels.Lies {
+					name := tile.Kernel(a, b) + "_" + dtypeNames[dt]
+					if seen[name] || tile.Half && (a == kernels.Anyhow || b == kernels.Anyhow) {
+						continue
+					}
+					seen[name] = true
+					for j, s := range []productShape{{1, 4, 4, 4, 1}, {2, 132, 68, 20, 1}, {1, 68, 136, 76, 3}, {1, 64, 64, 0, 1}} {
+						lie, pad := int(2*a+b), 0
+						switch {
+						case tile.Half: // odd extents, in lines that are longer
+							s, pad = productShape{s.count, s.m + 1, s.n + j%2, s.k + s.k/4, s.parts}, 8
+						case a == kernels.Anyhow || b == kernels.Anyhow:
+							s, lie = productShape{s.count, s.m + 1, s.n + 1, s.k + s.k/8, s.parts}, j
+						}
+						p, want := newProductCase(t, dt, s, lie, pad)
+						p.run(tile.Kernel(a, b), kernels.ProductPlan{Tile: i, A: a, B: b}, s.parts)
+						p.compare(want)
+					}
 				}
-				p, want := newProductCase(t, dtype.Float32, s, (lie+i)%4)
-				if kernels.Lie(lie) != kernels.Loose {
-					p, want = newProductCase(t, dtype.Float32, s, lie)
-				}
-				plan := kernels.ProductPlan{Form: kernels.ProductForm(form), Lie: kernels.Lie(lie)}
-				p.run("product_"+tile+"_"+name, plan, s.parts)
-				p.compare(want)
 			}
 		}
 	}
@@ -38,9 +53,11 @@ func TestThinProducts(t *testing.T) {
 			for axis, name := range []string{"k", "m"} {
 				n := int(columns)
 				for _, s := range []productShape{{1, 9, n, 300, 1}, {2, 35, max(n-1, 1), 129, 1}, {1, 33, n, 515, 3}, {1, 1, n, 4, 1}} {
-					lie := axis * 2
-					p, want := newProductCase(t, dt, s, lie+(s.m+s.k)%2)
-					plan := kernels.ProductPlan{Form: kernels.ThinDeep + kernels.ProductForm(axis), Thin: i}
+					p, want := newProductCase(t, dt, s, axis*2+(s.m+s.k)%2, 0)
+					plan := kernels.ProductPlan{Tile: -1, Thin: i}
+					if axis == 1 {
+						plan.A = kernels.Anyhow
+					}
 					p.run(fmt.Sprintf("product_thin_%d_%s", columns, name), plan, s.parts)
 					p.compare(want)
 				}
@@ -61,15 +78,19 @@ type productCase struct {
 	bounds []float64
 }
 
-// newProductCase makes operands that lie as one of KK to MN says, and what the product's elements are in float64.
-func newProductCase(t testing.TB, dt dtype.DType, s productShape, lie int) (*productCase, []float64) {
+// newProductCase makes operands, and what the product's elements are in float64: a lies along the common axis unless bit 1 of lie is set, b
+// unless bit 0 is. With a pad, lines are rounded up to multiples of it.
+func newProductCase(t testing.TB, dt dtype.DType, s productShape, lie, pad int) (*productCase, []float64) {
 	c := &productCase{t: t, dev: &machine{t: t}, dt: dt}
-	a, b, bias := operandOf(dt, s.count*s.m*s.k, 1), operandOf(dt, s.count*s.k*s.n, 2), operandOf(dt, s.n, 3)
+	aStrides, bStrides := strides(s.m, s.k, lie&2 != 0), strides(s.k, s.n, lie&1 == 0)
+	if pad > 0 {
+		aStrides, bStrides = padded(aStrides, s.m, s.k, pad), padded(bStrides, s.k, s.n, pad)
+	}
+	a, b, bias := operandOf(dt, s.count*int(aStrides[0]), 1), operandOf(dt, s.count*int(bStrides[0]), 2), operandOf(dt, s.n, 3)
 	c.out = make([]byte, s.count*s.m*s.n*dt.Size())
 	c.p = kernels.Product{
 		Count: uint64(s.count), M: uint64(s.m), N: uint64(s.n), K: uint64(s.k), Out: put(c.dev, c.out), A: put(c.dev, a.data),
-		B: put(c.dev, b.data), Add: put(c.dev, bias.data), OutStrides: strides(s.m, s.n, false), AStrides: strides(s.m, s.k, lie&2 != 0),
-		BStrides: strides(s.k, s.n, lie&1 == 0), AddStrides: [3]int64{0, 0, 1}, Alpha: 2, Beta: 3, Parts: 1, Part: uint64(s.k),
+		B: put(c.dev, b.data), Add: put(c.dev, bias.data), OutStrides: strides(s.m, s.n, false), AStrides: aStrides, BStrides: bStrides, AddStrides: [3]int64{0, 0, 1}, Alpha: 2, Beta: 3, Parts: 1, Part: uint64(s.k),
 	}
 	want := make([]float64, s.count*s.m*s.n)
 	c.bounds = make([]float64, len(want))
@@ -77,8 +98,8 @@ func newProductCase(t testing.TB, dt dtype.DType, s productShape, lie int) (*pro
 		z, r, col := i/s.n/s.m, i/s.n%s.m, i%s.n
 		sum, size := 3*bias.values[col], 3*math.Abs(bias.values[col])
 		for k := range s.k {
-			x := 2 * a.values[z*s.m*s.k+r*int(c.p.AStrides[1])+k*int(c.p.AStrides[2])] *
-				b.values[z*s.k*s.n+k*int(c.p.BStrides[1])+col*int(c.p.BStrides[2])]
+			x := 2 * a.values[z*int(aStrides[0])+r*int(c.p.AStrides[1])+k*int(c.p.AStrides[2])] *
+				b.values[z*int(bStrides[0])+k*int(c.p.BStrides[1])+col*int(c.p.BStrides[2])]
 			sum += x
 			size += math.Abs(x)
 		}
@@ -90,6 +111,15 @@ func newProductCase(t testing.TB, dt dtype.DType, s productShape, lie int) (*pro
 	return c, want
 }
 
+// padded rounds the lines of rows × columns up.
+func padded(s [3]int64, rows, columns, pad int) [3]int64 {
+	up := func(n int) int64 { return int64((n + pad - 1) / pad * pad) }
+	if s[2] == 1 {
+		return [3]int64{int64(rows) * up(columns), up(columns), 1}
+	}
+	return [3]int64{int64(columns) * up(rows), 1, up(rows)}
+}
+
 // unit is half the distance of neighbours near 1.
 func unit(dt dtype.DType) float64 {
 	return map[dtype.DType]float64{dtype.Float32: 0x1p-24, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
@@ -99,7 +129,8 @@ func unit(dt dtype.DType) float64 {
 func (c *productCase) run(kernel string, plan kernels.ProductPlan, parts int) {
 	c.t.Helper()
 	suffix := "_" + dtypeNames[c.dt]
-	g := kernels.DivideProduct(&c.p, &plan, uint64(parts))
+	plan.Divide(&c.p, uint64(parts))
+	g := plan.Grid
 	if c.p.Parts = plan.Parts; c.p.Parts > 1 {
 		out, size := c.p.Out, c.p.Count*c.p.M*c.p.N
 		c.p.Out, c.p.Part = put(c.dev, make([]float32, plan.Parts*size)), plan.Part

@@ -1,0 +1,78 @@
+// Barriers in shared memory that count arrivals and the bytes of copies by the tensor unit, and those copies: of boxes of a tensor that a map
+// describes, zeros beyond its ends. Addresses of shared memory are of 32 bits, of the block or, by remote, of another in its cluster.
+#pragma once
+
+#include "device.cuh"
+
+INLINE void initBarrier(u32 barrier, u32 arrivals) {
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(barrier), "r"(arrivals) : "memory");
+}
+
+// publishBarriers makes what initBarrier has written known to the cluster and to copies; a barrier of the cluster follows.
+INLINE void publishBarriers() { asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory"); }
+
+// expectBytes arrives, and says how many bytes the phase waits for.
+INLINE void expectBytes(u32 barrier, u32 bytes) {
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(barrier), "r"(bytes) : "memory");
+}
+
+INLINE u32 remote(u32 at, u32 rank) {
+	u32 there;
+	asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
+	return there;
+}
+
+INLINE void arriveAt(u32 barrier) { asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" : : "r"(barrier) : "memory"); }
+
+// await waits until the phase of that parity has ended.
+INLINE void await(u32 barrier, u32 parity) {
+	u32 done;
+	do {
+		asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
+					 : "=r"(done) : "r"(barrier), "r"(parity) : "memory");
+	} while (!done);
+}
+
+INLINE void clusterBarrier() {
+	asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" : : : "memory");
+}
+
+INLINE u32 rankInCluster() {
+	u32 rank;
+	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+	return rank;
+}
+
+// A Map is what the driver makes of a tensor of three axes, the fastest first.
+struct __attribute__((aligned(64))) Map {
+	u64 words[16];
+};
+
+INLINE void fetchMap(const Map &map) { asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory"); }
+
+// loadBox copies a box into this block.
+INLINE void loadBox(u32 to, const Map &map, u32 x, u32 y, u32 z, u32 barrier) {
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
+				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier) : "memory");
+}
+
+// shareBox copies a box to the same place in all blocks of the cluster whose bit is set, and tells the barrier of each.
+INLINE void shareBox(u32 to, const Map &map, u32 x, u32 y, u32 z, u32 barrier, u16 blocks) {
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+				 "[%0], [%1, {%2, %3, %4}], [%5], %6;"
+				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks) : "memory");
+}
+
+// storeBox copies a box from shared memory to the tensor, what lies beyond its ends excepted. It sees what was written before fenceCopies.
+INLINE void storeBox(const Map &map, u32 x, u32 y, u32 z, u32 from) {
+	asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];\n\t"
+				 "cp.async.bulk.commit_group;"
+				 : : "l"(&map), "r"(x), "r"(y), "r"(z), "r"(from) : "memory");
+}
+
+// awaitReads waits until no more than so many of the thread's stores still read shared memory.
+template <int STORES> INLINE void awaitReads() { asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(STORES) : "memory"); }
+
+INLINE void awaitStores() { asm volatile("cp.async.bulk.wait_group 0;" : : : "memory"); }
+
+INLINE void fenceCopies() { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }

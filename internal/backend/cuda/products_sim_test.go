@@ -1,0 +1,98 @@
+package cuda
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/driver"
+	"cresset/internal/driver/sim"
+	"cresset/internal/hardware"
+	"cresset/internal/kern"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// TestProductsOnEveryCard multiplies on cards of several generations, each by the kernels that it takes: operands that start anywhere,
+// lines of any length, transposes, few rows and columns, and sums long enough to be divided.
+func TestProductsOnEveryCard(t *testing.T) {
+	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "rtx4090"} {
+		m, err := hardware.Preset(card, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := sim.New(m, sim.Options{LookupEnv: func(string) (string, bool) { return "", false }})
+		dev, err := (&machine{open: func() (*driver.API, error) { return d.API, nil }}).at(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
+			for i, s := range [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {130, 136, 24}} {
+				for _, turned := range []int{0, 3} {
+					checkProduct(t, dev, dt, s, turned, i%2)
+				}
+			}
+		}
+	}
+}
+
+// checkProduct wants a·b from the device, of [m][k] and [k][n], whose bits of turned say that they are transposes, and which start so many
+// elements into their memory.
+func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, start int) {
+	t.Helper()
+	m, n, k := s[0], s[1], s[2]
+	c := backend.NewCall(op.MM, dt)
+	defer c.Release()
+	a := filled(t, dev, c.AddIn(), m, k, turned&1 != 0, start, dt)
+	b := filled(t, dev, c.AddIn(), k, n, turned&2 != 0, start, dt)
+	filled(t, dev, c.AddOut(), m, n, false, 0, dt)
+	if err := dev.Run(c); err != nil {
+		t.Fatalf("%s of %v on %s: %v", dt, s, dev.properties.Name, err)
+	}
+	raw := make([]byte, m*n*dt.Size())
+	if err := dev.CopyOut(raw, c.Out()[0].Buf, 0); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, m*n)
+	kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&got[0]), unsafe.Pointer(&raw[0]), m*n)
+	rounding := map[dtype.DType]float64{dtype.Float32: 0, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
+	for i := range got {
+		sum, size := 0.0, 0.0
+		for l := range k {
+			x := a(i/n, l) * b(l, i%n)
+			sum, size = sum+x, size+math.Abs(x)
+		}
+		if bound := float64(2*k)*0x1p-23*size + rounding*math.Abs(sum); !(math.Abs(got[i]-sum) <= bound) {
+			t.Fatalf("%s of %v on %s, turned %d: element %d is %v, want %v ± %v", dt, s, dev.properties.Name, turned, i, got[i], sum, bound)
+		}
+	}
+}
+
+// filled makes a view of rows × columns numbers on the device, and returns what they are.
+func filled(t *testing.T, dev *Device, v *backend.View, rows, columns int, turned bool, start int, dt dtype.DType) func(r, c int) float64 {
+	t.Helper()
+	size := start + rows*columns
+	values, raw := make([]float64, size), make([]byte, size*dt.Size())
+	for i := range values {
+		values[i] = math.Sin(float64(i*i + rows))
+	}
+	kern.Cast(dt, dtype.Float64)(unsafe.Pointer(&raw[0]), unsafe.Pointer(&values[0]), size)
+	kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&values[0]), unsafe.Pointer(&raw[0]), size)
+	buf, err := dev.Alloc(len(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Free(buf) })
+	if err := dev.CopyIn(buf, 0, raw); err != nil {
+		t.Fatal(err)
+	}
+	strides := []int{columns, 1}
+	if turned {
+		strides = []int{1, rows}
+	}
+	l := layout.Of(layout.Shape{rows, columns}, strides, start)
+	*v = backend.View{Buf: buf, Layout: &l, DType: dt}
+	return func(r, c int) float64 { return values[start+r*strides[0]+c*strides[1]] }
+}
