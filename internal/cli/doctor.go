@@ -23,17 +23,21 @@ type doctorCommand struct {
 	Check    string         `placeholder:"DEVICES" help:"Fail unless these devices can compute: cpu, cuda or cuda:1 for instance, separated by commas."`
 	SelfTest bool           `name:"selftest" help:"Compare a GPU with the CPU, kernel by kernel, and time it; takes under two minutes."`
 	Device   *device.Device `placeholder:"GPU" help:"The GPU of --selftest; cuda:0 unless given."`
+	JIT      bool           `name:"jit" help:"Compile every kernel for every GPU, keep the code for programs that follow, and tell how long it took."`
 	JSON     bool           `name:"json" help:"Print a JSON object on stdout."`
 }
 
 // diagnosis is what the doctor found.
 type diagnosis struct {
-	Driver  string      `json:"driver"` // empty where there is none
-	Devices []deviceRow `json:"devices"`
-	Sharing string      `json:"sharing,omitempty"` // where programs tell each other of a simulated machine, or why they do not
-	Problem string      `json:"problem,omitempty"`
-	Advice  string      `json:"advice,omitempty"`
-	Ops     []opPlaces  `json:"ops,omitempty"`
+	Driver          string      `json:"driver"` // empty where there is none
+	Devices         []deviceRow `json:"devices"`
+	JIT             []jitRow    `json:"jit,omitempty"`
+	Compiler        string      `json:"compiler,omitempty"` // the library that compiles kernels for the driver
+	CompilerProblem string      `json:"compiler_problem,omitempty"`
+	Sharing         string      `json:"sharing,omitempty"` // where programs tell each other of a simulated machine, or why they do not
+	Problem         string      `json:"problem,omitempty"`
+	Advice          string      `json:"advice,omitempty"`
+	Ops             []opPlaces  `json:"ops,omitempty"`
 }
 
 // opPlaces says in which dtypes an op is computed where.
@@ -63,6 +67,9 @@ func (c *doctorCommand) Run(s *session) error {
 	}
 	if c.Ops {
 		d.Ops = placesOfOps()
+	}
+	if c.JIT && d.Problem == "" {
+		d.JIT = loadKernels()
 	}
 	s.announce()
 	switch {
@@ -120,6 +127,8 @@ func diagnose() diagnosis {
 	}
 	if err != nil {
 		d.Problem, d.Advice = err.Error(), hintOf(err)
+	} else {
+		d.Compiler, d.CompilerProblem = compiler()
 	}
 	return d
 }
@@ -154,6 +163,12 @@ func (d *diagnosis) print(w io.Writer) error {
 			continue
 		}
 		fmt.Fprintf(&b, "%-8s %s, %s, %s of %s free\n", r.Device, r.Name, r.Level, gib(r.Available), gib(r.Total))
+	}
+	if d.CompilerProblem != "" {
+		fmt.Fprintf(&b, "compiler %s\n", d.CompilerProblem)
+	}
+	for _, r := range d.JIT {
+		fmt.Fprintf(&b, "kernels  %v\n", r)
 	}
 	for i, line := range strings.Split(d.Sharing, "\n") {
 		switch {

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 
 	"cresset/internal/dl"
 )
@@ -100,7 +101,7 @@ func bind(l *library) (*API, error) {
 	if l.setCurrent, ok = l.Symbol("cuCtxSetCurrent"); !ok {
 		return nil, l.lacks("cuCtxSetCurrent")
 	}
-	api := &API{Library: l.Path, JITCompiler: l.openJIT}
+	api := &API{Library: l.Path, Release: releaseOf(l.Path), JITCompiler: l.openJIT}
 	return api, api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		for _, name := range symbols {
 			if fn, ok := l.Symbol(name); ok {
@@ -113,6 +114,20 @@ func bind(l *library) (*API, error) {
 		}
 		return l.lacks(symbols[0])
 	})
+}
+
+// releaseOf returns the driver's version, which is in the name of the file that its library's name leads to on Linux:
+// libcuda.so.580.95.05.
+func releaseOf(library string) string {
+	file, err := filepath.EvalSymlinks(library)
+	if err != nil {
+		return ""
+	}
+	release, ok := strings.CutPrefix(filepath.Base(file), "libcuda.so.")
+	if !ok || !strings.Contains(release, ".") {
+		return ""
+	}
+	return release
 }
 
 // Missing returns the C symbols of the functions that the table lacks and needs.

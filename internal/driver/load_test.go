@@ -4,6 +4,7 @@ package driver
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -74,6 +75,42 @@ func TestLoadMissingSymbol(t *testing.T) {
 func TestLoadAlternative(t *testing.T) {
 	if id, r := load(t, "-DOLD_UUID").DeviceGetUUID(0); id[0] != 50 || r != Success {
 		t.Errorf("got %v, %v, want the older function's answer", id, r)
+	}
+}
+
+func TestRelease(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "libcuda.so.580.95.05"), filepath.Join(dir, "libcuda.so.1")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Base(file), link); err != nil {
+		t.Skip(err)
+	}
+	for library, want := range map[string]string{link: "580.95.05", file: "580.95.05", "/absent/libcuda.so.1": ""} {
+		if got := releaseOf(library); got != want {
+			t.Errorf("%s: got %q", library, got)
+		}
+	}
+}
+
+// TestJITCompiler: the library beside the driver is opened, wherever that was found.
+func TestJITCompiler(t *testing.T) {
+	library := compile(t, "-DINIT=0")
+	text, err := os.ReadFile(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(filepath.Dir(library), JITLibrary())
+	if err := os.WriteFile(beside, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	api, err := LoadFrom(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path, err := api.JITCompiler(); path != beside || err != nil {
+		t.Errorf("got %q, %v, want %s", path, err, beside)
 	}
 }
 

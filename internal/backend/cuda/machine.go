@@ -219,6 +219,20 @@ func Installed() Library {
 	return Library{}
 }
 
+// JITCompiler returns where the driver's compiler of kernels was found, "" where it needs none or the system finds it, and what keeps it
+// from being opened.
+func JITCompiler() (path string, err error) {
+	if err := Start(); err != nil {
+		return "", err
+	}
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	if process.api == nil || process.api.JITCompiler == nil {
+		return "", nil
+	}
+	return process.api.JITCompiler()
+}
+
 // SeedAll starts the stream of every GPU from seed, of those too that are found later.
 func SeedAll(seed uint64) {
 	process.mu.Lock()

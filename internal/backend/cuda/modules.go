@@ -41,12 +41,13 @@ const maxKernels = 2048
 
 // catalog is where modules come from: what the kernels package has embedded, or what a test puts in its place.
 type catalog struct {
+	modules  func() []kernels.Module
 	moduleOf func(kernel string) (module string, ok bool)
 	targetOf func(kernel string) (t kernels.Target, ok bool)
 	text     func(module string) ([]byte, error)
 }
 
-var embedded = catalog{kernels.ModuleOf, kernels.TargetOf, kernels.Text}
+var embedded = catalog{kernels.Modules, kernels.ModuleOf, kernels.TargetOf, kernels.Text}
 
 // moduleTable holds what a device has loaded.
 type moduleTable struct {
@@ -54,7 +55,9 @@ type moduleTable struct {
 	functions [maxKernels]atomic.Uintptr // by kernelID
 	verdicts  [maxKernels]atomic.Uint32  // of takes, by kernelID
 	mu        sync.Mutex
-	modules   map[string]driver.Module
+	loaded    map[string]driver.Module
+	cache     cubinCache
+	times     JITTimes
 	shared    map[kernelID]uint32 // the most dynamic shared memory that a kernel has been allowed
 	refused   []Refusal
 }
@@ -96,7 +99,7 @@ func (d *Device) find(module, name string) (driver.Function, error) {
 
 // module loads a module once.
 func (d *Device) module(name string) (driver.Module, error) {
-	if m, ok := d.modules.modules[name]; ok {
+	if m, ok := d.modules.loaded[name]; ok {
 		return m, nil
 	}
 	image, err := d.modules.text(name)
@@ -104,14 +107,14 @@ func (d *Device) module(name string) (driver.Module, error) {
 		return 0, err
 	}
 	var jit driver.JIT
-	m, r := d.api.ModuleLoadData(d.ctx, image, &jit)
+	m, r := d.loadCode(name, image, &jit)
 	if r != driver.Success {
 		return 0, &ModuleError{Module: name, Log: jit.Errors, Err: d.fail(r)}
 	}
-	if d.modules.modules == nil {
-		d.modules.modules = map[string]driver.Module{}
+	if d.modules.loaded == nil {
+		d.modules.loaded = map[string]driver.Module{}
 	}
-	d.modules.modules[name] = m
+	d.modules.loaded[name] = m
 	return m, nil
 }
 

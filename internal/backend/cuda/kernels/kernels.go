@@ -34,13 +34,13 @@ var files embed.FS
 // ModuleOf returns the name of the module that has a kernel, and whether there is one.
 func ModuleOf(kernel string) (module string, ok bool) {
 	in, ok := index()[kernel]
-	return in.module, ok
+	return in.Name, ok
 }
 
 // TargetOf returns what a kernel needs, and whether there is such a kernel.
 func TargetOf(kernel string) (t Target, ok bool) {
 	in, ok := index()[kernel]
-	return in.target, ok
+	return in.Target, ok
 }
 
 // Text returns the PTX of a module.
@@ -65,18 +65,27 @@ func Text(module string) ([]byte, error) {
 //go:embed ptx/index
 var list string
 
-// place is where a kernel is.
-type place struct {
-	module string
-	target Target
+// Module is a module's name and what it needs.
+type Module struct {
+	Name   string
+	Target Target
 }
 
-// index tells the place of each kernel.
-var index = sync.OnceValue(func() map[string]place {
-	of := map[string]place{}
+// Modules returns all modules, by their names.
+func Modules() (all []Module) {
 	for line := range strings.Lines(list) {
 		words := strings.Fields(line)
-		in := place{words[0], targetOf(words[1], words[2])}
+		all = append(all, Module{words[0], targetOf(words[1], words[2])})
+	}
+	return all
+}
+
+// index tells the module of each kernel.
+var index = sync.OnceValue(func() map[string]Module {
+	of := map[string]Module{}
+	for line := range strings.Lines(list) {
+		words := strings.Fields(line)
+		in := Module{words[0], targetOf(words[1], words[2])}
 		for _, kernel := range words[3:] {
 			of[kernel] = in
 		}

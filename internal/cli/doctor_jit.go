@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cresset/cuda"
+	"cresset/device"
+	backend "cresset/internal/backend/cuda"
+)
+
+// jitRow tells what loading a GPU's kernels took.
+type jitRow struct {
+	Device    string   `json:"device"`
+	Compiled  int      `json:"compiled"`          // modules that the driver compiled
+	Compiling float64  `json:"compiling_seconds"` // what that took
+	Read      int      `json:"read"`              // modules whose code was kept
+	Reading   float64  `json:"reading_seconds"`
+	Dir       string   `json:"dir,omitempty"`     // where code is kept
+	Problem   string   `json:"problem,omitempty"` // why it is not, or why kernels could not be loaded
+	Refused   []string `json:"refused,omitempty"` // modules that the driver did not take, and why: others do their work
+}
+
+// loadKernels loads every kernel on every GPU, which keeps their code for the programs that follow.
+func loadKernels() (rows []jitRow) {
+	for i := range cuda.DeviceCount() {
+		row := jitRow{Device: device.CUDA(i).String()}
+		d, err := backend.Find(i)
+		if err != nil {
+			row.Problem = firstLine(err.Error())
+			rows = append(rows, row)
+			continue
+		}
+		r, err := d.LoadAll()
+		row.Compiled, row.Compiling = r.Compiled, r.Compiling.Seconds()
+		row.Read, row.Reading, row.Dir = r.Read, r.Reading.Seconds(), r.Dir
+		if err == nil {
+			err = r.Problem
+		}
+		if err != nil {
+			row.Problem = firstLine(err.Error())
+		}
+		for _, refused := range r.Refused {
+			row.Refused = append(row.Refused, refused.Module+": "+refused.Reason)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// String is the row as a line, and a line for each module that was refused.
+func (r jitRow) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-8s %d modules compiled in %s, %d read in %s", r.Device, r.Compiled, seconds(r.Compiling), r.Read, seconds(r.Reading))
+	if r.Problem != "" {
+		fmt.Fprintf(&b, "; not kept: %s", r.Problem)
+	} else {
+		fmt.Fprintf(&b, "; kept in %s", r.Dir)
+	}
+	for _, refused := range r.Refused {
+		fmt.Fprintf(&b, "\n         refused: %s", refused)
+	}
+	return b.String()
+}
+
+func seconds(s float64) string {
+	return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
+}
+
+// compiler says which library compiles kernels for the driver, and what is wrong with it; both are empty where the driver needs none
+// or finds it by itself.
+func compiler() (path, problem string) {
+	path, err := backend.JITCompiler()
+	if err != nil {
+		return "", "the driver's compiler is missing, and kernels that are not kept cannot be loaded: " + strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return path, ""
+}
