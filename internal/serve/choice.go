@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"cresset/tensor"
 	"cresset/text/generation"
 	"cresset/text/serving"
 )
@@ -89,16 +90,17 @@ func together(cancel context.CancelFunc, choices []*choice) iter.Seq[event] {
 	}
 }
 
-// start asks the engine for texts behind prompts. All of them are taken, or none is.
+// start asks the engine for texts behind prompts. All of them are taken, or none is. The first text behind each prompt is drawn by the request's seed, and each other by the next.
 func (s *Server) start(ctx context.Context, job *job) ([]*choice, error) {
 	n := job.choices()
-	generators := job.generators(n)
+	seed := job.drawn()
 	var choices []*choice
 	for _, prompt := range job.prompts {
 		for i := range n {
 			o := job.options(s.Usual)
 			o.MaxTokens = job.tokens
-			if o.Generator = generators[i]; o.MaxTokens == 0 {
+			o.Generator = tensor.NewGenerator(seed + int64(i))
+			if o.MaxTokens == 0 {
 				o.MaxTokens = s.most(len(prompt))
 				if job.usual > 0 {
 					o.MaxTokens = min(o.MaxTokens, job.usual)

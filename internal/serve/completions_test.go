@@ -30,8 +30,8 @@ func TestCompletions(t *testing.T) {
 	}{
 		"a prompt":        {`"prompt": "the king"`, []string{first}},
 		"several prompts": {`"prompt": ["the king", "größer 日本"], "max_tokens": 16`, []string{first, alone(t, m, s.Words, "größer 日本", greedy)}},
-		"several choices": {`"prompt": "a", "n": 2, "seed": 5, "max_tokens": 20, "temperature": 1.5, "top_k": 50, "top_p": 0.9, "min_p": 0.01, "repetition_penalty": 1.2`,
-			[]string{alone(t, m, s.Words, "a", drawn(5)), alone(t, m, s.Words, "a", drawn(6))}},
+		"several choices": {`"prompt": ["a", "the"], "n": 2, "seed": 5, "max_tokens": 20, "temperature": 1.5, "top_k": 50, "top_p": 0.9, "min_p": 0.01, "repetition_penalty": 1.2`,
+			[]string{alone(t, m, s.Words, "a", drawn(5)), alone(t, m, s.Words, "a", drawn(6)), alone(t, m, s.Words, "the", drawn(5)), alone(t, m, s.Words, "the", drawn(6))}},
 		"a stop string": {`"prompt": "the king", "stop": ` + mustJSON(stop), []string{alone(t, m, s.Words, "the king", greedy, stop)}},
 	} {
 		var whole answerJSON

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"cresset/tensor"
 	"cresset/text/generation"
 )
 
@@ -101,15 +100,10 @@ func (p *parameters) choices() int {
 	return *p.N
 }
 
-// generators returns what draws the tokens of n texts, the first by the request's seed and each other by the next.
-func (p *parameters) generators(n int) []*tensor.Generator {
-	seed := rand.Int64()
+// drawn returns the seed of a request, one that nobody knows before where it names none.
+func (p *parameters) drawn() int64 {
 	if p.Seed != nil {
-		seed = *p.Seed
+		return *p.Seed
 	}
-	all := make([]*tensor.Generator, n)
-	for i := range all {
-		all[i] = tensor.NewGenerator(seed + int64(i))
-	}
-	return all
+	return rand.Int64()
 }
