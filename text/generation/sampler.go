@@ -1,7 +1,6 @@
 package generation
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -67,9 +66,16 @@ func (s *Sampler) keepTopK(scores []float32) {
 	if s.TopK <= 0 || s.TopK >= len(scores) {
 		return
 	}
-	sorted := slices.Clone(scores)
-	slices.SortFunc(sorted, func(a, b float32) int { return cmp.Compare(b, a) })
-	drop(scores, sorted[s.TopK-1])
+	top := slices.Clone(scores[:s.TopK]) // the greatest so far, the least of them first
+	slices.Sort(top)
+	for _, v := range scores[s.TopK:] {
+		if v > top[0] {
+			at, _ := slices.BinarySearch(top, v)
+			copy(top, top[1:at])
+			top[at-1] = v
+		}
+	}
+	drop(scores, top[0])
 }
 
 // keepTopP drops the least likely tokens, as many as have 1 - p or less of the probability together.
@@ -77,18 +83,34 @@ func (s *Sampler) keepTopP(scores []float32) {
 	if s.TopP <= 0 || s.TopP >= 1 {
 		return
 	}
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	order := ascending(scores)
 	probabilities, sum := softmax(scores), 0.0
-	for _, i := range order[:len(order)-1] { // the likeliest one stays
-		if sum += probabilities[i]; sum > 1-s.TopP {
+	for _, i := range order[:max(0, len(order)-1)] { // the likeliest one stays
+		if sum += probabilities[uint32(i)]; sum > 1-s.TopP {
 			return
 		}
-		scores[i] = never
+		scores[uint32(i)] = never
 	}
+}
+
+// ascending returns the places of scores that are not yet dropped in their low 32 bits, the least score first, and of equal ones the first. In the high bits stands
+// what sorts like the score: its bits, of which a negative number's are turned round.
+func ascending(scores []float32) []uint64 {
+	order := make([]uint64, 0, len(scores))
+	for i, v := range scores {
+		if v == never {
+			continue
+		}
+		bits := math.Float32bits(v + 0) // of zeros the positive one
+		if bits>>31 != 0 {
+			bits = ^bits
+		} else {
+			bits |= 1 << 31
+		}
+		order = append(order, uint64(bits)<<32|uint64(i))
+	}
+	slices.Sort(order)
+	return order
 }
 
 // keepMinP drops tokens that are much less likely than the likeliest.

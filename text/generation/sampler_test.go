@@ -1,7 +1,9 @@
 package generation
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"testing"
 
 	"cresset/tensor"
@@ -63,5 +65,46 @@ func TestSamplersDraw(t *testing.T) {
 		if first[i] != again[i] {
 			t.Fatalf("draw %d of the same seed was %d and is %d", i, first[i], again[i])
 		}
+	}
+}
+
+// TestTopKAndTopPOfManyTokens compares what is kept of many scores, of which several are equal, with what a sort says.
+func TestTopKAndTopPOfManyTokens(t *testing.T) {
+	tensor.ManualSeed(4)
+	base := tensor.Values[float32](tensor.Randn(3000).MulScalar(20).Round())
+	for _, k := range []int{1, 7, 100, 2999} {
+		scores := slices.Clone(base)
+		(&Sampler{TopK: k}).keepTopK(scores)
+		sorted := slices.Sorted(slices.Values(base))
+		for i, v := range scores {
+			if want := base[i] >= sorted[len(sorted)-k]; want != (v == base[i]) {
+				t.Fatalf("top %d: score %v became %v", k, base[i], v)
+			}
+		}
+	}
+	for _, p := range []float64{0.01, 0.5, 0.9, 0.9999} {
+		scores, probabilities, order, sum := slices.Clone(base), softmax(base), make([]int, len(base)), 0.0
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(base[a], base[b]) })
+		(&Sampler{TopP: p}).keepTopP(scores)
+		for rank, i := range order {
+			if sum += probabilities[i]; (sum > 1-p || rank == len(order)-1) != (scores[i] == base[i]) {
+				t.Fatalf("top p %v: score %v of rank %d became %v", p, base[i], rank, scores[i])
+			}
+		}
+	}
+}
+
+func BenchmarkSampler(b *testing.B) {
+	base := tensor.Values[float32](tensor.Randn(128256).MulScalar(5))
+	for name, s := range map[string]Sampler{"top-k": {Temperature: 1, TopK: 50}, "top-p": {Temperature: 1, TopP: 0.9}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s.Probabilities(slices.Clone(base))
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
+		})
 	}
 }
