@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"cresset/internal/par"
 	"cresset/models"
 	"cresset/nn"
 	"cresset/tensor"
@@ -204,29 +205,29 @@ func (e *Engine) late(q *sequence) (error, bool) {
 func (e *Engine) step(batch []*sequence) {
 	var scores map[*sequence][]float32
 	failed := tensor.Try(func() { scores = e.compute(batch) })
-	ends, written := make(map[*sequence]error), 0
-	for _, q := range batch {
-		if failed != nil {
-			ends[q] = failed
-			continue
+	wrote, ends := make([]bool, len(batch)), make([]bool, len(batch))
+	errs := slices.Repeat([]error{failed}, len(batch))
+	par.Do(len(batch), func(i int) {
+		q := batch[i]
+		if q.read += q.n; failed == nil && q.unread() == 0 {
+			ends[i], errs[i] = q.write(scores[q])
+			wrote[i] = errs[i] == nil
 		}
-		if q.read += q.n; q.unread() > 0 {
-			continue
-		}
-		written++
-		if done, err := q.write(scores[q]); done || err != nil {
-			ends[q] = err
-		}
-	}
+	})
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.counted.Steps++
-	for _, q := range batch {
+	for i, q := range batch {
 		e.counted.Read += q.n
+		if wrote[i] {
+			e.counted.Written++
+		}
 	}
-	e.counted.Written += written
 	e.plan.drop(func(q *sequence) (error, bool) {
-		err, ended := ends[q]
-		return err, ended
+		i := slices.Index(batch, q)
+		if i < 0 {
+			return nil, false
+		}
+		return errs[i], ends[i] || errs[i] != nil
 	})
 }
