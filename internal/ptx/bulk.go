@@ -299,10 +299,14 @@ func (w *warp) markCopy(b *block, m *access, lane int, at uint64, n int) *Fault 
 	return nil
 }
 
-// deliver lands a copy: it does so when no warp can go on, as late as it can matter.
+// deliver lands a copy: when no warp can go on, which is as late as it can matter, or with Shuffle at any time and in any order.
 func (g *gang) deliver() *Fault {
-	c := g.copies[0]
-	g.copies = append(g.copies[:0], g.copies[1:]...)
+	i := 0
+	if g.random != 0 {
+		i = int(g.draw() % uint64(len(g.copies)))
+	}
+	c := g.copies[i]
+	g.copies = append(g.copies[:i], g.copies[i+1:]...)
 	t, engine := g.watch, c.to.engine()
 	for _, p := range c.pieces {
 		copy(c.to.shared[p.at:], p.data)

@@ -137,6 +137,9 @@ func (b *block) left(w *warp) *Fault {
 	if b.running > 0 || g.watch == nil {
 		return nil
 	}
+	if f := b.unequalGroups(); f != nil {
+		return f
+	}
 	for i := range g.copies {
 		if c := &g.copies[i]; c.to == b {
 			f := c.by.faultAt(DataRace, c.pc, 1<<c.lane)

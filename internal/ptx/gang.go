@@ -12,6 +12,8 @@ type gang struct {
 	watch  *watch // nil where nothing has to be watched
 	events int    // counts what may let a waiting warp go on
 
+	random uint64 // state of a generator, 0 where copies land in order and late
+
 	cluster clusterBarrier
 	copies  []bulkCopy // in flight, oldest first
 }
@@ -63,6 +65,7 @@ func (g *gang) run(n, at uint64) *Fault {
 	g.n = n
 	g.cluster = clusterBarrier{}
 	g.copies = g.copies[:0]
+	g.random = g.blocks[0].cfg.Shuffle * (2*at + 1)
 	if g.watch != nil {
 		g.watch.begin()
 	}
@@ -105,6 +108,11 @@ func (g *gang) turn() *Fault {
 				}
 			}
 		}
+		if g.random != 0 && len(g.copies) > 0 && g.draw()%2 == 0 {
+			if f := g.deliver(); f != nil {
+				return f
+			}
+		}
 		switch {
 		case !alive:
 			return nil
@@ -121,6 +129,14 @@ func (g *gang) turn() *Fault {
 			idle++
 		}
 	}
+}
+
+// draw returns a number that Shuffle decides.
+func (g *gang) draw() uint64 {
+	g.random ^= g.random << 13
+	g.random ^= g.random >> 7
+	g.random ^= g.random << 17
+	return g.random
 }
 
 // allWait reports whether no warp can come to anything by itself.

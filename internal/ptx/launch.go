@@ -22,7 +22,7 @@ type LaunchConfig struct {
 
 	Capability int    // of the device, 80 for 8.0; 0 for the module's target. Tensor cores differ
 	Nearest    bool   // tensor cores round each sum once, to nearest, instead of as the device does
-	Shuffle    uint64 // an order of the blocks; 0 for the natural one
+	Shuffle    uint64 // chooses an order of the blocks, and when bulk copies land; 0 for the natural order, and late
 	Watch      bool   // look for races in shared memory; kernels with asynchronous copies are always watched
 }
 

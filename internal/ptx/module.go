@@ -29,6 +29,7 @@ type Module struct {
 
 	Capability int // from .target: 80 for sm_80
 
+	exact   bool // the target is of one capability, as sm_90a
 	globals map[string]int
 	shared  map[string]Symbol
 	extern  map[string]Symbol // shared memory whose size the launch tells

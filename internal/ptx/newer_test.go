@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"strings"
@@ -71,7 +72,7 @@ func TestNewerInstructions(t *testing.T) {
 		 stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r8], {%r4, %r5}; bar.sync 0; mad.lo.u32 %r8, %r0, 4, room; ld.shared.b32 %r9, [%r8+128];`,
 			func(i int, _, _ uint32) uint32 { return uint32(i + 100) }},
 	} {
-		got, _, err := runSnippet(t, 80, tc.code)
+		got, _, err := runSnippet(t, 90, tc.code)
 		if err != nil {
 			t.Errorf("%s\n%v", tc.code, err)
 			continue
@@ -207,6 +208,60 @@ func TestClangsHalves(t *testing.T) {
 			two(formatBF16, a, b), u32(x[i^1] + 1), 2 - bit(ha > 0.5), uint32(formatBF16.round(float64(x[i] + y[i])))}
 		if got != want {
 			t.Fatalf("thread %d: got %#x, want %#x", i, got, want)
+		}
+	}
+}
+
+// TestTargets wants instructions refused in modules for GPUs that lack them.
+func TestTargets(t *testing.T) {
+	for _, tc := range []struct {
+		target, code, want string
+	}{
+		{"sm_60", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r1];", "needs .target sm_75"},
+		{"sm_75", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r1}, {%r1,%r1,%r1,%r1};", ""},
+		{"sm_75", "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r1}, {%r1,%r1,%r1,%r1};", "needs .target sm_80"},
+		{"sm_75", "cp.async.wait_all;", "needs .target sm_80"},
+		{"sm_80", "cp.async.bulk.commit_group;", "needs .target sm_90"},
+		{"sm_80", "fma.rn.bf16x2 %r1, %r1, %r1, %r1;", ""},
+		{"sm_80", "mul.rn.bf16x2 %r1, %r1, %r1;", "needs .target sm_90"},
+		{"sm_90", "wgmma.fence.sync.aligned;", "needs .target sm_90a"},
+		{"sm_90a", "wgmma.fence.sync.aligned;", ""},
+	} {
+		_, err := Parse("k", ".version 8.0\n.target "+tc.target+"\n.address_size 64\n.visible .entry k()\n{ .reg .b32 %r<4>; "+tc.code+" }")
+		if (tc.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s in %s: got %v, want %q", tc.code, tc.target, err, tc.want)
+		}
+	}
+}
+
+// TestSectorsOfCopies counts the pieces of memory that asynchronous copies touch: lanes side by side need no more than they ask for,
+// lanes 128 bytes apart a whole sector each.
+func TestSectorsOfCopies(t *testing.T) {
+	for _, tc := range []struct {
+		apart   int
+		sectors uint64
+	}{{4, 4}, {128, 32}} {
+		m, err := Parse("k", fmt.Sprintf(`.version 7.4
+.target sm_80
+.address_size 64
+.shared .align 16 .b8 room[128];
+.visible .entry k(.param .u64 in)
+{
+	.reg .b32 %%r<4>; .reg .b64 %%d<4>;
+	mov.u32 %%r0, %%tid.x; mad.lo.u32 %%r1, %%r0, 4, room; mul.wide.u32 %%d1, %%r0, %d; ld.param.u64 %%d0, [in]; add.s64 %%d0, %%d0, %%d1;
+	cp.async.ca.shared.global [%%r1], [%%d0], 4; cp.async.wait_all;
+}`, tc.apart))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h heap
+		k := m.Kernels["k"]
+		count, err := Launch(k, LaunchConfig{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: pack(k, put(&h, make([]byte, 4096))), Memory: &h, Profile: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if count.GlobalSectors != tc.sectors || count.GlobalBytes != 128 || count.GlobalRequests != 1 {
+			t.Errorf("%d bytes apart: %+v, want %d sectors", tc.apart, count, tc.sectors)
 		}
 	}
 }

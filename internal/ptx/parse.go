@@ -115,6 +115,7 @@ func (p *parser) module() {
 // readTarget reads sm_N, where N is ten times the major number of the capability plus the minor one.
 func (p *parser) readTarget() {
 	digits, ok := strings.CutPrefix(p.word(), "sm_")
+	p.m.exact = strings.HasSuffix(digits, "a") || strings.HasSuffix(digits, "f")
 	n, err := strconv.Atoi(strings.TrimRight(digits, "af"))
 	p.target = ok && err == nil
 	p.m.Capability = n

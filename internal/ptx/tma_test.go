@@ -28,7 +28,7 @@ func faultOf(t *testing.T, err error, kind FaultKind, want ...string) {
 	}
 }
 
-func runPipeline(t *testing.T, kernel string, tiles int) ([]float32, []float32, error) {
+func runPipeline(t *testing.T, kernel string, tiles int, shuffle uint64) ([]float32, []float32, error) {
 	t.Helper()
 	m, err := Parse("pipeline.ptx", text(t, "sm_90/pipeline.ptx"))
 	if err != nil {
@@ -38,14 +38,14 @@ func runPipeline(t *testing.T, kernel string, tiles int) ([]float32, []float32, 
 	data := numbers(16 * 32 * tiles)
 	in, out := put(&h, data), put(&h, make([]float32, len(data)))
 	k := m.Kernels[kernel]
-	_, err = Launch(k, LaunchConfig{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{96, 1, 1}, Memory: &h, Shared: 8192,
+	_, err = Launch(k, LaunchConfig{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{96, 1, 1}, Memory: &h, Shared: 8192, Shuffle: shuffle,
 		Params: pack(k, rowsMap(in, 32, 16*tiles, 32, 16, 0), rowsMap(out, 32, 16*tiles, 32, 16, 0), uint32(tiles))})
 	return data, get[float32](&h, out), err
 }
 
 func TestPipelineOfCopiesByMaps(t *testing.T) {
-	for _, tiles := range []int{1, 2, 7} {
-		in, out, err := runPipeline(t, "pipeline", tiles)
+	for i, tiles := range []int{1, 2, 7, 7, 7} {
+		in, out, err := runPipeline(t, "pipeline", tiles, uint64(tiles*i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestPipelineFaults(t *testing.T) {
 		{"no_barrier_after_init", DataRace, []string{"no barrier stands between this and mbarrier.init by warp 0"}},
 	} {
 		t.Run(tc.kernel, func(t *testing.T) {
-			_, _, err := runPipeline(t, tc.kernel, 5)
+			_, _, err := runPipeline(t, tc.kernel, 5, 0)
 			faultOf(t, err, tc.kind, tc.want...)
 		})
 	}

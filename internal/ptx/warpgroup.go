@@ -310,3 +310,17 @@ func (w *warp) tryAgain(in *instr, mask uint32) (stop bool, f *Fault) {
 	w.pc--
 	return true, nil
 }
+
+// unequalGroups finds warps that have run fewer products than others of their group.
+func (b *block) unequalGroups() *Fault {
+	for i := range b.warps {
+		w := &b.warps[i]
+		if !b.k.grouped || w.products.issued == len(w.ownGroup().issued) {
+			continue
+		}
+		f := w.faultAt(Misuse, int(w.ownGroup().issued[w.products.issued]), w.all)
+		f.Detail = fmt.Sprintf("warp %d ends and has not run this product of its group", i)
+		return f
+	}
+	return nil
+}

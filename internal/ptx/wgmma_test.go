@@ -283,6 +283,7 @@ func TestGroupFaults(t *testing.T) {
 		{"a descriptor beyond shared memory", "setp.ne.u32", "add.s64 %q2, %q2, 4096; setp.ne.u32", OutOfBounds, "matrix B"},
 		{"a descriptor inside of a pattern", "setp.ne.u32", "add.s64 %q2, %q2, 8; setp.ne.u32", Misuse, "does not start in the first row of a swizzle's pattern"},
 		{"half of a group", "	wgmma.fence.sync.aligned;\n", "	setp.gt.u32 %p1, %t, 63; @%p1 bra done;\n	wgmma.fence.sync.aligned;\n", Deadlock, ""},
+		{"half of a group, and no wait", wait, "	bra done;\nhalf:\n", Misuse, "warp 2 ends and has not run this product of its group"},
 		{"a part of a warp", "	wgmma.fence.sync.aligned;\n", "	setp.eq.u32 %p1, %t, 63; @%p1 bra done;\n	wgmma.fence.sync.aligned;\n", UnconvergedWarp, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -291,6 +292,9 @@ func TestGroupFaults(t *testing.T) {
 				t.Fatal("nothing to replace")
 			}
 			text = strings.Replace(strings.Replace(text, tc.old, tc.new, 1), "	ret;", "done:\n	ret;", 1)
+			if strings.Contains(text, "half:") {
+				text = strings.Replace(text, "	wgmma.fence", "	setp.gt.u32 %p1, %t, 63; @%p1 bra done;\n	wgmma.fence", 1)
+			}
 			m, err := Parse("unit", text)
 			if err != nil {
 				t.Fatal(err)
