@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -87,9 +87,6 @@ func readHub(path string, dev device.Device, dt *dtype.DType) (models.Model, *to
 	return m, words, err
 }
 
-// errUnpublished is of models that other libraries have no name for.
-var errUnpublished = errors.New("is a model that Hugging Face has no name for")
-
 // readTrained reads the vit or gpt of a snapshot, in evaluation mode, and the tokenizer of the latter.
 func readTrained(path string, opts ...nn.Option) (models.Model, *tokenizer.Tokenizer, error) {
 	state, err := readSnapshot(path)
@@ -100,18 +97,14 @@ func readTrained(path string, opts ...nn.Option) (models.Model, *tokenizer.Token
 	if !ok {
 		return nil, nil, untold(path)
 	}
-	var m models.Model
-	bad := tensor.Try(func() {
-		switch f.model {
-		case "gpt":
-			m, err = f.gpt(opts...)
-		case "vit":
-			m, err = f.vit(opts...)
-		default:
-			err = fmt.Errorf("%s: %s %w", path, f.model, errUnpublished)
-		}
-	})
-	if err := errors.Join(bad, err); err != nil {
+	m, err := f.published(nn.On(device.Meta))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if held, err := heldBytes(path); err != nil || int64(nn.CountParameters(m)) > held/4 { // before memory is taken
+		return nil, nil, cmp.Or(err, untold(path))
+	}
+	if m, err = f.published(opts...); err != nil {
 		return nil, nil, err
 	}
 	if err := checkpoint.Load(path, m, checkpoint.Prefix("model.")); err != nil {
@@ -124,6 +117,34 @@ func readTrained(path string, opts ...nn.Option) (models.Model, *tokenizer.Token
 	text, _ := state.Value("tokenizer").(string)
 	words, err := tokenizer.Parse([]byte(text))
 	return m, words, err
+}
+
+// published returns a model that transformers has a name for.
+func (f form) published(opts ...nn.Option) (m models.Model, err error) {
+	bad := tensor.Try(func() {
+		switch f.model {
+		case "gpt":
+			m, err = f.gpt(opts...)
+		case "vit":
+			m, err = f.vit(opts...)
+		default:
+			err = fmt.Errorf("%s is a model that Hugging Face has no name for", f.model)
+		}
+	})
+	return m, cmp.Or(bad, err)
+}
+
+// heldBytes returns the size of the tensors in a file.
+func heldBytes(path string) (n int64, err error) {
+	file, err := checkpoint.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	for _, e := range file.Entries() {
+		n += e.Bytes
+	}
+	return n, nil
 }
 
 // readSnapshot returns what a file holds by names.
