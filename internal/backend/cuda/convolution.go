@@ -89,7 +89,7 @@ func (v *convolver) add(d *Device, from uint64, parts uint32, size int, to uint6
 		Outer: 1, N: uint64(parts), Inner: uint64(size), In: from, Out: to, Parts: 1, Total: uint64(parts),
 		Strides: [3]int64{0, int64(size), 1},
 	}
-	g, ok := kernels.ColumnGrid(uint64(size))
+	g, ok := kernels.ColumnGrid(uint64(size), 1)
 	if !ok {
 		return fmt.Errorf("cuda: weights of %d elements are too many for one launch", size)
 	}

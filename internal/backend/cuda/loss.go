@@ -9,16 +9,19 @@ import (
 
 func (t *table) addLosses() {
 	for _, dt := range floats {
-		n := &likelihood{typed("nll", dt), typed("nll_each", dt)}
+		n := &likelihood{typed("nll", dt), typed("nll_total", dt), typed("nll_each", dt), newSoftmaxer("softmax_shifts", dt, 1)}
 		t[op.NLLLoss][dt] = row{launch: n.loss}
 		t[op.NLLLossGrad][dt] = row{likelihoodGrad, typed("nll_grad", dt)}
-		t[op.CrossEntropy][dt] = row{n.ofLogits, typed("softmax_shifts", dt)}
+		t[op.CrossEntropy][dt] = row{launch: n.ofLogits}
 		t[op.CrossEntropyGrad][dt] = row{likelihoodGrad, typed("cross_entropy_grad", dt)}
 	}
 }
 
 // likelihood is the kernels of the negative log likelihood.
-type likelihood struct{ one, each kernelID }
+type likelihood struct {
+	sum, total, each kernelID
+	shifts           *softmaxer
+}
 
 var nllParams paramPool[kernels.NLL]
 
@@ -34,7 +37,7 @@ func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
 		p.Shifts = address(&c.Out()[2])
 	}
 	if p.Each == 0 {
-		return issue(&s, n.one, kernels.OneBlock(), p)
+		return n.sums(&s, p)
 	}
 	total := &c.Out()[1]
 	if err := d.zero(p.Total, total.DType.Size()); err != nil {
@@ -47,6 +50,18 @@ func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
 	return issue(&s, n.each, d.flat(targets), p)
 }
 
+// sums adds up the losses, in parts where there are many.
+func (n *likelihood) sums(s *scratch, p *kernels.NLL) error {
+	g := kernels.LossGrid(p.Batch * p.Inner)
+	if p.Parts = uint64(g.Blocks[0]); p.Parts > 1 {
+		p.Sums = s.take(int(p.Parts) * kernels.PairBytes).ptr
+	}
+	if err := issue(s, n.sum, g, p); err != nil || p.Parts == 1 {
+		return err
+	}
+	return issue(s, n.total, kernels.OneBlock(), p)
+}
+
 // ofLogits writes the shifts of the logits' softmax to out[2], and then what loss writes.
 func (n *likelihood) ofLogits(d *Device, c *backend.Call, k kernelID) error {
 	s := scratch{device: d}
@@ -57,7 +72,7 @@ func (n *likelihood) ofLogits(d *Device, c *backend.Call, k kernelID) error {
 		defer softmaxParams.give(p)
 		outer, classes, inner := aroundClasses(x.Layout.Shape())
 		*p = kernels.Softmax{Outer: uint64(outer), N: uint64(classes), Inner: uint64(inner), In: s.packed(&x), Out: address(&c.Out()[2])}
-		if err := issueRows(&s, k, p.Outer*p.Inner, p.N, p); err != nil {
+		if err := n.shifts.along(&s, p); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/op"
@@ -16,14 +17,25 @@ func (t *table) addNormalizations() {
 		}
 		t[op.BatchNorm][dt] = row{launch: b.forward}
 		t[op.BatchNormGrad][dt] = row{launch: b.grad}
-		l := &layerNormalizer{
-			out: typed("layer_norm", dt), gradient: typed("layer_norm_grad", dt),
-			sums: typed("layer_norm_sums", dt), totals: typed("layer_norm_totals", dt),
-		}
-		t[op.LayerNorm][dt] = row{launch: l.forward}
-		t[op.LayerNormGrad][dt] = row{launch: l.grad}
-		t[op.GroupNorm][dt] = row{launch: l.groups}
+		t.addLayerNorm(dt)
 	}
+	for _, dt := range halves {
+		l := t.addLayerNorm(dt)
+		for _, o := range []op.Op{op.LayerNorm, op.LayerNormGrad, op.GroupNorm} {
+			t[o][dt] = row{launch: l.unless(t[o][dt].launch, widened(t[o][dtype.Float32], dt, dtype.Float32))}
+		}
+	}
+}
+
+func (t *table) addLayerNorm(dt dtype.DType) *layerNormalizer {
+	l := &layerNormalizer{
+		out: typed("layer_norm", dt), gradient: typed("layer_norm_grad", dt),
+		sums: typed("layer_norm_sums", dt), totals: typed("layer_norm_totals", dt), size: uint64(max(dt.Size()/4, 1)),
+	}
+	t[op.LayerNorm][dt] = row{launch: l.forward}
+	t[op.LayerNormGrad][dt] = row{launch: l.grad}
+	t[op.GroupNorm][dt] = row{launch: l.groups}
+	return l
 }
 
 // batchNormalizer is the kernels of batch normalisation.
@@ -105,7 +117,22 @@ func (s *scratch) batchNorm(c *backend.Call, p *kernels.BatchNorm, x *backend.Vi
 }
 
 // layerNormalizer is the kernels of layer normalisation.
-type layerNormalizer struct{ out, gradient, sums, totals kernelID }
+type layerNormalizer struct {
+	out, gradient, sums, totals kernelID
+	size                        uint64 // of what is computed in, in units of 4 bytes
+}
+
+// unless launches the kernels of a half type, or what stands for them where an operand is of another type.
+func (*layerNormalizer) unless(half, other launcher) launcher {
+	return func(d *Device, c *backend.Call, k kernelID) error {
+		for i := range min(len(c.In()), 3) { // of the gradient, mean and invstd are of the wide type
+			if c.Has(i) && c.In()[i].DType != c.DType {
+				return other(d, c, k)
+			}
+		}
+		return half(d, c, k)
+	}
+}
 
 var layerNormParams paramPool[kernels.LayerNorm]
 
@@ -138,7 +165,10 @@ func (l *layerNormalizer) normalize(s *scratch, c *backend.Call, p *kernels.Laye
 	}
 	p.X, p.Weight, p.Bias = at[0], at[1], at[2]
 	p.Y, p.Mean, p.Invstd = address(&out[0]), address(&out[1]), address(&out[2])
-	return issueRows(s, l.out, p.Rows, p.Columns, p)
+	if s.err != nil {
+		return s.err
+	}
+	return launchHeld(s.device, l.out, p.Rows, p.Columns*l.size, p)
 }
 
 // grad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight, mean and
@@ -148,13 +178,13 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 	defer s.free()
 	out := c.Out()
 	at := s.layerNorm(c, p, &c.In()[1])
-	if p.Columns == 0 {
+	if p.Columns == 0 || s.err != nil {
 		return s.err
 	}
 	p.Dy, p.X, p.Weight, p.Mean, p.Invstd = at[0], at[1], at[2], at[3], at[4]
 	p.Dx = address(&out[0])
 	if p.Rows > 0 {
-		if err := issueRows(&s, l.gradient, p.Rows, p.Columns, p); err != nil {
+		if err := launchHeld(d, l.gradient, p.Rows, 2*p.Columns*l.size, p); err != nil {
 			return err
 		}
 	}

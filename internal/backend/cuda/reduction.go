@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"fmt"
+	"errors"
 
 	"cresset/dtype"
 	"cresset/internal/backend"
@@ -18,6 +18,7 @@ type reducer struct {
 }
 
 func (t *table) addReductions() {
+	numbers, floats := append(numbers[:len(numbers):len(numbers)], halves...), append(floats[:2:2], halves...)
 	for _, o := range reductions {
 		t.addReduction(o, o.String(), numbers, reducer{index: -1})
 	}
@@ -63,34 +64,52 @@ func (r *reducer) launch(d *Device, c *backend.Call, _ kernelID) error {
 	if results == 0 {
 		return nil
 	}
-	if p.Parts = kernels.Parts(results, p.N, d.properties.Multiprocessors); p.Parts > 1 {
-		return r.launchParts(&s, p, results)
-	}
-	if kernels.PrefersColumns(p.N, p.Inner) {
-		if g, ok := kernels.ColumnGrid(results); ok {
-			return launch(d, r.columns, g, p)
+	columns := kernels.PrefersColumns(p.N, p.Inner)
+	if columns && p.Inner < 16 { // there, neighbouring threads would leave much of a sector to others
+		if parts, _ := kernels.Parts(results, p.N, false, d.properties.Multiprocessors); parts > 1 {
+			columns = false
 		}
 	}
-	return launchRows(d, r.rows, results, p.N, p)
-}
-
-// launchParts reduces parts of long runs, then their accumulators.
-func (r *reducer) launchParts(s *scratch, p *kernels.Reduction, results uint64) error {
-	d := s.device
-	b := s.take(int(results*p.Parts) * kernels.AccumulatorBytes)
-	p.To = b.ptr
-	if err := issueRows(s, r.rows, results*p.Parts, p.N, p); err != nil {
+	p.Parts, p.Part = kernels.Parts(results, p.N, columns, d.properties.Multiprocessors)
+	if p.Parts == 1 {
+		return r.once(d, p, results, columns)
+	}
+	p.To = s.take(int(results*p.Parts) * kernels.AccumulatorBytes).ptr
+	if s.err != nil {
+		return s.err
+	}
+	if err := r.once(d, p, results, columns); err != nil {
 		return err
 	}
-	p.From, p.To, p.N, p.Parts = b.ptr, 0, p.Parts, 1
-	return launchRows(d, r.rows, results, p.N, p)
+	p.From, p.To, p.N, p.Parts = p.To, 0, p.Parts, 1
+	return r.once(d, p, results, columns || p.N < 32)
+}
+
+// once launches the kernel of rows or that of columns for every part.
+func (r *reducer) once(d *Device, p *kernels.Reduction, results uint64, columns bool) error {
+	if columns {
+		g, ok := kernels.ColumnGrid(results, p.Parts)
+		return launchRuns(d, r.columns, g, ok, p)
+	}
+	return launchRows(d, r.rows, results*p.Parts, p.N/p.Parts, p)
 }
 
 // launchRows launches a row of threads for each of some runs of n elements.
 func launchRows[P any](d *Device, k kernelID, runs, n uint64, p *P) error {
 	g, ok := kernels.RowGrid(runs, n)
+	return launchRuns(d, k, g, ok, p)
+}
+
+// launchHeld launches a row of threads for each of some runs of n elements of 4 bytes, which its registers hold.
+func launchHeld[P any](d *Device, k kernelID, runs, n uint64, p *P) error {
+	g, ok := kernels.HeldGrid(runs, n)
+	return launchRuns(d, k, g, ok, p)
+}
+
+// launchRuns launches over runs, unless they are more than one launch takes.
+func launchRuns[P any](d *Device, k kernelID, g kernels.Grid, ok bool, p *P) error {
 	if !ok {
-		return fmt.Errorf("cuda: %d runs of %d elements are too many for one launch", runs, n)
+		return errors.New("cuda: more runs than one launch takes")
 	}
 	return launch(d, k, g, p)
 }

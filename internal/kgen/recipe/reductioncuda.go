@@ -70,7 +70,7 @@ func writeCUDAReduction(out *bytes.Buffer, r, fold *Reduction) {
 		cudaFunction(out, r.Finish, fmt.Sprintf("INLINE %s result(%s acc, %[2]s n)", produced, acc), acc, "acc", "n")
 		value = fmt.Sprintf("result(acc, (%s)(i64)p.total)", acc)
 	}
-	fmt.Fprintf(out, "\tINLINE void finish(const Reduction &p, u64 at, %s acc) { store<%s>(p.out, at, (%[2]s)%s); }\n};\n", acc, result, value)
+	fmt.Fprintf(out, "\tINLINE void finish(const Reduction &p, u64 at, %s acc) { put<%s>(p.out, at, (%[2]s)%s); }\n};\n", acc, result, value)
 	if r.Floats {
 		out.WriteString("#endif\n")
 	}

@@ -46,6 +46,9 @@ INLINE u64 threads() { return (u64)gridDim.x * blockDim.x; }
 // KERNEL starts a kernel of at most so many threads per block.
 #define KERNEL(name, most) extern "C" __global__ __attribute__((launch_bounds(most))) void name
 
+// KERNEL_OF starts one of which so many blocks of that size have to fit on a multiprocessor.
+#define KERNEL_OF(name, most, blocks) extern "C" __global__ __attribute__((launch_bounds(most, blocks))) void name
+
 // JOIN makes one name of two, after both were expanded.
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)

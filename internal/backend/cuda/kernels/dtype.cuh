@@ -56,3 +56,6 @@ using T = u64;
 
 // ROW_KERNEL starts the kernel name_dtype.
 #define ROW_KERNEL(name, most) KERNEL(JOIN(name, DTYPE), most)
+
+// HELD_KERNEL starts one whose threads hold many elements in registers, few enough for so many blocks.
+#define HELD_KERNEL(name, blocks) KERNEL_OF(JOIN(name, DTYPE), 512, blocks)

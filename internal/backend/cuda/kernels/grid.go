@@ -30,31 +30,60 @@ func VectorGrid(vectors uint64, most int) Grid {
 // longRow is the length from which a run has 256 threads instead of 32.
 const longRow = 1024
 
-// RowGrid is the grid of reductions and softmaxes of so many runs of n elements, and whether the device can have it.
+// RowGrid is the grid of reductions of so many runs of n elements, and whether the device can have it.
 func RowGrid(runs, n uint64) (g Grid, ok bool) {
 	if n > longRow {
-		return Grid{Blocks: [3]uint32{uint32(runs), 1, 1}, Threads: [3]uint32{256, 1, 1}}, runs <= mostBlocks
+		return rowsOf(runs, 256)
 	}
-	blocks := divideUp(runs, 8)
-	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
+	return rowsOf(runs, 32)
 }
 
-// ColumnGrid is the grid of the _columns form of reductions to so many results, and whether the device can have it.
-func ColumnGrid(results uint64) (g Grid, ok bool) {
-	blocks := divideUp(results, 32)
-	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
+// HeldGrid is the grid of kernels whose threads hold a run of n elements of 4 bytes, 16 of them each.
+func HeldGrid(runs, n uint64) (g Grid, ok bool) {
+	threads := uint64(32)
+	for threads < 512 && threads*16 < n {
+		threads *= 2
+	}
+	if n <= 128 {
+		threads = 8
+	}
+	return rowsOf(runs, threads)
+}
+
+// rowsOf gives each run so many threads.
+func rowsOf(runs, threads uint64) (g Grid, ok bool) {
+	rows := max(256/threads, 1)
+	blocks := divideUp(runs, rows)
+	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{uint32(threads), uint32(rows), 1}}, blocks <= mostBlocks
+}
+
+// ColumnGrid is the grid of the _columns forms of kernels of so many runs, in so many parts, and whether the device can have it.
+func ColumnGrid(runs, parts uint64) (g Grid, ok bool) {
+	blocks := divideUp(runs, 32)
+	return Grid{Blocks: [3]uint32{uint32(blocks), uint32(parts), 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
 // PrefersColumns reports whether a reduction of [outer][n][inner] is faster in its _columns form.
 func PrefersColumns(n, inner uint64) bool { return inner > 1 || n < 32 }
 
-// Parts is into how many parts a reduction to so many results had better divide its runs of n elements, 1 if the runs are
-// enough to fill a device of so many multiprocessors. The parts are joined by a second launch.
-func Parts(results, n uint64, multiprocessors int) uint64 {
-	const worth = 1 << 14 // elements of a part
-	wanted := divideUp(uint64(multiprocessors)*4, max(results, 1))
-	return max(min(wanted, n/worth), 1)
+// Parts is into how many parts, and of how many elements each, a reduction to so many results had better divide its runs of n
+// elements: one if the runs are enough to fill a device of so many multiprocessors. In the _columns form a block has 32 results.
+// The parts are joined by a second launch.
+func Parts(results, n uint64, columns bool, multiprocessors int) (parts, part uint64) {
+	blocks, worth := max(results, 1), uint64(1<<12) // elements of a part that are worth a row of threads, or a column of them
+	if columns {
+		blocks, worth = divideUp(blocks, 32), 64
+	}
+	parts = min(divideUp(uint64(multiprocessors)*8, blocks), n/worth, mostParts)
+	if parts <= 1 {
+		return 1, n
+	}
+	part = divideUp(divideUp(n, parts), worth) * worth
+	return divideUp(n, part), part
 }
+
+// mostParts is how many blocks a grid can have along y.
+const mostParts = 65535
 
 // ProductGrid is the grid of a product of count times [m][k]·[k][n], and whether it is for product_small.
 func ProductGrid(count, m, n uint64) (g Grid, small bool) {
@@ -193,7 +222,11 @@ func ChunkGrid(chunks int) Grid {
 	return Grid{Blocks: [3]uint32{uint32(min(max(chunks, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
 }
 
-// OneBlock is the grid of nll.
+// LossGrid is the grid of nll over so many targets: a block for each part of the loss. The number of targets alone decides, so that
+// results are the same on every device.
+func LossGrid(targets uint64) Grid { return Flat(targets, 256) }
+
+// OneBlock is the grid of nll_total.
 func OneBlock() Grid { return Grid{Blocks: [3]uint32{1, 1, 1}, Threads: [3]uint32{256, 1, 1}} }
 
 func divideUp(a, b uint64) uint64 { return (a + b - 1) / b }

@@ -1,73 +1,149 @@
-// Layer normalisation and its gradients. Sums are taken in float64.
+// Layer normalisation and its gradients. Sums are taken in float64; means, 1/√(variance + eps) and the gradients of weight and bias are
+// of the type that is computed in.
 //
-// Every kernel takes LayerNorm. layer_norm and layer_norm_grad: a row of threads for each row: blocks of (32, 8) threads up to
-// 1024 columns and of (256, 1) beyond. layer_norm_sums: blocks of (32, 8) threads; x walks over the columns, ⌈columns/32⌉
-// blocks, y over the parts. layer_norm_totals joins more than one part: blocks of 256 threads, any number of them: as many as
-// there are columns.
-// dtypes: f32 f64
+// Every kernel takes LayerNorm. layer_norm and layer_norm_grad: a row of threads for each row, which reads it once where its
+// registers hold it. Grid: that of HeldGrid, for twice the columns in the gradient, which has two operands. layer_norm_sums:
+// blocks of (32, 8) threads; x walks over the columns, ⌈columns/32⌉ blocks, y over the parts. layer_norm_totals joins more than
+// one part: blocks of 256 threads, any number of them: as many as there are columns.
+// dtypes: f32 f64 f16 bf16
 #include "params.cuh"
 #include "reduction.cuh"
 #include "math.cuh"
 
-// sumOf adds what value makes of the places of a row and their columns; every thread of the row gets the sum.
-template <class Value> INLINE f64 sumOf(const LayerNorm &p, u64 r, Value value) {
-	f64 sum = 0;
-#pragma unroll 1
-	for (u64 k = threadIdx.x; k < p.columns; k += blockDim.x) {
-		sum += value((i64)(r * p.columns + k), (i64)k);
+#define HELD (64 / sizeof(T)) // elements that a thread holds
+
+// A Slope is what stands for columns of a row: a part of weight or bias, of which an element is for each columns.
+struct Slope {
+	u64 base;
+	bool whole; // whether groups of it can be moved at once
+
+	INLINE Slope of(const LayerNorm &p, u64 base, u64 r) {
+		u64 first = p.groups == 1 ? 0 : r % p.groups * (p.columns / p.each);
+		base += base == 0 ? 0 : first * sizeof(Stored);
+		return {base, p.each == 1 && isWhole(base, 0, 1)};
 	}
-	return joinRow<Total<f64>>(sum);
+
+	// read is what stands for the group of columns from k on, or as many as there are, or `otherwise`.
+	__device__ __attribute__((always_inline)) void read(const LayerNorm &p, u64 k, T otherwise, T (&v)[GROUP]) const {
+		if (base == 0) {
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				v[lane] = otherwise;
+			}
+		} else if (whole && k + GROUP <= p.columns) {
+			Lanes<Stored, GROUP> group = Lanes<Stored, GROUP>::load(base, (i64)k);
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				v[lane] = wide(group.at(lane));
+			}
+		} else {
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				u64 at = k + lane < p.columns ? k + lane : p.columns - 1;
+				v[lane] = ::read(base, (i64)(p.each == 1 ? at : (u32)at / (u32)p.each));
+			}
+		}
+	}
+};
+
+// eachChunk reads x chunk by chunk, unless it is held, and calls body with the first column of each. columns is 0 for a row beyond the
+// last, which its threads compute and do not keep, since those of a warp stay together.
+template <class Body> INLINE void eachChunk(const LayerNorm &p, Share<HELD> &x, i64 start, u64 columns, bool held, Body body) {
+#pragma unroll 1
+	for (u64 first = 0; first < columns; first += x.chunk()) {
+		if (!held) {
+			x.read(p.x, start, first, columns, 0);
+		}
+		body(first);
+	}
 }
 
 // y = (x - mean) / √(variance + eps) · weight + bias
-ROW_KERNEL(layer_norm, 256)(const LayerNorm p) {
-	u64 r = row();
-	if (r >= p.rows) {
-		return;
-	}
-	f64 columns = (f64)(i64)p.columns;
-	f64 mean = sumOf(p, r, [&](i64 at, i64) { return (f64)load<T>(p.x, at); }) / columns;
-	f64 variance = sumOf(p, r, [&](i64 at, i64) {
-		f64 distance = (f64)load<T>(p.x, at) - mean;
-		return distance * distance;
-	}) / columns;
-	f64 invstd = 1 / sqrt(variance + p.eps);
-	if (threadIdx.x == 0) {
+HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
+	u64 r = row(), columns = r < p.rows ? p.columns : 0;
+	i64 start = (i64)(r * p.columns);
+	Share<HELD> x;
+	bool held = p.columns <= x.chunk();
+	f64 n = (f64)(i64)p.columns, sum = 0, squares = 0;
+	eachChunk(p, x, start, columns, false, [&](u64) { x.each([&](T v) { sum += (f64)v; }); });
+	f64 mean = joinRow<Total<f64>>(sum) / n;
+	eachChunk(p, x, start, columns, held, [&](u64) {
+		x.eachInside([&](T v) {
+			f64 distance = (f64)v - mean;
+			squares += distance * distance;
+		});
+	});
+	f64 invstd = 1 / sqrt(joinRow<Total<f64>>(squares) / n + p.eps);
+	if (threadIdx.x == 0 && r < p.rows) {
 		store<T>(p.mean, (i64)r, (T)mean);
 		store<T>(p.invstd, (i64)r, (T)invstd);
 	}
-	u64 first = p.groups == 1 ? 0 : r % p.groups * (p.columns / p.each);
-#pragma unroll 1
-	for (u64 k = threadIdx.x; k < p.columns; k += blockDim.x) {
-		i64 at = (i64)(r * p.columns + k), w = (i64)(first + (p.each == 1 ? k : k / p.each));
-		T v = (T)(((f64)load<T>(p.x, at) - mean) * invstd);
-		if (p.weight != 0) {
-			v *= load<T>(p.weight, w);
-		}
-		if (p.bias != 0) {
-			v += load<T>(p.bias, w);
-		}
-		store<T>(p.y, at, v);
-	}
+	Slope weight = Slope::of(p, p.weight, r), bias = Slope::of(p, p.bias, r);
+	eachChunk(p, x, start, columns, held, [&](u64 first) {
+		x.groups([&](T (&v)[GROUP], u32 k) {
+			T w[GROUP], b[GROUP];
+			weight.read(p, first + k, 1, w);
+			bias.read(p, first + k, 0, b);
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				T distance = (T)(((f64)v[lane] - mean) * invstd);
+				v[lane] = p.weight != 0 ? distance * w[lane] : distance;
+				v[lane] = p.bias != 0 ? v[lane] + b[lane] : v[lane];
+			}
+		});
+		x.write(p.y, start, first, [](T v, u32) { return v; });
+	});
 }
 
 // dx = invstd · (g - mean(g) - x̂ · mean(g · x̂)), with x̂ = (x - mean) · invstd and g = dy · weight.
-ROW_KERNEL(layer_norm_grad, 256)(const LayerNorm p) {
-	u64 r = row();
-	if (r >= p.rows) {
-		return;
+HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
+	u64 r = row(), columns = r < p.rows ? p.columns : 0;
+	i64 start = (i64)(r * p.columns);
+	Share<HELD / 2> x, g;
+	bool held = p.columns <= x.chunk();
+	f64 n = (f64)(i64)p.columns, mean = 0, invstd = 0, sum = 0, dot = 0;
+	if (r < p.rows) {
+		mean = (f64)load<T>(p.mean, (i64)r);
+		invstd = (f64)load<T>(p.invstd, (i64)r);
 	}
-	f64 columns = (f64)(i64)p.columns, mean = (f64)load<T>(p.mean, (i64)r), invstd = (f64)load<T>(p.invstd, (i64)r);
-	auto g = [&](i64 at, i64 k) {
-		f64 dy = (f64)load<T>(p.dy, at);
-		return p.weight != 0 ? dy * (f64)load<T>(p.weight, k) : dy;
+	Slope weight = Slope::of(p, p.weight, r);
+	auto fill = [&](u64 first) {
+		x.read(p.x, start, first, columns, 0);
+		g.read(p.dy, start, first, columns, 0);
 	};
-	f64 sum = sumOf(p, r, g) / columns;
-	f64 dot = sumOf(p, r, [&](i64 at, i64 k) { return g(at, k) * ((f64)load<T>(p.x, at) - mean); }) * invstd / columns;
+	// factors calls body with every element, its dy, and its weight.
+	auto factors = [&](u64 first, auto body) {
+#pragma unroll
+		for (int i = 0; i < Share<HELD / 2>::GROUPS; i++) {
+			u32 k = (i * blockDim.x + threadIdx.x) * GROUP;
+			if (k >= x.count) {
+				break;
+			}
+			T w[GROUP];
+			weight.read(p, first + k, 1, w);
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				body(x.of[i][lane], (f64)g.of[i][lane] * (f64)w[lane]);
+			}
+		}
+	};
 #pragma unroll 1
-	for (u64 k = threadIdx.x; k < p.columns; k += blockDim.x) {
-		i64 at = (i64)(r * p.columns + k);
-		store<T>(p.dx, at, (T)(invstd * (g(at, (i64)k) - sum - ((f64)load<T>(p.x, at) - mean) * invstd * dot)));
+	for (u64 first = 0; first < columns; first += x.chunk()) {
+		fill(first);
+		factors(first, [&](T &v, f64 g) { // beyond the end g is 0
+			sum += g;
+			dot += g * ((f64)v - mean);
+		});
+	}
+	sum = joinRow<Total<f64>>(sum) / n;
+	dot = joinRow<Total<f64>>(dot) * invstd / n;
+#pragma unroll 1
+	for (u64 first = 0; first < columns; first += x.chunk()) {
+		if (!held) {
+			fill(first);
+		}
+		factors(first, [&](T &v, f64 g) { v = (T)(invstd * (g - sum - ((f64)v - mean) * invstd * dot)); });
+		x.write(p.dx, start, first, [](T v, u32) { return v; });
 	}
 }
 
@@ -87,9 +163,9 @@ ROW_KERNEL(layer_norm_sums, 256)(const LayerNorm p) {
 #pragma unroll 1
 		for (u64 r = part * each + threadIdx.y; r < end; r += 8) {
 			i64 at = (i64)(r * p.columns + column);
-			f64 dy = (f64)load<T>(p.dy, at), mean = (f64)load<T>(p.mean, (i64)r);
+			f64 dy = (f64)read(p.dy, at), mean = (f64)load<T>(p.mean, (i64)r);
 			sum += dy;
-			dot += dy * ((f64)load<T>(p.x, at) - mean) * (f64)load<T>(p.invstd, (i64)r);
+			dot += dy * ((f64)read(p.x, at) - mean) * (f64)load<T>(p.invstd, (i64)r);
 		}
 	}
 	dots[threadIdx.y][threadIdx.x] = dot;

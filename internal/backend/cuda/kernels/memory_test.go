@@ -47,17 +47,17 @@ func TestMemoryBehaviour(t *testing.T) {
 			out, a, _ := operands(m)
 			g, _ := kernels.RowGrid(n, n)
 			return launch(m, "sum_f32", g, kernels.Reduction{Outer: n, N: n, Inner: 1, Parts: 1, In: a, Out: out, Strides: [3]int64{n, 1, 1}})
-		}, 4, 0},
+		}, 16, 0},
 		{"sum of columns", func(m *machine) ptx.Counters {
 			out, a, _ := operands(m)
-			g, _ := kernels.ColumnGrid(n)
+			g, _ := kernels.ColumnGrid(n, 1)
 			return launch(m, "sum_columns_f32", g, kernels.Reduction{Outer: 1, N: n, Inner: n, Parts: 1, In: a, Out: out, Strides: [3]int64{0, n, 1}})
 		}, 4, 0},
 		{"softmax", func(m *machine) ptx.Counters {
 			out, a, _ := operands(m)
-			g, _ := kernels.RowGrid(n, n)
+			g, _ := kernels.HeldGrid(n, n)
 			return launch(m, "softmax_f32", g, kernels.Softmax{Outer: n, N: n, Inner: 1, Out: out, In: a})
-		}, 4, 0},
+		}, 16, 0},
 		{"product", product("product_128x128_kn_f32", square, square), 8, 0.3},
 		{"product of transposes", product("product_128x128_mk_f32", turned, turned), 8, 0.3},
 	} {

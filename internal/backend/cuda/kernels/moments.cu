@@ -10,14 +10,14 @@
 // sumOf adds what value makes of the elements; every thread of the row gets the sum.
 template <class Value> INLINE f64 sumOf(const Runs &p, u64 run, Value value) {
 	f64 sum = 0;
-	eachOfRun(p, run, [&](i64 at) { sum += value(load<T>(p.in, at)); });
+	eachOf(p.in, startOf(p, run), (i64)p.inner, 0, p.n, [&](T v, u64) { sum += value(v); });
 	return joinRow<Total<f64>>(sum);
 }
 
 // largestOf is the largest value that is made of the elements, and NaN where there is one.
 template <class Value> INLINE f64 largestOf(const Runs &p, u64 run, f64 least, Value value) {
 	f64 most = least;
-	eachOfRun(p, run, [&](i64 at) { most = Most<f64>::join(most, value(load<T>(p.in, at))); });
+	eachOf(p.in, startOf(p, run), (i64)p.inner, 0, p.n, [&](T v, u64) { most = Most<f64>::join(most, value(v)); });
 	return joinRow<Most<f64>>(most);
 }
 

@@ -1,7 +1,8 @@
 // The negative log likelihood of targets, and its gradients for log probabilities and for logits.
 //
-// Every kernel takes NLL. nll: one block of 256 threads, since the loss is one sum. nll_each, nll_grad and
-// cross_entropy_grad: blocks of 256 threads, any number of them: as many as there are targets, or elements of the gradient.
+// Every kernel takes NLL. nll: blocks of 256 threads, a part of the loss for each; nll_total joins more than one, in one block. nll_each,
+// nll_grad and cross_entropy_grad: blocks of 256 threads, any number of them: as many as there are targets, or elements of the
+// gradient.
 // dtypes: f32 f64
 #include "elementary.cuh"
 #include "fault.cuh"
@@ -34,21 +35,43 @@ INLINE Cost costOf(const NLL &p, u64 i) {
 	return {-logOf(p, i, (batch * p.classes + target) * p.inner + column) * weight, weight};
 }
 
+// total adds up the losses and weights of a block, and leaves them as those of a part or the whole.
+INLINE void total(const NLL &p, f64 loss, f64 weight, bool part) {
+	loss = joinRow<Total<f64>>(loss);
+	weight = joinRow<Total<f64>>(weight);
+	if (threadIdx.x != 0) {
+		return;
+	}
+	if (part) {
+		store<f64>(p.sums, (i64)(2 * blockIdx.x), loss);
+		store<f64>(p.sums, (i64)(2 * blockIdx.x + 1), weight);
+	} else {
+		store<T>(p.out, 0, (T)(p.mean ? loss / weight : loss));
+		store<T>(p.total, 0, (T)weight);
+	}
+}
+
 // The sum of the losses, or their mean, and the sum of the weights.
 ROW_KERNEL(nll, 256)(const NLL p) {
 	f64 loss = 0, weight = 0;
 #pragma unroll 1
-	for (u64 i = threadIdx.x; i < p.batch * p.inner; i += blockDim.x) {
+	for (u64 i = thread(); i < p.batch * p.inner; i += threads()) {
 		Cost c = costOf(p, i);
 		loss += c.loss;
 		weight += c.weight;
 	}
-	loss = joinRow<Total<f64>>(loss);
-	weight = joinRow<Total<f64>>(weight);
-	if (threadIdx.x == 0) {
-		store<T>(p.out, 0, (T)(p.mean ? loss / weight : loss));
-		store<T>(p.total, 0, (T)weight);
+	total(p, loss, weight, gridDim.x > 1);
+}
+
+// The sum of the parts.
+ROW_KERNEL(nll_total, 256)(const NLL p) {
+	f64 loss = 0, weight = 0;
+#pragma unroll 1
+	for (u64 k = threadIdx.x; k < p.parts; k += blockDim.x) {
+		loss += load<f64>(p.sums, (i64)(2 * k));
+		weight += load<f64>(p.sums, (i64)(2 * k + 1));
 	}
+	total(p, loss, weight, false);
 }
 
 // The loss of each target.

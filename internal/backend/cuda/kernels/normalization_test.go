@@ -131,7 +131,7 @@ func layerNorm[T dtype.Float](t *testing.T, rows, columns int, parts uint64, tol
 		Dy: put(m, dy), Dx: put(m, got[3]), Dweight: put(m, got[4]), Dbias: put(m, got[5]),
 		Sums: put(m, make([]float64, 2*parts*uint64(columns))),
 	}
-	g, _ := kernels.RowGrid(p.Rows, p.Columns)
+	g, _ := kernels.HeldGrid(p.Rows, 2*p.Columns)
 	launch(m, "layer_norm"+suffix[T](), g, p)
 	launch(m, "layer_norm_grad"+suffix[T](), g, p)
 	g, _ = kernels.LayerNormSumsGrid(p.Columns, parts)

@@ -60,11 +60,11 @@ struct Reduction {
 	u64 in, out;
 	u64 index; // of the extreme element, where the reduction has one; 0 where it is not wanted
 	u64 from, to; // accumulators of parts; 0 where there are none
-	u64 parts; // of a run; 1 is the whole
+	u64 parts, part; // of a run, and elements of a part; 1 is the whole
 	i64 strides[3]; // of in, along outer, n and inner
 	u64 total; // the elements of a run, where n is the number of its parts
 };
-static_assert(sizeof(Reduction) == 104, "");
+static_assert(sizeof(Reduction) == 112, "");
 
 #define ACCUMULATOR_BYTES 16
 
@@ -327,6 +327,7 @@ struct NLL {
 	u64 batch, classes, inner;
 	u64 x, targets, weight, shifts;
 	u64 out; // the losses, one loss, or the gradient for x
+	u64 sums, parts; // two float64 for each part of the loss
 	u64 total; // the sum of the weights of all targets; the gradient of a mean reads it
 	u64 dy; // the gradient: one element, or with each one of a target
 	i64 ignore;
@@ -334,7 +335,7 @@ struct NLL {
 	u32 each; // whether there is a loss for each target
 	Report report;
 };
-static_assert(sizeof(NLL) == 112, "");
+static_assert(sizeof(NLL) == 128, "");
 
 // Attention is the parameter of attention and its gradients: q [batch][heads][queries][width], k and v [batch][groups][keys] with rows
 // of width and outputs, out and dout as q with rows of outputs. Their strides are along the four axes; those of mask and dmask along

@@ -65,7 +65,7 @@ type Reduction struct {
 	In, Out         uint64
 	Index           uint64   // of the extreme element, where the reduction has one; 0 where it is not wanted
 	From, To        uint64   // accumulators of parts; 0 where there are none
-	Parts           uint64   // of a run; 1 is the whole
+	Parts, Part     uint64   // of a run, and elements of a part; 1 is the whole
 	Strides         [3]int64 // of in, along outer, n and inner
 	Total           uint64   // the elements of a run, where n is the number of its parts
 }

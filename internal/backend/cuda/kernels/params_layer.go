@@ -69,7 +69,7 @@ type LayerNorm struct {
 	Eps                    float64
 }
 
-// PairBytes is the size of what BatchNorm.Sums and LayerNorm.Sums hold of a part.
+// PairBytes is the size of what BatchNorm.Sums, LayerNorm.Sums and NLL.Sums hold of a part.
 const PairBytes = 16
 
 // NLL is the parameter of the negative log likelihood and its gradient: the loss -weight[t]·x[i][t][l] of the targets t in
@@ -80,6 +80,7 @@ type NLL struct {
 	Batch, Classes, Inner      uint64
 	X, Targets, Weight, Shifts uint64
 	Out                        uint64 // the losses, one loss, or the gradient for x
+	Sums, Parts                uint64 // two float64 for each part of the loss
 	Total                      uint64 // the sum of the weights of all targets; the gradient of a mean reads it
 	Dy                         uint64 // the gradient: one element, or with each one of a target
 	Ignore                     int64

@@ -105,7 +105,7 @@ func waves(n uint64) []float32 {
 func BenchmarkSoftmax(b *testing.B) {
 	m := &machine{t: b}
 	p := kernels.Softmax{Outer: 256, N: 1024, Inner: 1, Out: put(m, make([]float32, 256*1024)), In: put(m, waves(256*1024))}
-	g, _ := kernels.RowGrid(256, 1024)
+	g, _ := kernels.HeldGrid(256, 1024)
 	var instructions uint64
 	for b.Loop() {
 		instructions += launch(m, "softmax_f32", g, p).LaneInstructions

@@ -1,10 +1,9 @@
 // Reductions of [outer][n][inner] over n, those of the table in internal/kgen/recipe and extremes.
 //
-// Every kernel takes Reduction. name_dtype gives each result a row of threads. Grid: blocks of (32, 8) threads up to
-// n = 1024 and of (256, 1) beyond, one row for each result and part: outer*inner*parts rows; gridDim.x up to 2**31-1.
-// name_columns_dtype lets neighbouring threads take neighbouring results, for inner > 1 or n < 32. Grid: blocks of (32, 8)
-// threads, one for each 32 results; it knows no parts.
-// dtypes: f32 f64 i64 i32 u8
+// Every kernel takes Reduction. name_dtype gives each result a row of threads. Grid: that of RowGrid, one row for each result and
+// part: outer*inner*parts rows; gridDim.x up to 2**31-1. name_columns_dtype lets neighbouring threads take neighbouring
+// results, for inner > 1 or n < 32. Grid: blocks of (32, 8) threads, one for each 32 results along x, and one for each part along y.
+// dtypes: f32 f64 f16 bf16 i64 i32 u8
 #include "reductions.cuh"
 
 // isNaN is of any number; an integer always is one.
@@ -21,7 +20,10 @@ template <class Better> struct Extremes {
 	using Acc = Extreme;
 	INLINE Extreme fromLane(Extreme acc, u32 mask) { return {::fromLane(acc.value, mask), ::fromLane(acc.at, mask)}; }
 	INLINE Extreme zero() { return {0, -1}; }
-	INLINE Extreme take(Extreme acc, T v, u64 at) { return join(acc, {v, (i64)at}); }
+	// take is join with an element behind those that acc is of.
+	INLINE Extreme take(Extreme acc, T v, u64 at) {
+		return acc.at < 0 || Better::than(v, acc.value) || (isNaN(v) && !isNaN(acc.value)) ? Extreme{v, (i64)at} : acc;
+	}
 	INLINE Extreme join(Extreme a, Extreme b) {
 		if (a.at < 0 || b.at < 0) {
 			return a.at < 0 ? b : a;
@@ -32,7 +34,7 @@ template <class Better> struct Extremes {
 	}
 	INLINE void finish(const Reduction &p, u64 at, Extreme acc) {
 		if (p.out != 0) {
-			store<T>(p.out, at, acc.value);
+			put<T>(p.out, at, acc.value);
 		}
 		if (p.index != 0) {
 			store<i64>(p.index, at, acc.at);
@@ -60,65 +62,97 @@ INLINE Run runOf(const Reduction &p, u64 result) {
 	return {(i64)o * p.strides[0] + (i64)i * p.strides[2], p.strides[1]};
 }
 
-// reduceRows: rows of threads take part k of result r, for every r and k, the parts of a result side by side.
-template <class R> INLINE void reduceRows(const Reduction &p) {
-	u64 result = row(), part = 0;
-	if (p.parts != 1) {
-		part = result % p.parts;
-		result /= p.parts;
+// A Part is which elements of a run are taken together.
+struct Part {
+	u64 first, end;
+};
+
+INLINE Part partOf(const Reduction &p, u64 k) {
+	if (p.parts == 1) {
+		return {0, p.n};
 	}
-	if (result >= p.outer * p.inner) {
-		return; // with it goes the whole row
-	}
-	typename R::Acc acc = R::zero();
-	if (p.from != 0) {
-#pragma unroll 1
-		for (u64 k = threadIdx.x; k < p.n; k += blockDim.x) {
-			acc = R::join(acc, load<typename R::Acc>(p.from, result * p.n + k));
-		}
-	} else {
-		Run run = runOf(p, result);
-		u64 each = (p.n + p.parts - 1) / p.parts, first = part * each;
-		u64 end = first + each < p.n ? first + each : p.n;
-#pragma unroll 1
-		for (u64 k = first + threadIdx.x; k < end; k += blockDim.x) {
-			acc = R::take(acc, load<T>(p.in, run.start + (i64)k * run.step), k);
-		}
-	}
-	acc = joinRow<R>(acc);
-	if (threadIdx.x != 0) {
-		return;
-	}
+	u64 first = k * p.part;
+	first = first < p.n ? first : p.n;
+	return {first, p.n - first < p.part ? p.n : first + p.part};
+}
+
+// finish leaves the accumulator of a result's part in memory, or the result there. Accumulators of a part lie side by side.
+template <class R> INLINE void finish(const Reduction &p, u64 result, u64 part, typename R::Acc acc) {
 	if (p.to != 0) {
-		store<typename R::Acc>(p.to, result * p.parts + part, acc);
+		store<typename R::Acc>(p.to, (i64)(part * p.outer * p.inner + result), acc);
 	} else {
 		R::finish(p, result, acc);
 	}
 }
 
-// reduceColumns: the 8 threads of a column each take every 8th element, and their accumulators are joined in order.
+// reduceRows: rows of threads take part k of result r, for every r and k, the parts of a result side by side.
+template <class R> INLINE void reduceRows(const Reduction &p) {
+	u64 result = row(), part = 0, results = p.outer * p.inner;
+	if (p.parts != 1) {
+		part = result % p.parts;
+		result /= p.parts;
+	}
+	bool mine = result < results; // threads of a warp stay together
+	typename R::Acc acc = R::zero();
+	if (mine && p.from != 0) {
+#pragma unroll 1
+		for (u64 k = threadIdx.x; k < p.n; k += blockDim.x) {
+			acc = R::join(acc, load<typename R::Acc>(p.from, (i64)(k * results + result)));
+		}
+	} else if (mine) {
+		Run run = runOf(p, result);
+		Part of = partOf(p, part);
+		eachOf(p.in, run.start, run.step, of.first, of.end, [&](T v, u64 k) { acc = R::take(acc, v, k); });
+	}
+	acc = joinRow<R>(acc);
+	if (mine && threadIdx.x == 0) {
+		finish<R>(p, result, part, acc);
+	}
+}
+
+// reduceColumns: the 8 threads of a column each take every 8th element of a part, and their accumulators are joined in order.
 template <class R> INLINE void reduceColumns(const Reduction &p) {
 	using Acc = typename R::Acc;
+	const int MANY = 8; // elements in flight
 	__shared__ Acc columns[8][WARP];
-	u64 result = (u64)blockIdx.x * WARP + threadIdx.x;
+	u64 result = (u64)blockIdx.x * WARP + threadIdx.x, results = p.outer * p.inner;
 	Acc acc = R::zero();
-	if (result < p.outer * p.inner) {
-		Run run = runOf(p, result);
+	if (result < results && p.from != 0) {
 #pragma unroll 1
 		for (u64 k = threadIdx.y; k < p.n; k += 8) {
-			acc = R::take(acc, load<T>(p.in, run.start + (i64)k * run.step), k);
+			acc = R::join(acc, load<Acc>(p.from, (i64)(k * results + result)));
+		}
+	} else if (result < results) {
+		Run run = runOf(p, result);
+		Part of = partOf(p, blockIdx.y);
+		u64 k = of.first + threadIdx.y;
+#pragma unroll 1
+		for (; k + (MANY - 1) * 8 < of.end; k += MANY * 8) {
+			T v[MANY];
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+				v[m] = read(p.in, run.start + (i64)(k + m * 8) * run.step);
+			}
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+				acc = R::take(acc, v[m], k + m * 8);
+			}
+		}
+#pragma unroll 1
+		for (; k < of.end; k += 8) {
+			acc = R::take(acc, read(p.in, run.start + (i64)k * run.step), k);
 		}
 	}
 	columns[threadIdx.y][threadIdx.x] = acc;
 	__syncthreads();
-	if (threadIdx.y != 0 || result >= p.outer * p.inner) {
+	if (threadIdx.y != 0 || result >= results) {
 		return;
 	}
 #pragma unroll 1
 	for (int y = 1; y < 8; y++) {
 		acc = R::join(acc, columns[y][threadIdx.x]);
 	}
-	R::finish(p, result, acc);
+	finish<R>(p, result, blockIdx.y, acc);
 }
 
 // REDUCTION is both kernels of a reduction.

@@ -1,34 +1,56 @@
-// How a run of elements becomes one, the same way every time: each thread takes the elements that lie a block's width apart,
-// in order, then the threads' accumulators are joined pairwise in a fixed tree. So a result depends on the run's length and
+// How a run of elements becomes one, the same way every time: each thread takes groups of neighbours, a block's width of groups
+// apart, in order, then the threads' accumulators are joined pairwise in a fixed tree. So a result depends on the run's length and
 // the block's shape, and not on what else is computed or where.
 #pragma once
 
 #include "dtype.cuh"
+#include "half.cuh"
 #include "params.cuh"
+#include "vector.cuh"
+
+#if defined(DTYPE_f16) || defined(DTYPE_bf16)
+using T = f32;         // what is computed
+using Stored = DTYPE;  // what lies in memory
+#define FLOATS 1
+#define HALVES 1
+#else
+using Stored = T;
+#endif
+
+INLINE T read(u64 base, i64 at) { return wide(load<Stored>(base, at)); }
+INLINE void write(u64 base, i64 at, T v) {
+	if constexpr (__is_same(T, Stored)) {
+		store<T>(base, at, v);
+	} else {
+		store<Stored>(base, at, Cast<Stored>::of(v));
+	}
+}
 
 #define WARP 32
-#define MOST_WARPS 8
+#define MOST_WARPS 16
+#define GROUP lanes<Stored>() // neighbours that one thread takes: 16 bytes
 
-// joinRow joins the accumulators of the blockDim.x threads of a row, which are one warp or all threads of the block; every
-// thread gets the result. All of them have to come here.
+// joinRow joins the accumulators of the blockDim.x threads of a row, which are a part of a warp, or one or more; every thread gets the
+// result. All threads of the block have to come here.
 template <class R> INLINE typename R::Acc joinRow(typename R::Acc acc) {
 	using Acc = typename R::Acc;
-#pragma unroll
-	for (u32 mask = WARP / 2; mask > 0; mask /= 2) {
+#pragma unroll 1
+	for (u32 mask = (blockDim.x < WARP ? blockDim.x : WARP) / 2; mask > 0; mask /= 2) {
 		acc = R::join(acc, R::fromLane(acc, mask));
 	}
-	if (blockDim.x == WARP) {
+	if (blockDim.x <= WARP) {
 		return acc;
 	}
 	__shared__ Acc warps[MOST_WARPS];
+	u32 own = threadIdx.y * (blockDim.x / WARP); // the first warp of the row
 	if (threadIdx.x % WARP == 0) {
-		warps[threadIdx.x / WARP] = acc;
+		warps[own + threadIdx.x / WARP] = acc;
 	}
 	__syncthreads();
-	acc = warps[0];
+	acc = warps[own];
 #pragma unroll 1
 	for (u32 w = 1; w < blockDim.x / WARP; w++) {
-		acc = R::join(acc, warps[w]);
+		acc = R::join(acc, warps[own + w]);
 	}
 	__syncthreads(); // the next row writes here
 	return acc;
@@ -55,13 +77,152 @@ template <class P, class Body> INLINE void eachOfRun(const P &p, u64 r, Body bod
 	}
 }
 
-// RUNS is a kernel whose body a row of threads runs for each run of P: all of a row's threads, or none of them.
-#define RUNS(name, P, body)                                                              \
-	ROW_KERNEL(name, 256)(const P p) {                                                   \
-		if (u64 run = row(); run < p.outer * p.inner) {                                  \
-			body(p, run);                                                                \
-		}                                                                                \
+// isWhole tells whether groups from an element on can be moved at once.
+INLINE bool isWhole(u64 base, i64 start, i64 step) { return step == 1 && (base + (u64)start * sizeof(Stored)) % (GROUP * sizeof(Stored)) == 0; }
+
+// eachOf calls body with every element of this thread of those from first up to end of a run, and its number; first is a multiple of
+// GROUP. Four groups are in flight where they can be moved at once.
+template <class Body> INLINE void eachOf(u64 base, i64 start, i64 step, u64 first, u64 end, Body body) {
+	const int MANY = 4;
+	const u64 apart = blockDim.x * GROUP;
+	bool whole = isWhole(base, start + (i64)first * step, step);
+	u64 k = first + threadIdx.x * GROUP;
+	if (whole) {
+#pragma unroll 1
+		for (; k + (MANY - 1) * apart + GROUP <= end; k += MANY * apart) {
+			Lanes<Stored, GROUP> group[MANY];
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+				group[m] = Lanes<Stored, GROUP>::load(base, start + (i64)(k + m * apart));
+			}
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+#pragma unroll
+				for (int lane = 0; lane < GROUP; lane++) {
+					body(wide(group[m].at(lane)), k + m * apart + lane);
+				}
+			}
+		}
 	}
+#pragma unroll 1
+	for (; k < end; k += apart) {
+		if (whole && k + GROUP <= end) {
+			Lanes<Stored, GROUP> group = Lanes<Stored, GROUP>::load(base, start + (i64)k);
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				body(wide(group.at(lane)), k + lane);
+			}
+		} else {
+#pragma unroll 1
+			for (u64 i = k; i < k + GROUP && i < end; i++) {
+				body(read(base, start + (i64)i * step), i);
+			}
+		}
+	}
+}
+
+// A Share is the elements of a thread of a chunk of a run, in registers: so the run is read once.
+template <int VALUES> struct Share {
+	static const int GROUPS = VALUES / GROUP;
+	T of[GROUPS][GROUP];
+	u32 count; // of the chunk
+
+	// chunk is how many elements the threads of a row hold.
+	INLINE u64 chunk() { return (u64)blockDim.x * VALUES; }
+
+	// groups calls body with every group of this thread that begins in the chunk, and the number of its first element there.
+	template <class Body> __device__ __attribute__((always_inline)) void groups(Body body) {
+#pragma unroll
+		for (int g = 0; g < GROUPS; g++) {
+			u32 k = (g * blockDim.x + threadIdx.x) * GROUP;
+			if (k >= count) {
+				break;
+			}
+			body(of[g], k);
+		}
+	}
+
+	// each calls body with every element; behind the end of a run lie as many as make a group, with the value of read.
+	template <class Body> __device__ __attribute__((always_inline)) void each(Body body) {
+		groups([&](T (&v)[GROUP], u32) {
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				body(v[lane]);
+			}
+		});
+	}
+
+	// eachInside is each without those behind the end.
+	template <class Body> __device__ __attribute__((always_inline)) void eachInside(Body body) {
+		groups([&](T (&v)[GROUP], u32 k) {
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				if (k + lane < count) {
+					body(v[lane]);
+				}
+			}
+		});
+	}
+
+	// with calls body with every element, its number in the chunk, and that of another share.
+	template <class Body> __device__ __attribute__((always_inline)) void with(const Share &other, Body body) {
+#pragma unroll
+		for (int g = 0; g < GROUPS; g++) {
+			u32 k = (g * blockDim.x + threadIdx.x) * GROUP;
+			if (k >= count) {
+				break;
+			}
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				body(of[g][lane], other.of[g][lane], k + lane);
+			}
+		}
+	}
+
+	// read loads the chunk from first on of a run of n, and `behind` for what would lie behind its end.
+	__device__ __attribute__((always_inline)) void read(u64 base, i64 start, u64 first, u64 n, T behind) {
+		bool whole = isWhole(base, start, 1);
+		count = first >= n ? 0 : n - first < chunk() ? (u32)(n - first) : (u32)chunk();
+		base += (u64)(start + (i64)first) * sizeof(Stored);
+		groups([&](T (&v)[GROUP], u32 k) {
+			if (whole && k + GROUP <= count) {
+				Lanes<Stored, GROUP> group = Lanes<Stored, GROUP>::load(base, k);
+#pragma unroll
+				for (int lane = 0; lane < GROUP; lane++) {
+					v[lane] = wide(group.at(lane));
+				}
+			} else {
+#pragma unroll
+				for (int lane = 0; lane < GROUP; lane++) {
+					v[lane] = k + lane < count ? ::read(base, k + lane) : behind;
+				}
+			}
+		});
+	}
+
+	// write stores what value makes of every element, and of its number in the chunk, which begins at first.
+	template <class Value> __device__ __attribute__((always_inline)) void write(u64 base, i64 start, u64 first, Value value) {
+		bool whole = isWhole(base, start, 1);
+		base += (u64)(start + (i64)first) * sizeof(Stored);
+		groups([&](T (&v)[GROUP], u32 k) {
+			Lanes<Stored, GROUP> group;
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				group.put(lane, Cast<Stored>::of(value(v[lane], k + lane)));
+			}
+			if (whole && k + GROUP <= count) {
+				group.store(base, k);
+			} else {
+#pragma unroll
+				for (int lane = 0; lane < GROUP; lane++) {
+					if (k + lane < count) {
+						store<Stored>(base, k + lane, group.at(lane));
+					}
+				}
+			}
+		});
+	}
+};
 
 // What sums, products and counts accumulate in, and what they result in.
 #if FLOATS
@@ -71,6 +232,15 @@ using Result = T;
 using Wide = i64;
 using Result = i64;
 #endif
+
+// put stores a result: of the module's type, or a count.
+template <class E> INLINE void put(u64 base, u64 at, E v) {
+	if constexpr (__is_same(E, T)) {
+		write(base, (i64)at, v);
+	} else {
+		store<E>(base, (i64)at, v);
+	}
+}
 
 // Accumulators of plain numbers.
 template <class A> struct Number {

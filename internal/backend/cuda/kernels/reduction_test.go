@@ -17,7 +17,7 @@ func reduce(m *machine, kernel string, columns bool, outer, n, inner uint64, p k
 	p.Outer, p.N, p.Inner, p.Parts = outer, n, inner, 1
 	p.Strides = [3]int64{int64(n * inner), int64(inner), 1}
 	if columns {
-		g, _ := kernels.ColumnGrid(outer * inner)
+		g, _ := kernels.ColumnGrid(outer*inner, 1)
 		launch(m, kernel, g, p)
 		return
 	}
@@ -142,7 +142,7 @@ func TestParts(t *testing.T) {
 	x, space, got, at, sum := samples[int32](n, 3), make([]byte, parts*kernels.AccumulatorBytes), make([]int32, 1), make([]int64, 1), make([]int64, 1)
 	in, acc := put(m, x), put(m, space)
 	inParts := func(kernel string, p kernels.Reduction) {
-		p.Outer, p.N, p.Inner, p.Parts, p.Strides = 1, n, 1, parts, [3]int64{n, 1, 1}
+		p.Outer, p.N, p.Inner, p.Parts, p.Part, p.Strides = 1, n, 1, parts, 16<<10, [3]int64{n, 1, 1}
 		p.In, p.To = in, acc
 		g, _ := kernels.RowGrid(parts, n/parts)
 		launch(m, kernel, g, p)
@@ -168,7 +168,7 @@ func TestSoftmax(t *testing.T) {
 
 // softmax compares with the CPU's; tol is of the largest result of a run.
 func softmax[T dtype.Float](t *testing.T, tol float64) {
-	for _, s := range [][3]uint64{{5, 10, 1}, {9, 33, 1}, {2, 1500, 1}, {3, 7, 4}} {
+	for _, s := range [][3]uint64{{5, 10, 1}, {9, 33, 1}, {33, 128, 1}, {3, 1000, 1}, {2, 1500, 1}, {2, 9001, 1}, {3, 7, 4}, {2, 70, 40}} {
 		n := int(s[0] * s[1] * s[2])
 		x, dy := make([]T, n), make([]T, n)
 		for i := range x {
@@ -194,8 +194,13 @@ func softmax[T dtype.Float](t *testing.T, tol float64) {
 			if c.y != nil {
 				p.Y = put(m, c.y)
 			}
-			g, _ := kernels.RowGrid(s[0]*s[2], s[1])
-			launch(m, c.row+suffix[T](), g, p)
+			name := c.row + suffix[T]()
+			g, _ := kernels.HeldGrid(s[0], s[1]*2)
+			if s[2] > 1 {
+				name = c.row + "_columns" + suffix[T]()
+				g, _ = kernels.ColumnGrid(s[0]*s[2], 1)
+			}
+			launch(m, name, g, p)
 			for i := range want {
 				if e := math.Abs(float64(got[i] - want[i])); !(e <= tol*max(1, math.Abs(float64(want[i])))) {
 					t.Errorf("%s of %v: element %d: got %v, want %v", c.row+suffix[T](), s, i, got[i], want[i])

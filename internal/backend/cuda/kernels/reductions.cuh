@@ -12,7 +12,7 @@ struct Sum : Number<Wide> {
 		return t0;
 	}
 	INLINE Wide take(Wide acc, T v, u64) { return join(acc, (Wide)v); }
-	INLINE void finish(const Reduction &p, u64 at, Wide acc) { store<Result>(p.out, at, (Result)acc); }
+	INLINE void finish(const Reduction &p, u64 at, Wide acc) { put<Result>(p.out, at, (Result)acc); }
 };
 
 #if FLOATS
@@ -22,7 +22,7 @@ struct Mean : Sum {
 		const Wide t0 = acc / n;
 		return t0;
 	}
-	INLINE void finish(const Reduction &p, u64 at, Wide acc) { store<Result>(p.out, at, (Result)result(acc, (Wide)(i64)p.total)); }
+	INLINE void finish(const Reduction &p, u64 at, Wide acc) { put<Result>(p.out, at, (Result)result(acc, (Wide)(i64)p.total)); }
 };
 #endif
 
@@ -34,7 +34,7 @@ struct Prod : Number<Wide> {
 		return t0;
 	}
 	INLINE Wide take(Wide acc, T v, u64) { return join(acc, (Wide)v); }
-	INLINE void finish(const Reduction &p, u64 at, Wide acc) { store<Result>(p.out, at, (Result)acc); }
+	INLINE void finish(const Reduction &p, u64 at, Wide acc) { put<Result>(p.out, at, (Result)acc); }
 };
 
 // how many a are not zero, as NaN is not
@@ -48,7 +48,7 @@ struct CountNonZero : Number<i64> {
 		return !(a == 0);
 	}
 	INLINE i64 take(i64 acc, T v, u64) { return join(acc, term(v)); }
-	INLINE void finish(const Reduction &p, u64 at, i64 acc) { store<i64>(p.out, at, (i64)acc); }
+	INLINE void finish(const Reduction &p, u64 at, i64 acc) { put<i64>(p.out, at, (i64)acc); }
 };
 
 // whether an a is not zero
@@ -56,7 +56,7 @@ struct AnyTrue : CountNonZero {
 	INLINE bool result(i64 acc, i64 n) {
 		return 0 < acc;
 	}
-	INLINE void finish(const Reduction &p, u64 at, i64 acc) { store<u8>(p.out, at, (u8)result(acc, (i64)(i64)p.total)); }
+	INLINE void finish(const Reduction &p, u64 at, i64 acc) { put<u8>(p.out, at, (u8)result(acc, (i64)(i64)p.total)); }
 };
 
 // whether no a is zero
@@ -64,7 +64,7 @@ struct AllTrue : CountNonZero {
 	INLINE bool result(i64 acc, i64 n) {
 		return acc == n;
 	}
-	INLINE void finish(const Reduction &p, u64 at, i64 acc) { store<u8>(p.out, at, (u8)result(acc, (i64)(i64)p.total)); }
+	INLINE void finish(const Reduction &p, u64 at, i64 acc) { put<u8>(p.out, at, (u8)result(acc, (i64)(i64)p.total)); }
 };
 
 // EACH_REDUCTION, EACH_FLOAT_REDUCTION and EACH_SCAN apply K to the name and the struct of each.

@@ -1,74 +1,248 @@
 // Softmax and its logarithm along runs, forward and backward.
 //
-// Every kernel takes Softmax. Grid: a row of threads for each run: blocks of (32, 8) threads up to n = 1024 and of (256, 1)
-// beyond, outer*inner rows. Sums are taken in float64.
-// dtypes: f32 f64
+// Every kernel takes Softmax. Sums are taken in float64. name_dtype gives each run of contiguous elements a row of threads, which
+// reads it once where it has few enough elements for the row's registers. Grid: that of HeldGrid, outer*inner rows, for twice the
+// elements in a gradient, which has two operands. name_columns_dtype lets neighbouring threads take neighbouring runs, for
+// inner > 1. Grid: that of ColumnGrid.
+// dtypes: f32 f64 f16 bf16
 #include "elementary.cuh"
 #include "math.cuh"
 #include "reduction.cuh"
 
-INLINE T largest(const Softmax &p, u64 run) {
-	T most = -(T)INFINITY;
-	eachOfRun(p, run, [&](i64 at) { most = Most<T>::join(most, load<T>(p.in, at)); });
-	return joinRow<Most<T>>(most);
+#define HELD (64 / sizeof(T)) // elements that a thread holds
+
+// A Weight is Σ e**(x - most), and most the largest x; -∞ before the first.
+struct Weight {
+	T most;
+	f64 sum;
+};
+
+// shiftOf is what to subtract from numbers of which the largest is known, so that -∞ less itself is no NaN.
+INLINE T shiftOf(T most) { return most == -(T)INFINITY ? (T)0 : most; }
+
+// raise makes w count in units of a larger most.
+INLINE void raise(Weight &w, T most) {
+	if (most > w.most || most != most) {
+		w.sum *= (f64)exp(w.most - shiftOf(most));
+		w.most = most;
+	}
 }
 
-// e**(x-max) goes to out, so that it is computed once.
-INLINE void softmax(const Softmax &p, u64 run) {
-	T most = largest(p, run);
-	f64 sum = 0;
-	eachOfRun(p, run, [&](i64 at) {
-		T e = exp(load<T>(p.in, at) - most);
-		store<T>(p.out, at, e);
-		sum += e;
-	});
-	T whole = (T)joinRow<Total<f64>>(sum);
-	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.out, at) / whole); });
+// weightOf is that of a run of n elements, of which the row holds a chunk after the other, in x the last.
+INLINE Weight weightOf(const Softmax &p, i64 start, u64 n, Share<HELD> &x) {
+	Weight w = {-(T)INFINITY, 0};
+#pragma unroll 1
+	for (u64 first = 0; first < p.n; first += x.chunk()) {
+		x.read(p.in, start, first, n, -(T)INFINITY);
+		T most = w.most;
+		x.each([&](T v) { most = Most<T>::join(most, v); });
+		if (p.n <= x.chunk()) {
+			most = joinRow<Most<T>>(most);
+		}
+		raise(w, most);
+		x.each([&](T v) { w.sum += exp(v - shiftOf(w.most)); });
+	}
+	T most = joinRow<Most<T>>(w.most);
+	w.sum *= (f64)exp(w.most - most); // NaN where all are -∞, or one is NaN or ∞
+	return {most, joinRow<Total<f64>>(w.sum)};
+}
+
+// rewrite writes a run, of what value makes of every element; it is read again unless it is held as x.
+template <class Value> INLINE void rewrite(const Softmax &p, i64 start, u64 n, Share<HELD> &x, Value value) {
+#pragma unroll 1
+	for (u64 first = 0; first < n; first += x.chunk()) {
+		if (p.n > x.chunk()) {
+			x.read(p.in, start, first, n, 0);
+		}
+		x.write(p.out, start, first, [&](T v, u32) { return value(v); });
+	}
+}
+
+INLINE void softmax(const Softmax &p, i64 start, u64 n) {
+	Share<HELD> x;
+	Weight w = weightOf(p, start, n, x);
+	T whole = (T)w.sum;
+	rewrite(p, start, n, x, [&](T v) { return exp(v - w.most) / whole; });
+}
+
+INLINE void logSoftmax(const Softmax &p, i64 start, u64 n) {
+	Share<HELD> x;
+	Weight w = weightOf(p, start, n, x);
+	T rest = (T)log(w.sum);
+	rewrite(p, start, n, x, [&](T v) { return v - w.most - rest; });
 }
 
 // Shifts are two numbers whose sum is log Σ e**x: the largest element, and the rest.
-struct Shifts {
-	T most, rest;
-};
+INLINE void shifts(const Softmax &p, u64 run, const Weight &w) {
+	write(p.out, (i64)(2 * run), w.most);
+	write(p.out, (i64)(2 * run + 1), (T)log(w.sum));
+}
 
-INLINE Shifts shiftsOf(const Softmax &p, u64 run) {
-	T most = largest(p, run);
+INLINE void softmaxShifts(const Softmax &p, i64 start, u64 n) {
+	Share<HELD> x;
+	Weight w = weightOf(p, start, n, x);
+	if (threadIdx.x == 0 && n > 0) {
+		shifts(p, row(), w);
+	}
+}
+
+// gradient writes what value makes of every dy and y of a run and of the sum of what term makes of them.
+template <class Term, class Value> INLINE void gradient(const Softmax &p, i64 start, u64 n, Term term, Value value) {
+	Share<HELD / 2> dy, y;
 	f64 sum = 0;
-	eachOfRun(p, run, [&](i64 at) { sum += exp(load<T>(p.in, at) - most); });
-	return {most, (T)log(joinRow<Total<f64>>(sum))};
-}
-
-INLINE void logSoftmax(const Softmax &p, u64 run) {
-	Shifts s = shiftsOf(p, run);
-	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.in, at) - s.most - s.rest); });
-}
-
-INLINE void softmaxShifts(const Softmax &p, u64 run) {
-	Shifts s = shiftsOf(p, run);
-	if (threadIdx.x == 0) {
-		store<T>(p.out, (i64)(2 * run), s.most);
-		store<T>(p.out, (i64)(2 * run + 1), s.rest);
+#pragma unroll 1
+	for (u64 first = 0; first < n; first += dy.chunk()) {
+		dy.read(p.dy, start, first, n, 0);
+		y.read(p.y, start, first, n, 0);
+		dy.with(y, [&](T &dy, T y, u32) { sum += term(dy, y); });
+	}
+	T whole = (T)joinRow<Total<f64>>(sum);
+#pragma unroll 1
+	for (u64 first = 0; first < n; first += dy.chunk()) {
+		if (p.n > dy.chunk()) {
+			dy.read(p.dy, start, first, n, 0);
+			y.read(p.y, start, first, n, 0);
+		}
+		dy.with(y, [&](T &dy, T y, u32) { dy = value(dy, y, whole); });
+		dy.write(p.out, start, first, [](T v, u32) { return v; });
 	}
 }
 
 // y * (dy - Σ dy*y)
-INLINE void softmaxGrad(const Softmax &p, u64 run) {
-	f64 sum = 0;
-	eachOfRun(p, run, [&](i64 at) { sum += (f64)load<T>(p.dy, at) * (f64)load<T>(p.y, at); });
-	T whole = (T)joinRow<Total<f64>>(sum);
-	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.y, at) * (load<T>(p.dy, at) - whole)); });
-}
+INLINE f64 softmaxTerm(T dy, T y) { return (f64)dy * (f64)y; }
+INLINE T softmaxSlope(T dy, T y, T whole) { return y * (dy - whole); }
 
 // dy - e**y * Σ dy
-INLINE void logSoftmaxGrad(const Softmax &p, u64 run) {
-	f64 sum = 0;
-	eachOfRun(p, run, [&](i64 at) { sum += load<T>(p.dy, at); });
-	T whole = (T)joinRow<Total<f64>>(sum);
-	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.dy, at) - exp(load<T>(p.y, at)) * whole); });
+INLINE f64 logSoftmaxTerm(T dy, T) { return dy; }
+INLINE T logSoftmaxSlope(T dy, T y, T whole) { return dy - exp(y) * whole; }
+
+INLINE void softmaxGrad(const Softmax &p, i64 start, u64 n) { gradient(p, start, n, softmaxTerm, softmaxSlope); }
+INLINE void logSoftmaxGrad(const Softmax &p, i64 start, u64 n) { gradient(p, start, n, logSoftmaxTerm, logSoftmaxSlope); }
+
+// ROWS is a kernel whose body a row of threads runs for each run. Rows beyond the last have one of no elements, since the threads of a
+// warp stay together.
+#define ROWS(name, body)                                                                 \
+	HELD_KERNEL(name, 8 / sizeof(T))(const Softmax p) {                                  \
+		u64 run = row();                                                                 \
+		body(p, (i64)(run * p.n), run < p.outer * p.inner ? p.n : 0);                    \
+	}
+
+ROWS(softmax, softmax)
+ROWS(log_softmax, logSoftmax)
+ROWS(softmax_grad, softmaxGrad)
+ROWS(log_softmax_grad, logSoftmaxGrad)
+#if !HALVES // the loss, which takes them, is computed in float32
+ROWS(softmax_shifts, softmaxShifts)
+#endif
+
+#define HIGH 8 // threads of a column
+#define MANY 8 // elements of theirs in flight
+
+// A Column is the run of a thread, of which it takes every 8th element.
+struct Column {
+	i64 start;
+	u64 run, n; // no elements where there is no run
+
+	INLINE Column of(const Softmax &p) {
+		u64 run = (u64)blockIdx.x * WARP + threadIdx.x;
+		bool mine = run < p.outer * p.inner;
+		return {mine ? startOf(p, run) : 0, run, mine ? p.n : 0};
+	}
+
+	// each calls body with what the thread takes next, MANY elements of an operand at most, and how many they are.
+	template <class Body> __device__ __attribute__((always_inline)) void each(const Softmax &p, u64 base, Body body) const {
+#pragma unroll 1
+		for (u64 k = threadIdx.y; k < n; k += MANY * HIGH) {
+			T v[MANY];
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+				v[m] = k + m * HIGH < n ? read(base, place(p, k, m)) : (T)0;
+			}
+			body(v, k);
+		}
+	}
+	__device__ __attribute__((always_inline)) i64 place(const Softmax &p, u64 k, int m) const { return start + (i64)((k + m * HIGH) * p.inner); }
+
+	// several calls body with the number of each element of such a group.
+	template <class Body> __device__ __attribute__((always_inline)) void several(u64 k, Body body) const {
+#pragma unroll
+		for (int m = 0; m < MANY; m++) {
+			if (k + m * HIGH < n) {
+				body(m);
+			}
+		}
+	}
+};
+
+// joinColumn joins the accumulators of the threads of a column in order.
+template <class R> INLINE typename R::Acc joinColumn(typename R::Acc acc) {
+	__shared__ typename R::Acc all[HIGH][WARP];
+	all[threadIdx.y][threadIdx.x] = acc;
+	__syncthreads();
+	acc = all[0][threadIdx.x];
+#pragma unroll 1
+	for (int y = 1; y < HIGH; y++) {
+		acc = R::join(acc, all[y][threadIdx.x]);
+	}
+	__syncthreads();
+	return acc;
 }
 
-RUNS(softmax, Softmax, softmax)
-RUNS(log_softmax, Softmax, logSoftmax)
-RUNS(softmax_shifts, Softmax, softmaxShifts)
-RUNS(softmax_grad, Softmax, softmaxGrad)
-RUNS(log_softmax_grad, Softmax, logSoftmaxGrad)
+INLINE Weight weightOf(const Softmax &p, const Column &c) {
+	Weight w = {-(T)INFINITY, 0};
+	c.each(p, p.in, [&](T (&v)[MANY], u64 k) {
+		T most = w.most;
+		c.several(k, [&](int m) { most = Most<T>::join(most, v[m]); });
+		raise(w, most);
+		c.several(k, [&](int m) { w.sum += exp(v[m] - shiftOf(w.most)); });
+	});
+	T most = joinColumn<Most<T>>(w.most);
+	w.sum *= (f64)exp(w.most - most);
+	return {most, joinColumn<Total<f64>>(w.sum)};
+}
+
+// rewrite writes what value makes of every element of a column.
+template <class Value> INLINE void rewrite(const Softmax &p, const Column &c, Value value) {
+	c.each(p, p.in, [&](T (&v)[MANY], u64 k) {
+		c.several(k, [&](int m) { write(p.out, c.place(p, k, m), value(v[m])); });
+	});
+}
+
+ROW_KERNEL(softmax_columns, 256)(const Softmax p) {
+	Column c = Column::of(p);
+	Weight w = weightOf(p, c);
+	T whole = (T)w.sum;
+	rewrite(p, c, [&](T v) { return exp(v - w.most) / whole; });
+}
+
+ROW_KERNEL(log_softmax_columns, 256)(const Softmax p) {
+	Column c = Column::of(p);
+	Weight w = weightOf(p, c);
+	T rest = (T)log(w.sum);
+	rewrite(p, c, [&](T v) { return v - w.most - rest; });
+}
+
+#if !HALVES
+ROW_KERNEL(softmax_shifts_columns, 256)(const Softmax p) {
+	Column c = Column::of(p);
+	Weight w = weightOf(p, c);
+	if (threadIdx.y == 0 && c.n > 0) {
+		shifts(p, c.run, w);
+	}
+}
+#endif
+
+template <class Term, class Value> INLINE void gradient(const Softmax &p, Term term, Value value) {
+	Column c = Column::of(p);
+	f64 sum = 0;
+	c.each(p, p.dy, [&](T (&dy)[MANY], u64 k) {
+		c.several(k, [&](int m) { sum += term(dy[m], read(p.y, c.place(p, k, m))); });
+	});
+	T whole = (T)joinColumn<Total<f64>>(sum);
+	c.each(p, p.dy, [&](T (&dy)[MANY], u64 k) {
+		c.several(k, [&](int m) { write(p.out, c.place(p, k, m), value(dy[m], read(p.y, c.place(p, k, m)), whole)); });
+	});
+}
+
+ROW_KERNEL(softmax_grad_columns, 256)(const Softmax p) { gradient(p, softmaxTerm, softmaxSlope); }
+ROW_KERNEL(log_softmax_grad_columns, 256)(const Softmax p) { gradient(p, logSoftmaxTerm, logSoftmaxSlope); }

@@ -48,8 +48,8 @@ func TestNLL(t *testing.T) {
 	wantShifts := make([]float32, len(shifts))
 	_ = kern.SoftmaxShifts(batch, classes, columns, x, wantShifts)
 	logits.Out = put(m, shifts)
-	g, _ := kernels.RowGrid(batch*columns, classes)
-	launch(m, "softmax_shifts_f32", g, logits)
+	g, _ := kernels.ColumnGrid(batch*columns, 1)
+	launch(m, "softmax_shifts_columns_f32", g, logits)
 	compareNearly(t, "softmax_shifts", shifts, wantShifts, 3e-7)
 	p.Shifts = logits.Out
 	kern.NLL(shape, x, shifts, targets, weight, ignore, each)
