@@ -158,6 +158,12 @@ func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, c.DType)
 	}
 	plan = kernels.PlanTiles(p, tiles, d.properties.Multiprocessors)
+	if kernels.ProductTiles[plan.Tile].Mapped {
+		if done, err := m.issueMapped(&s, p, &plan, c.DType); done || err != nil {
+			return err
+		}
+		plan = kernels.PlanTiles(p, tiles&^m.mapped(), d.properties.Multiprocessors)
+	}
 	return m.issue(&s, p, &plan)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/driver"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
@@ -23,24 +24,55 @@ func TestProductsOnEveryCard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := sim.New(m, sim.Options{LookupEnv: func(string) (string, bool) { return "", false }})
-		dev, err := (&machine{open: func() (*driver.API, error) { return d.API, nil }}).at(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := cardOf(t, m)
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
 			for i, s := range [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {130, 136, 24}} {
 				for _, turned := range []int{0, 3} {
-					checkProduct(t, dev, dt, s, turned, i%2)
+					checkProduct(t, dev, dt, s, turned, i%2, dev.Run)
 				}
 			}
 		}
 	}
 }
 
+func cardOf(t *testing.T, m *hardware.Machine) *Device {
+	t.Helper()
+	d := sim.New(m, sim.Options{LookupEnv: func(string) (string, bool) { return "", false }})
+	dev, err := (&machine{open: func() (*driver.API, error) { return d.API, nil }}).at(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev
+}
+
+// TestProductsThroughTheCopyEngine multiplies by kernels that are otherwise for large matrices, with results whose lines the copy engine can
+// write to, and others.
+func TestProductsThroughTheCopyEngine(t *testing.T) {
+	m, err := hardware.Preset("h100", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := cardOf(t, m)
+	run := func(c *backend.Call) error {
+		m := newMultiplier(c.DType)
+		s, p := productParams.begin(dev)
+		defer s.free()
+		describeProduct(p, c)
+		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, c.DType)
+		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, c.DType)
+		plan := kernels.PlanTiles(p, m.mapped(), dev.properties.Multiprocessors)
+		if done, err := m.issueMapped(&s, p, &plan, c.DType); !done || err != nil {
+			t.Errorf("not launched: %v", err)
+		}
+		return s.err
+	}
+	checkProduct(t, dev, dtype.BFloat16, [3]int{40, 72, 64}, 0, 0, run)
+	checkProduct(t, dev, dtype.BFloat16, [3]int{40, 33, 70}, 3, 1, run)
+}
+
 // checkProduct wants a·b from the device, of [m][k] and [k][n], whose bits of turned say that they are transposes, and which start so many
 // elements into their memory.
-func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, start int) {
+func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, start int, run func(*backend.Call) error) {
 	t.Helper()
 	m, n, k := s[0], s[1], s[2]
 	c := backend.NewCall(op.MM, dt)
@@ -48,7 +80,7 @@ func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, s
 	a := filled(t, dev, c.AddIn(), m, k, turned&1 != 0, start, dt)
 	b := filled(t, dev, c.AddIn(), k, n, turned&2 != 0, start, dt)
 	filled(t, dev, c.AddOut(), m, n, false, 0, dt)
-	if err := dev.Run(c); err != nil {
+	if err := run(c); err != nil {
 		t.Fatalf("%s of %v on %s: %v", dt, s, dev.properties.Name, err)
 	}
 	raw := make([]byte, m*n*dt.Size())

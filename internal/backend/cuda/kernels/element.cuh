@@ -13,6 +13,15 @@ using E = f16;
 using E = bf16;
 #endif
 
+// widen is exact.
+INLINE f32 widen(E v) {
+#if defined(DTYPE_f16)
+	return (f32)__builtin_bit_cast(_Float16, v.bits);
+#else
+	return wide(v);
+#endif
+}
+
 INLINE u32 min(u32 a, u32 b) { return a < b ? a : b; }
 
 typedef f32 Four __attribute__((ext_vector_type(4)));
@@ -24,8 +33,8 @@ INLINE Four fours(u64 from) {
 #else
 	typedef u16 Halves __attribute__((ext_vector_type(4)));
 	Halves h = load<Halves>(from, 0);
-	return {wide(E{h[0]}), wide(E{h[1]}), wide(E{h[2]}), wide(E{h[3]})};
+	return {widen(E{h[0]}), widen(E{h[1]}), widen(E{h[2]}), widen(E{h[3]})};
 #endif
 }
 
-INLINE f32 element(u64 base, i64 at) { return wide(load<E>(base, at)); }
+INLINE f32 element(u64 base, i64 at) { return widen(load<E>(base, at)); }

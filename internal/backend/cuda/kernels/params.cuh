@@ -100,6 +100,16 @@ struct Product {
 };
 static_assert(sizeof(Product) == 192, "");
 
+// MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
+// is the batch. The fastest axis is that along which an operand lies.
+struct MappedProduct {
+	TensorMap mapA, mapB, mapOut;
+	Product product;
+	u32 batchA, batchB; // 0 where all matrices are the same, else 1
+	u32 padding[14];
+};
+static_assert(sizeof(MappedProduct) == 640, "");
+
 // Draw is the parameter of random draws: n random elements, contiguous, from the Philox generator of seed, counter offset/4.
 // in is a probability for each element, or Dropout's operand; mask Dropout's second result.
 struct Draw {

@@ -102,6 +102,15 @@ type Product struct {
 	Parts, Part                                uint64
 }
 
+// MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
+// is the batch. The fastest axis is that along which an operand lies.
+type MappedProduct struct {
+	MapA, MapB, MapOut TensorMap
+	Product            Product
+	BatchA, BatchB     uint32 // 0 where all matrices are the same, else 1
+	Padding            [14]uint32
+}
+
 // Draw is the parameter of random draws: n random elements, contiguous, from the Philox generator of seed, counter offset/4.
 // in is a probability for each element, or Dropout's operand; mask Dropout's second result.
 type Draw struct {

@@ -34,6 +34,8 @@ var ProductTiles = [...]ProductTile{
 	{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000},
 	{rows: 128, columns: 128, family: "_mma", Half: true, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 5000},
 	{rows: 64, columns: 64, family: "_mma", Half: true, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
+	{rows: 128, columns: 256, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: 4*48<<10 + 32<<10 + 64, resident: 1, steps: 64, busy: 1150, ends: 8000},
+	{rows: 128, columns: 128, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: 6*32<<10 + 32<<10 + 96, resident: 1, steps: 64, busy: 650, ends: 7000},
 }
 
 // Kernel returns the name of a family's kernel for operands that lie so, but for the dtype.
@@ -115,6 +117,9 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 			}
 		}
 	}
+	if ProductTiles[plan.Tile].Mapped { // blocks walk over the tiles
+		plan.Grid.Blocks[0] = min(plan.Grid.Blocks[0], uint32(multiprocessors)&^1)
+	}
 	return plan
 }
 
@@ -126,12 +131,16 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 		t := &ProductTiles[plan.Tile]
 		steps, rows, columns = t.steps, t.rows, t.columns
 		plan.Grid.Threads[0], plan.Grid.Shared = t.threads, t.shared
+		if t.Mapped { // clusters of two tiles, one below the other
+			plan.Grid.Cluster = [3]uint32{2, 1, 1}
+			rows *= 2
+		}
 	} else if plan.byWarps() {
 		rows, plan.Grid.Threads[0] = 8, 128
 	}
 	plan.Part = max(divideUp(divideUp(p.K, steps), max(parts, 1))*steps, steps)
 	plan.Parts = max(divideUp(p.K, plan.Part), 1)
-	plan.Grid.Blocks[0] = uint32(p.Count * divideUp(p.M, rows) * divideUp(p.N, columns) * plan.Parts)
+	plan.Grid.Blocks[0] = uint32(p.Count*divideUp(p.M, rows)*divideUp(p.N, columns)*plan.Parts) * max(plan.Grid.Cluster[0], 1)
 }
 
 // clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do.

@@ -9,12 +9,16 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/kern"
+	"cresset/internal/ptx"
 )
 
 // TestTiledProducts runs every kernel of tiles, with operands as they must lie for it, over edges of tiles, batches and parts.
 func TestTiledProducts(t *testing.T) {
 	for i := range kernels.ProductTiles {
 		tile := &kernels.ProductTiles[i]
+		if tile.Mapped {
+			continue
+		}
 		dtypes := []dtype.DType{dtype.Float32}
 		if tile.Half {
 			dtypes = []dtype.DType{dtype.Float16, dtype.BFloat16}
@@ -44,6 +48,46 @@ func TestTiledProducts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestMappedProducts runs every kernel that the copy engine serves, over edges of tiles and batches, each cluster over several tiles.
+func TestMappedProducts(t *testing.T) {
+	for i := range kernels.ProductTiles {
+		tile := &kernels.ProductTiles[i]
+		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
+			for a := range kernels.Anyhow {
+				for b := range kernels.Anyhow {
+					for _, s := range []productShape{{2, 130, 72, 72, 1}, {1, 20, 264, 330, 1}} {
+						if !tile.Mapped || dt == dtype.Float16 && a+b != 1 {
+							continue
+						}
+						p, want := newProductCase(t, dt, s, int(2*a+b), 8)
+						plan := kernels.ProductPlan{Tile: i, A: a, B: b}
+						plan.Divide(&p.p, 1)
+						plan.Grid.Blocks[0] = min(plan.Grid.Blocks[0], 2)
+						m := kernels.MappedProduct{Product: p.p, BatchA: 1, BatchB: 1}
+						m.MapA = p.boxes(p.p.A, p.p.AStrides, p.p.M, p.p.K)
+						m.MapB = p.boxes(p.p.B, p.p.BStrides, p.p.K, p.p.N)
+						m.MapOut = p.boxes(p.p.Out, p.p.OutStrides, p.p.M, p.p.N)
+						launch(p.dev, tile.Kernel(a, b)+"_"+dtypeNames[dt], plan.Grid, m)
+						p.compare(want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// boxes maps matrices in boxes of 64 by 64.
+func (c *productCase) boxes(at uint64, strides [3]int64, rows, columns uint64) kernels.TensorMap {
+	extents, line := [5]uint64{columns, rows, c.p.Count, 1, 1}, uint64(strides[1])
+	if strides[2] != 1 {
+		extents[0], extents[1], line = rows, columns, uint64(strides[2])
+	}
+	types := map[dtype.DType]ptx.TensorMapType{dtype.Float16: 6, dtype.BFloat16: 9}
+	m := ptx.TensorMap{Type: types[c.dt], Rank: 3, Address: at, Extents: extents, Strides: [4]uint64{2 * line, uint64(2 * strides[0])},
+		Box: [5]uint32{64, 64, 1, 1, 1}, Steps: [5]uint32{1, 1, 1, 1, 1}, Swizzle: 3}
+	return m.Encode()
 }
 
 // TestThinProducts runs every kernel for few columns.

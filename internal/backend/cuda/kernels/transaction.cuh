@@ -1,5 +1,5 @@
-// Barriers in shared memory that count arrivals and the bytes of copies by the tensor unit, and those copies: of boxes of a tensor that a map
-// describes, zeros beyond its ends. Addresses of shared memory are of 32 bits, of the block or, by remote, of another in its cluster.
+// Barriers in shared memory that count arrivals and the bytes of copies by the tensor unit, and those copies: of boxes of a tensor that a map of three axes, the
+// fastest first, describes, zeros beyond its ends. Addresses of shared memory are of 32 bits, of the block or, by remote, of another in its cluster.
 #pragma once
 
 #include "device.cuh"
@@ -43,28 +43,21 @@ INLINE u32 rankInCluster() {
 	return rank;
 }
 
-// A Map is what the driver makes of a tensor of three axes, the fastest first.
-struct __attribute__((aligned(64))) Map {
-	u64 words[16];
-};
-
-INLINE void fetchMap(const Map &map) { asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory"); }
-
 // loadBox copies a box into this block.
-INLINE void loadBox(u32 to, const Map &map, u32 x, u32 y, u32 z, u32 barrier) {
+INLINE void loadBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 barrier) {
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
 				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier) : "memory");
 }
 
 // shareBox copies a box to the same place in all blocks of the cluster whose bit is set, and tells the barrier of each.
-INLINE void shareBox(u32 to, const Map &map, u32 x, u32 y, u32 z, u32 barrier, u16 blocks) {
+INLINE void shareBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 barrier, u16 blocks) {
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
 				 "[%0], [%1, {%2, %3, %4}], [%5], %6;"
 				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks) : "memory");
 }
 
 // storeBox copies a box from shared memory to the tensor, what lies beyond its ends excepted. It sees what was written before fenceCopies.
-INLINE void storeBox(const Map &map, u32 x, u32 y, u32 z, u32 from) {
+INLINE void storeBox(const TensorMap &map, u32 x, u32 y, u32 z, u32 from) {
 	asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];\n\t"
 				 "cp.async.bulk.commit_group;"
 				 : : "l"(&map), "r"(x), "r"(y), "r"(z), "r"(from) : "memory");

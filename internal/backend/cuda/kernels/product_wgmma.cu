@@ -1,0 +1,236 @@
+// Matrix products of half types for compute capability 9.0: in each block a producer fills stages of shared memory through the copy engine, and two
+// warp groups multiply them, each 64 rows of the block's 128.
+//
+// Every kernel takes MappedProduct. The two blocks of a cluster compute tiles below each other, of the same columns: each copies its own
+// part of a, and half of b into both. Clusters walk over the pairs of tiles. Names are as in product_mma.cu. Grid: clusters of 2 blocks of 384 threads, as
+// many blocks as there are multiprocessors, or tiles. Shared memory: Shape::BARRIERS + 16 * STAGES bytes.
+// dtypes: bf16 f16
+// target: sm_90a ptx80
+#include "element.cuh"
+#include "params.cuh"
+#include "transaction.cuh"
+#include "warpgroup.cuh"
+
+#define ROWS 128
+#define STEPS 64
+#ifndef PAIRS
+#define PAIRS 8 // rows of pairs of tiles that are walked together, so that operands are found in the cache
+#endif
+
+extern __shared__ __attribute__((aligned(1024))) u8 dynamic[];
+
+#define BOX (64 * 64 * 2) // bytes of a box, of an operand or of the result
+#define A_BYTES (2 * BOX)
+
+// A Shape is how a block with so many columns uses its shared memory: a ring of stages, and room for boxes of the result.
+template <int WIDTH> struct Shape {
+	static const int COLUMNS = WIDTH, BOXES = WIDTH / 64, STAGE = A_BYTES + BOXES * BOX, STAGES = WIDTH == 256 ? 4 : 6;
+	static const int ENDS = STAGES * STAGE, BARRIERS = ENDS + 4 * BOX;
+};
+
+// A Ring goes round the stages.
+struct Ring {
+	u32 stage = 0, parity = 0;
+	INLINE void next(Ring &r, u32 stages) {
+		if (++r.stage == stages) {
+			r.stage = 0;
+			r.parity ^= 1;
+		}
+	}
+};
+
+// A Walk is over the pairs of tiles that a cluster computes.
+struct Walk {
+	u32 down, across, id, step, end;
+	u32 m, n, batch;
+
+	INLINE Walk of(const Product &p, u32 columns) {
+		Walk w;
+		w.down = ((u32)p.m + 2 * ROWS - 1) / (2 * ROWS);
+		w.across = ((u32)p.n + columns - 1) / columns;
+		w.id = blockIdx.x / 2;
+		w.step = gridDim.x / 2;
+		w.end = w.down * w.across * (u32)p.count;
+		return w;
+	}
+
+	// next finds the cluster's next tiles, and whether there are any.
+	INLINE bool next(Walk &w, u32 rank, u32 columns) {
+		if (w.id >= w.end) {
+			return false;
+		}
+		u32 tiles = w.down * w.across, batch = w.id / tiles, id = w.id - batch * tiles;
+		u32 first = id / (PAIRS * w.across) * PAIRS, height = w.down - first < PAIRS ? w.down - first : PAIRS;
+		id -= first * w.across;
+		w.batch = batch;
+		w.m = ((first + id % height) * 2 + rank) * ROWS;
+		w.n = id / height * columns;
+		w.id += w.step;
+		return true;
+	}
+};
+
+struct Barriers {
+	u32 full, empty; // of the first stage; others lie 8 bytes further each
+};
+
+template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void produce(const MappedProduct &m, u32 shared, Barriers bar, u32 rank) {
+	const Product &p = m.product;
+	u32 blocks = ((u32)p.k + STEPS - 1) / STEPS;
+	Ring ring;
+	Walk walk = Walk::of(p, S::COLUMNS);
+	while (Walk::next(walk, rank, S::COLUMNS)) {
+		u32 za = walk.batch * m.batchA, zb = walk.batch * m.batchB;
+#pragma unroll 1
+		for (u32 k = 0; k < blocks; k++) {
+			u32 full = bar.full + ring.stage * 8, to = shared + ring.stage * S::STAGE;
+			await(bar.empty + ring.stage * 8, ring.parity ^ 1);
+			expectBytes(full, S::STAGE);
+#pragma unroll
+			for (u32 i = 0; i < 2; i++) {
+				u32 r = walk.m + i * 64, x = ACROSS_A ? r : k * STEPS, y = ACROSS_A ? k * STEPS : r;
+				loadBox(to + i * BOX, m.mapA, x, y, za, full);
+			}
+			to += A_BYTES + rank * (S::BOXES / 2) * BOX;
+#pragma unroll
+			for (u32 i = 0; i < S::BOXES / 2; i++) {
+				u32 c = walk.n + (rank * (S::BOXES / 2) + i) * 64, x = ACROSS_B ? c : k * STEPS, y = ACROSS_B ? k * STEPS : c;
+				shareBox(to + i * BOX, m.mapB, x, y, zb, full, 3);
+			}
+			Ring::next(ring, S::STAGES);
+		}
+	}
+}
+
+// An Addend is what is added to the sums of a thread: to those of row r and of 8 further, from column c on, as far as they lie inside.
+struct Addend {
+	u64 from, below;
+	i64 step;
+	u32 columns; // from c on
+	bool inside, insideBelow;
+
+	INLINE Addend of(const Product &p, u32 batch, u32 r, u32 c) {
+		Addend a;
+		a.from = p.add + (u64)(batch * p.addStrides[0] + r * p.addStrides[1] + c * p.addStrides[2]) * 2;
+		a.below = a.from + (u64)(8 * p.addStrides[1]) * 2;
+		a.step = p.addStrides[2] * 2;
+		a.columns = c < p.n ? (u32)p.n - c : 0;
+		a.inside = r < p.m && p.add != 0 && p.beta != 0;
+		a.insideBelow = r + 8 < p.m && p.add != 0 && p.beta != 0;
+		return a;
+	}
+
+	INLINE f32 at(const Addend &a, bool below, u32 column) {
+		bool inside = (below ? a.insideBelow : a.inside) && column < a.columns;
+		return inside ? element((below ? a.below : a.from) + (u64)(column * a.step), 0) : 0;
+	}
+};
+
+template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const MappedProduct &m, u32 shared, Barriers bar, u32 rank, u32 group) {
+	const Product &p = m.product;
+	u32 blocks = ((u32)p.k + STEPS - 1) / STEPS, thread = threadIdx.x % 128, lane = thread % 32;
+	u32 empty = remote(bar.empty, lane % 2), slab = shared + S::ENDS + group * 2 * BOX;
+	u32 line = thread / 32 * 16 + lane % 16; // of the slab, that this lane gives to storeMatrices
+	const u32 stepA = ACROSS_A ? 16 * 128 : 32, stepB = ACROSS_B ? 16 * 128 : 32;
+	Ring ring;
+	Walk walk = Walk::of(p, S::COLUMNS);
+	while (Walk::next(walk, rank, S::COLUMNS)) {
+		f32 sums[S::COLUMNS / 2];
+		u32 before = 0;
+#pragma unroll 1
+		for (u32 k = 0; k < blocks; k++) {
+			u32 a = shared + ring.stage * S::STAGE + group * BOX, b = shared + ring.stage * S::STAGE + A_BYTES;
+			u64 fromA = describe(a, STEPS * 128), fromB = describe(b, STEPS * 128);
+			await(bar.full + ring.stage * 8, ring.parity);
+			beginProducts();
+#pragma unroll
+			for (int i = 0; i < STEPS / 16; i++) {
+				multiplyAdd<ACROSS_A, ACROSS_B>(sums, fromA + i * (stepA >> 4), fromB + i * (stepB >> 4), k == 0 && i == 0);
+			}
+			commitProducts();
+			awaitProducts<1>();
+			if (k > 0 && lane < 2) {
+				arriveAt(empty + before * 8);
+			}
+			before = ring.stage;
+			Ring::next(ring, S::STAGES);
+		}
+		awaitProducts<0>();
+		if (lane < 2) {
+			arriveAt(empty + before * 8);
+		}
+		bool plain = p.alpha == 1 && p.add == 0;
+		f32 alpha = (f32)p.alpha, beta = (f32)p.beta;
+#pragma unroll
+		for (int s = 0; s < S::BOXES; s++) {
+			Addend add = Addend::of(p, walk.batch, walk.m + group * 64 + thread / 32 * 16 + lane / 4, walk.n + s * 64 + lane % 4 * 2);
+			u32 to = slab + s % 2 * BOX;
+			if (thread == 0) {
+				awaitReads<1>();
+			}
+			groupBarrier(group + 1);
+#pragma unroll
+			for (int j = 0; j < 8; j += 2) {
+				u32 v[4];
+#pragma unroll
+				for (int i = 0; i < 4; i++) {
+					f32 first = sums[s * 32 + j * 4 + i * 2], second = sums[s * 32 + j * 4 + i * 2 + 1];
+					if (!plain) {
+						first = first * alpha + beta * Addend::at(add, i % 2, (j + i / 2) * 8);
+						second = second * alpha + beta * Addend::at(add, i % 2, (j + i / 2) * 8 + 1);
+					}
+					v[i] = pack(first, second);
+				}
+				storeMatrices(to + line * 128 + (((j + lane / 16) ^ (line % 8)) << 4), v[0], v[1], v[2], v[3]);
+			}
+			fenceCopies();
+			groupBarrier(group + 1);
+			if (thread == 0) {
+				storeBox(m.mapOut, walk.n + s * 64, walk.m + group * 64, walk.batch, to);
+			}
+		}
+	}
+	if (thread == 0) {
+		awaitStores();
+	}
+}
+
+template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void product(const MappedProduct &m) {
+	u32 shared = (u32)(u64)(const __attribute__((address_space(3))) u8 *)dynamic, rank = rankInCluster();
+	Barriers bar;
+	bar.full = shared + S::BARRIERS;
+	bar.empty = bar.full + S::STAGES * 8;
+	if (threadIdx.x == 0) {
+		for (u32 s = 0; s < S::STAGES; s++) {
+			initBarrier(bar.full + s * 8, 1);
+			initBarrier(bar.empty + s * 8, 2 * 8); // each warp that multiplies, of both blocks
+		}
+		publishBarriers();
+	}
+	clusterBarrier();
+	u32 group = threadIdx.x / 128;
+	if (group == 0) {
+		giveRegisters<40>();
+		if (threadIdx.x == 0) {
+			produce<S, ACROSS_A, ACROSS_B>(m, shared, bar, rank);
+		}
+	} else {
+		takeRegisters<232>();
+		consume<S, ACROSS_A, ACROSS_B>(m, shared, bar, rank, group - 1);
+	}
+	clusterBarrier(); // a block that the other still writes to must not end
+}
+
+#define PRODUCT(columns, name, acrossA, acrossB) \
+	extern "C" __global__ __attribute__((launch_bounds(384, 1))) void JOIN(product_128x##columns##_wgmma_##name, DTYPE)( \
+		const __attribute__((grid_constant)) MappedProduct m) { \
+		product<Shape<columns>, acrossA, acrossB>(m); \
+	}
+#define PRODUCTS(columns) \
+	PRODUCT(columns, kk, false, false) \
+	PRODUCT(columns, kn, false, true) \
+	PRODUCT(columns, mk, true, false) \
+	PRODUCT(columns, mn, true, true)
+
+PRODUCTS(256)
+PRODUCTS(128)
