@@ -71,6 +71,7 @@ func TestPipelineFaults(t *testing.T) {
 		{"announces_too_little", Deadlock, []string{"0 of 1 arrivals and -128 bytes missing"}},
 		{"no_init_fence", DataRace, []string{"no fence.mbarrier_init behind mbarrier.init at 0x1800"}},
 		{"no_store_wait", DataRace, []string{"an asynchronous instruction still reads it"}},
+		{"arrives_early", DataRace, []string{"cp.async.bulk.tensor", "no barrier stands between this and the read by warp 1"}},
 		{"no_barrier_after_init", DataRace, []string{"no barrier stands between this and mbarrier.init by warp 0"}},
 	} {
 		t.Run(tc.kernel, func(t *testing.T) {

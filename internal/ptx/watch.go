@@ -39,11 +39,26 @@ func (t *watch) blank() knowledge {
 
 // begin starts a gang of blocks: what is known of earlier ones counts for nothing.
 func (t *watch) begin() {
+	if t.now > 1<<31 {
+		t.restart()
+	}
 	t.now++
 	t.start = t.now
 	t.now++
 	for _, b := range t.blocks {
 		clear(b.shadow.reading) // of a launch that failed
+	}
+}
+
+// restart sets the clock back before it overflows.
+func (t *watch) restart() {
+	t.now = 0
+	for i := range t.known {
+		t.known[i].forget()
+	}
+	for _, b := range t.blocks {
+		clear(b.shadow.wrote)
+		clear(b.shadow.read)
 	}
 }
 

@@ -2,7 +2,7 @@
 // plants one mistake.
 #include "hopper.cuh"
 
-enum Bug { none, noProxyFence, noEmptyWait, wrongParity, announcesTooMuch, announcesTooLittle, noInitFence, noStoreWait, noBarrierAfterInit };
+enum Bug { none, noProxyFence, noEmptyWait, wrongParity, announcesTooMuch, announcesTooLittle, noInitFence, noStoreWait, noBarrierAfterInit, arrivesEarly };
 
 constexpr int STAGES = 2, ROWS = 16, COLS = 32, BYTES = ROWS * COLS * 4;
 
@@ -31,9 +31,10 @@ template <Bug BUG> INLINE void pipeline(const Map* in, const Map* out, int tiles
     int s = i % STAGES;
     await(full + 8 * s, i / STAGES & 1);
     const float* from = (const float*)(smem + s * BYTES);
+    if (BUG == arrivesEarly && t % 32 == 0) arrive(empty + 8 * s);
     float v[8];
     for (int k = 0; k < 8; k++) v[k] = 2 * from[(t - 32) + 64 * k];
-    if (t % 32 == 0) arrive(empty + 8 * s);
+    if (BUG != arrivesEarly && t % 32 == 0) arrive(empty + 8 * s);
     for (int k = 0; k < 8; k++) to[(t - 32) + 64 * k] = v[k];
     if (BUG != noProxyFence) proxyFence();
     asm volatile("bar.sync 1, 64;" ::: "memory");
@@ -57,3 +58,4 @@ KERNEL(announces_too_little, announcesTooLittle)
 KERNEL(no_init_fence, noInitFence)
 KERNEL(no_store_wait, noStoreWait)
 KERNEL(no_barrier_after_init, noBarrierAfterInit)
+KERNEL(arrives_early, arrivesEarly)
