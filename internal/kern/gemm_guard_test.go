@@ -18,13 +18,14 @@ func guard[T dtype.Element](t *testing.T, m Matrix[T], atEnd bool) Matrix[T] {
 func TestGemmStaysInside(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(19, 20))
-		for _, s := range []struct{ m, n, k int }{{1, 37, 67}, {3, 5, 1}, {5, 1, 70}, {15, 33, 17}, {29, 49, 90}, {61, 300, 66}} {
+		for _, s := range []struct{ m, n, k int }{{1, 37, 67}, {1, 5003, 77}, {2, 48, 70}, {3, 5, 1}, {5, 1, 70}, {15, 33, 17}, {29, 49, 90}, {61, 300, 66}} {
 			for layout := range 4 {
 				for _, atEnd := range []bool{false, true} {
 					stayInsideProduct[float32](t, rnd, s.m, s.n, s.k, layout, atEnd)
 					stayInsideProduct[float64](t, rnd, s.m, s.n, s.k, layout, atEnd)
 					a, b := halves(randomMatrix[float32](rnd, s.m, s.k, layout&1)), halves(randomMatrix[float32](rnd, s.k, s.n, layout>>1))
 					GemmBF16(s.m, s.n, s.k, guard(t, a, atEnd), guard(t, b, atEnd), guarded.Slice[dtype.BF16](t, s.n, atEnd), guarded.Slice[dtype.BF16](t, s.m*s.n, atEnd), s.n)
+					GemmHalf(s.m, s.n, s.k, guard(t, a, atEnd), guard(t, b, atEnd), guarded.Slice[dtype.BF16](t, s.n, atEnd), guarded.Slice[dtype.BF16](t, s.m*s.n, atEnd), s.n)
 				}
 			}
 		}

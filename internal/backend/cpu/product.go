@@ -11,8 +11,8 @@ import (
 func (t *table) addProducts() {
 	addProductFloat[float32](t)
 	addProductFloat[float64](t)
-	t[op.MM][dtype.BFloat16] = mmBF16
-	t[op.AddMM][dtype.BFloat16] = addMMBF16
+	t[op.MM][dtype.Float16], t[op.MM][dtype.BFloat16] = mmHalf[dtype.F16](mmViaFloat32), mmHalf[dtype.BF16](mmBF16)
+	t[op.AddMM][dtype.Float16], t[op.AddMM][dtype.BFloat16] = addMMHalf[dtype.F16](addMMViaFloat32), addMMHalf[dtype.BF16](addMMBF16)
 	addProductInt[int32](t)
 	addProductInt[int64](t)
 }
@@ -20,6 +20,32 @@ func (t *table) addProducts() {
 func addProductFloat[T dtype.Float](t *table) {
 	addProduct(t, multiply[T])
 	t[op.AddMM][dtype.Of[T]()] = addMM[T]
+}
+
+// mmHalf widens B as it reads it where A has few rows.
+func mmHalf[H kern.Half](otherwise Kernel) Kernel {
+	return func(c *backend.Call) error {
+		a, b := left[H](&c.In()[0]), right[H](&c.In()[1])
+		if kern.GemmHalf(a.rows, b.cols, a.cols, a.Matrix, b.Matrix, nil, dense[H](&c.Out()[0]), b.cols) {
+			return nil
+		}
+		return otherwise(c)
+	}
+}
+
+// addMMHalf is mmHalf with a bias for each column.
+func addMMHalf[H kern.Half](otherwise Kernel) Kernel {
+	return func(c *backend.Call) error {
+		p := c.Params.(op.Affine)
+		in, a, b := &c.In()[0], left[H](&c.In()[1]), right[H](&c.In()[2])
+		if p.Alpha == 1 && p.Beta == 1 && repeatsRow(in) && b.cols > 0 {
+			bias := data[H](in)[in.Layout.Offset:][:b.cols]
+			if kern.GemmHalf(a.rows, b.cols, a.cols, a.Matrix, b.Matrix, bias, dense[H](&c.Out()[0]), b.cols) {
+				return nil
+			}
+		}
+		return otherwise(c)
+	}
 }
 
 // mmBF16 multiplies in bfloat16 where the machine can, else in float32.

@@ -19,6 +19,9 @@ func detect() (levels []Level) {
 	return levels
 }
 
+// HasHalves reports whether HalfTile runs.
+func HasHalves() bool { return current == AVX512 }
+
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }
 

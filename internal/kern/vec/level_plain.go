@@ -6,6 +6,9 @@ import "unsafe"
 
 // What only amd64 has: products of pairs of bfloat16, and loops with non-temporal stores.
 
+// HasHalves reports whether HalfTile runs.
+func HasHalves() bool { return false }
+
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return false }
 

@@ -926,6 +926,26 @@ func tile14x2BF16AVX512(t unsafe.Pointer)
 //go:noescape
 func gatherBF16AVX512(t unsafe.Pointer)
 
+// tile1x2F16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 32 columns j.
+//
+//go:noescape
+func tile1x2F16F32AVX512(t unsafe.Pointer)
+
+// dot1x8F16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func dot1x8F16F32AVX512(t unsafe.Pointer)
+
+// tile1x2BF16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 32 columns j.
+//
+//go:noescape
+func tile1x2BF16F32AVX512(t unsafe.Pointer)
+
+// dot1x8BF16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func dot1x8BF16F32AVX512(t unsafe.Pointer)
+
 // tile1x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape

@@ -876,3 +876,19 @@ func tileBF16AVX512(rows int, t unsafe.Pointer) {
 func runPairs(rows int, t unsafe.Pointer) { tileBF16AVX512(rows, t) }
 
 func runPairRows(t unsafe.Pointer) { gatherBF16AVX512(t) }
+
+func runHalfStreams(bf16 bool, t unsafe.Pointer) {
+	if bf16 {
+		tile1x2BF16F32AVX512(t)
+		return
+	}
+	tile1x2F16F32AVX512(t)
+}
+
+func runHalfDots(bf16 bool, t unsafe.Pointer) {
+	if bf16 {
+		dot1x8BF16F32AVX512(t)
+		return
+	}
+	dot1x8F16F32AVX512(t)
+}

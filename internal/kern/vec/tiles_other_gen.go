@@ -75,3 +75,7 @@ const noTiles = "vec: there are no such micro-kernels"
 func runPairs(int, unsafe.Pointer) { panic(noTiles) }
 
 func runPairRows(unsafe.Pointer) { panic(noTiles) }
+
+func runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }
+
+func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }

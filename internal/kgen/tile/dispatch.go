@@ -157,6 +157,7 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	if n < 0 {
 		out.WriteString("\nconst noTiles = \"vec: there are no such micro-kernels\"\n")
 		out.WriteString("\nfunc runPairs(int, unsafe.Pointer) { panic(noTiles) }\n\nfunc runPairRows(unsafe.Pointer) { panic(noTiles) }\n")
+		out.WriteString("\nfunc runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }\n")
 		return
 	}
 	m := machines[n]
@@ -167,4 +168,5 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	chooser(out, kind{family: "tile", params: "rows int", shape: "rows"}, m, pairs, shapes)
 	fmt.Fprintf(out, "\nfunc runPairs(rows int, t unsafe.Pointer) { %s(rows, t) }\n\nfunc runPairRows(t unsafe.Pointer) { %s(t) }\n",
 		m.functionName("tile", pairs), m.functionName("gather", pairs))
+	out.WriteString(halfRunners(m))
 }

@@ -42,7 +42,7 @@ func (m *machine) dot(f *asm.File, rows, cols int, e elem) {
 	if d.arm {
 		d.sub("$1", "CX")
 	} else {
-		d.add(fmt.Sprintf("$%d", m.bytes), "CX")
+		d.advance(1)
 	}
 	d.whole("JNZ", "BNE", "loop")
 	d.label("rest")
@@ -66,6 +66,9 @@ func (d *dot) point() {
 		registers       []string
 	}{{"a", "rowA", dotRows[:d.rows]}, {"b", "rowB", dotCols[:d.cols]}} {
 		d.arg(o.start, o.registers[0])
+		if o.start == "b" && d.isHalf() {
+			d.op("SHRQ", "$1", "CX")
+		}
 		if !d.arm {
 			d.add("CX", o.registers[0])
 		}
@@ -75,7 +78,38 @@ func (d *dot) point() {
 	if !d.arm {
 		d.op("NEGQ", "CX")
 	}
+	if d.prefetches() { // AX leads to the columns after these
+		d.arg("rowB", "AX")
+		d.op("IMULQ", fmt.Sprintf("$%d", d.cols), "AX")
+		d.add("CX", "AX")
+	}
 }
+
+// prefetches tells whether the columns that come next are prefetched.
+func (d *dot) prefetches() bool { return d.isHalf() }
+
+// advance moves amd64's counter by so many vectors.
+func (d *dot) advance(vectors int) {
+	bytes := fmt.Sprintf("$%d", vectors*d.bytesOfB())
+	if d.prefetches() {
+		d.add(bytes, "AX")
+	}
+	d.add(bytes, "CX")
+}
+
+// bytesOfB is how many bytes of a column become a vector.
+func (d *dot) bytesOfB() int {
+	if d.isHalf() {
+		return d.bytes / 2
+	}
+	return d.bytes
+}
+
+// ofA and ofB are where vector n of a row and of a column lies from where amd64's counter is, which counts bytes of B.
+func (d *dot) ofA(i, n int) memory {
+	return memory{dotRows[i], n * d.bytes, "CX", d.bytes / d.bytesOfB()}
+}
+func (d *dot) ofB(j, n int) memory { return memory{dotCols[j], n * d.bytesOfB(), "CX", 1} }
 
 func (d *dot) sum(i, j int) int { return i*d.cols + j }
 
@@ -91,22 +125,20 @@ func (d *dot) run() int {
 // runs adds the products of whole runs of vectors. The products of each sum stay in order.
 func (d *dot) runs() {
 	run := d.run()
-	bytes := fmt.Sprintf("$%d", run*d.bytes)
-	vector := func(register string, n int) memory { return memory{register, (n - run) * d.bytes, "CX", 1} }
 	a := func(i, n int) int { return d.rows*d.cols + i*run + n }
-	d.add(bytes, "CX")
+	d.advance(run)
 	d.jump("G", "few")
 	d.loopLabel("run")
 	for i := range d.rows {
 		for n := range run {
-			d.load(vector(dotRows[i], n), a(i, n))
+			d.load(d.ofA(i, n-run), a(i, n))
 		}
 	}
 	for j := range d.cols {
 		for n := range run {
-			var b operand = vector(dotCols[j], n)
-			if d.rows > 1 {
-				d.load(vector(dotCols[j], n), d.count-2-n)
+			var b operand = d.ofB(j, n-run)
+			if d.rows > 1 || d.isHalf() {
+				d.loadB(d.ofB(j, n-run), d.count-2-n)
 				b = d.count - 2 - n
 			}
 			for i := range d.rows {
@@ -114,24 +146,46 @@ func (d *dot) runs() {
 			}
 		}
 	}
-	d.add(bytes, "CX")
+	for j := range d.cols {
+		for line := 0; d.prefetches() && line < run*d.bytesOfB(); line += 64 {
+			d.op("PREFETCHT1", memory{dotCols[j], line - run*d.bytesOfB(), "AX", 1}.String())
+		}
+	}
+	d.advance(run)
 	d.jump("LE", "run")
 	d.label("few")
-	d.sub(bytes, "CX")
+	d.sub(fmt.Sprintf("$%d", run*d.bytesOfB()), "CX")
 	d.op("JZ", "rest")
+}
+
+// loadB loads a vector of a column.
+func (d *dot) loadB(from memory, to int) {
+	if d.isHalf() {
+		d.loadHalf(from, to)
+		return
+	}
+	d.load(from, to)
 }
 
 // step adds the products of one vector of each row and column, of part of what is left.
 func (d *dot) step() {
 	sums := d.rows * d.cols
 	for i := range d.rows {
-		d.loadNext(dotRows[i], sums+i)
+		if d.arm {
+			d.loadNext(dotRows[i], sums+i)
+		} else {
+			d.load(d.ofA(i, 0), sums+i)
+		}
 	}
 	for j := range d.cols {
-		var b operand = memory{dotCols[j], 0, "CX", 1}
-		if d.rows > 1 || d.part || d.arm {
-			b = d.count - 2 - j%2
-			d.loadNext(dotCols[j], d.count-2-j%2)
+		var b operand = d.ofB(j, 0)
+		switch n := d.count - 2 - j%2; {
+		case d.arm:
+			b = n
+			d.loadNext(dotCols[j], n)
+		case d.rows > 1 || d.part || d.isHalf():
+			b = n
+			d.loadB(d.ofB(j, 0), n)
 		}
 		for i := range d.rows {
 			d.fma(b, sums+i, d.sum(i, j))

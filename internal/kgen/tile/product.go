@@ -220,7 +220,7 @@ func (p *product) step() {
 		p.loadFactor(p.rowOfA(i), a)
 		for v := range p.vectors {
 			if !p.arm && i == 0 {
-				p.load("BX", v, p.rowOfB(v))
+				p.loadB(v)
 			}
 			if p.pairs {
 				p.multiplyPairs(p.rowOfB(v), a, p.sum(i, v))
@@ -235,8 +235,12 @@ func (p *product) step() {
 		return
 	}
 	if p.streams() {
-		for v := range p.vectors {
-			p.op("PREFETCHT1", at("DX", v*p.bytes))
+		width := p.vectors * p.bytes
+		if p.isHalf() {
+			width /= 2
+		}
+		for line := 0; line < width; line += 64 {
+			p.op("PREFETCHT1", at("DX", line))
 		}
 		p.add("R13", "DX")
 	} else {
@@ -283,6 +287,17 @@ func (p *product) columns(row string, v int) memory {
 		p.op("VMOVU"+p.suffix, at("AX", v*p.bytes), p.mask)
 	}
 	return memory{base: row, offset: v * p.bytes}
+}
+
+// loadB reads the columns of vector v of a row of B on amd64.
+func (p *product) loadB(v int) {
+	if !p.isHalf() {
+		p.load("BX", v, p.rowOfB(v))
+		return
+	}
+	from := p.columns("BX", v)
+	from.offset /= 2
+	p.loadHalf(from, p.rowOfB(v))
 }
 
 // load reads the columns of vector v that the tile has; the others become zero.

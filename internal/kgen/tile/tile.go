@@ -87,6 +87,7 @@ func (m *machine) file() *asm.File {
 			m.pairProduct(f, rows)
 		}
 		m.gatherPairs(f)
+		m.halfProducts(f)
 	}
 	return f
 }

@@ -1,0 +1,50 @@
+package tile
+
+import (
+	"fmt"
+	"strings"
+
+	"cresset/internal/kgen/asm"
+)
+
+// Products of one row of A in float32 with a B of half types, which is widened as it is read: such products wait for memory, and B is all that comes
+// from there. They are those of float32 with other loads of B; AVX-512 alone has them.
+
+var halves = []elem{{"F16F32", 4, "PS", "SS"}, {"BF16F32", 4, "PS", "SS"}}
+
+// isHalf reports whether B has a half type.
+func (e elem) isHalf() bool { return strings.HasSuffix(e.name, "F16F32") }
+
+// halfProducts writes the micro-kernels of B in rows and of B in columns.
+func (m *machine) halfProducts(f *asm.File) {
+	for _, e := range halves {
+		m.product(f, shape{1, 2}, e)
+		m.dot(f, 1, 8, e)
+	}
+}
+
+// loadHalf loads and widens a vector of a half type, of part only what is there.
+func (w *writer) loadHalf(from memory, to int) {
+	operands := []string{from.String(), w.reg(to)}
+	zeros := ""
+	if w.part {
+		operands, zeros = []string{from.String(), w.mask, w.reg(to)}, ".Z"
+	}
+	if w.elem == halves[0] {
+		w.op("VCVTPH2PS"+zeros, operands...)
+		return
+	}
+	w.op("VPMOVZXWD"+zeros, operands...)
+	w.op("VPSLLD", "$16", w.reg(to), w.reg(to))
+}
+
+// halfRunners writes the functions that run them.
+func halfRunners(m *machine) string {
+	text := ""
+	for _, k := range [][2]string{{"Streams", shape{1, 2}.String()}, {"Dots", dotName(1, 8)}} {
+		run, name := k[0], k[1]
+		text += fmt.Sprintf("\nfunc runHalf%s(bf16 bool, t unsafe.Pointer) {\nif bf16 {\n%s(t)\nreturn\n}\n%s(t)\n}\n",
+			run, m.functionName(name, halves[1]), m.functionName(name, halves[0]))
+	}
+	return text
+}
