@@ -96,10 +96,11 @@ func (s *Server) bounded(p page) http.Handler {
 
 // missing says that there is no such page, or none for the method.
 func missing(mux *http.ServeMux) page {
-	return func(_ http.ResponseWriter, r *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 			if _, pattern := mux.Handler(other); pattern != "/" && pattern != "" {
+				w.Header().Set("Allow", method)
 				return &problem{http.StatusMethodNotAllowed, "Not allowed to " + r.Method + " on " + r.URL.Path, invalid, "", "method_not_supported"}
 			}
 		}

@@ -114,6 +114,20 @@ func askText(t testing.TB, url, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
+func getText(t testing.TB, url string) string {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
+}
+
 // parts returns the objects of a stream, and whether it ended as it should.
 func parts(t testing.TB, text string) (all []answerJSON, done bool) {
 	t.Helper()
