@@ -3,7 +3,9 @@ package serve
 import (
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"runtime"
 	"runtime/debug"
@@ -27,8 +29,8 @@ var (
 // asked is a request of the load with the one right answer.
 type asked struct{ body, want string }
 
-// TestLoad has many clients ask at once, over the network of this machine, and wants of each request, whole or streamed, the text that its prompt gets alone, and at
-// the end as much memory as before. go test ./internal/serve -run Load -load 60s -v prints figures.
+// TestLoad has many clients ask at once, over the network of this machine, beside rude ones, and wants of each request, whole or streamed, the text that its prompt
+// gets alone, and at the end as much memory as before. go test ./internal/serve -run Load -load 60s -v prints figures.
 func TestLoad(t *testing.T) {
 	m := decoder(t)
 	s := newServer(t, m, serving.Options{CacheTokens: 800})
@@ -53,8 +55,17 @@ func TestLoad(t *testing.T) {
 			slowest.Store(took)
 		}
 	}
+	var annoyed atomic.Int64
 	all := func(until time.Time) {
 		var asking sync.WaitGroup
+		for i := range 4 {
+			asking.Go(func() {
+				for annoy(url, i); time.Now().Before(until); i++ {
+					annoy(url, i)
+					annoyed.Add(1)
+				}
+			})
+		}
 		for i := range *clients {
 			random := rand.New(rand.NewPCG(uint64(i), 1))
 			asking.Go(func() {
@@ -81,9 +92,23 @@ func TestLoad(t *testing.T) {
 	if after > before+before/4+(4<<20) {
 		t.Errorf("%d bytes behind the load, %d in its midst", after, before)
 	}
-	t.Logf("%d clients, %.0f s: %d requests, of which %d streamed, %.0f a second, %.0f tokens/s, slowest %v; %d steps, %d texts evicted; %.1f MiB held after a quarter, %.1f at the end",
-		*clients, took.Seconds(), done.Load(), streamed.Load(), float64(done.Load())/took.Seconds(), float64(st.Written)/took.Seconds(),
+	t.Logf("%d clients beside %d rude requests, %.0f s: %d requests, of which %d streamed, %.0f a second, %.0f tokens/s, slowest %v; %d steps, %d texts evicted; %.1f MiB held after a quarter, %.1f at the end",
+		*clients, annoyed.Load(), took.Seconds(), done.Load(), streamed.Load(), float64(done.Load())/took.Seconds(), float64(st.Written)/took.Seconds(),
 		time.Duration(slowest.Load()).Round(time.Millisecond), st.Steps, st.Evicted, float64(before)/(1<<20), float64(after)/(1<<20))
+}
+
+// annoy is a client that sends half a request, garbage, or a request whose stream it leaves.
+func annoy(url string, i int) {
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	const head = "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: "
+	leaves := body[:len(body)-1] + `, "stream": true}`
+	_, _ = io.WriteString(c, []string{head + "5000\r\n\r\n{", "\xff\x00\r\n\r\n", head, head + fmt.Sprint(len(leaves)) + "\r\n\r\n" + leaves}[i%4])
+	_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+	_, _ = c.Read(make([]byte, 100))
 }
 
 // questions returns requests, greedy and drawn, with their answers.
