@@ -20,6 +20,9 @@ func (x *Tensor) SinhInPlace() *Tensor { return x.replace(op.Sinh, (*Tensor).Sin
 // CoshInPlace replaces x by its hyperbolic cosine. It panics where x holds integers.
 func (x *Tensor) CoshInPlace() *Tensor { return x.replace(op.Cosh, (*Tensor).Cosh) }
 
+// SincInPlace replaces x by its Sinc. It panics where x holds integers.
+func (x *Tensor) SincInPlace() *Tensor { return x.replace(op.Sinc, (*Tensor).Sinc) }
+
 // AsinhInPlace replaces x by the inverse of its hyperbolic sine. It panics where x holds integers.
 func (x *Tensor) AsinhInPlace() *Tensor { return x.replace(op.Asinh, (*Tensor).Asinh) }
 

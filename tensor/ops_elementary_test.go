@@ -14,6 +14,7 @@ var elementaryRows = []opRow{
 	unary("atan", (*tensor.Tensor).Atan, math.Atan).as(floatOf).as(written((*tensor.Tensor).AtanInPlace)),
 	unary("sinh", (*tensor.Tensor).Sinh, math.Sinh).as(floatOf).as(written((*tensor.Tensor).SinhInPlace)),
 	unary("cosh", (*tensor.Tensor).Cosh, math.Cosh).as(floatOf).as(written((*tensor.Tensor).CoshInPlace)),
+	unary("sinc", (*tensor.Tensor).Sinc, sincOf).as(floatOf).as(written((*tensor.Tensor).SincInPlace)),
 	unary("asinh", (*tensor.Tensor).Asinh, math.Asinh).as(floatOf).as(written((*tensor.Tensor).AsinhInPlace)),
 	unary("acosh", (*tensor.Tensor).Acosh, math.Acosh).as(floatOf).as(from(1.1, 4)).as(written((*tensor.Tensor).AcoshInPlace)),
 	unary("atanh", (*tensor.Tensor).Atanh, math.Atanh).as(floatOf).as(from(-0.9, 0.9)).as(written((*tensor.Tensor).AtanhInPlace)),
@@ -100,4 +101,17 @@ func logit(name string, eps ...tensor.Eps) opRow {
 		c := clamp(x, low, 1-low)
 		return logOf(c / (1 - c))
 	}).as(floatOf).as(from(lo, hi)).as(clear(low, 1-low)).as(written(func(x *tensor.Tensor) *tensor.Tensor { return x.LogitInPlace(eps...) }))
+}
+
+// sincOf is 0 of whole numbers but 0, where math.Sin of π's multiples is not.
+func sincOf(x float64) float64 {
+	whole := math.RoundToEven(x)
+	sine := math.Sin(math.Pi * (x - whole))
+	switch {
+	case x == 0:
+		return 1
+	case math.Mod(whole, 2) != 0:
+		sine = -sine
+	}
+	return sine / (math.Pi * x)
 }

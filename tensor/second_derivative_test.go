@@ -2,6 +2,7 @@ package tensor_test
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -42,3 +43,11 @@ func TestSecondDerivativesOfOps(t *testing.T) {
 var onceDifferentiable = []string{"attention", "attention that is causal", "attention of grouped queries", "attention with a soft cap", "attention with a mask",
 	"attention with a mask of bools", "ctc_loss mean", "ctc_loss sum", "ctc_loss none", "rnn", "rnn in reverse", "rnn with relu", "gru", "gru in reverse",
 	"lstm", "lstm in reverse"}
+
+// TestSincIsSmoothAtZero: its slope is a quotient whose parts vanish there.
+func TestSincIsSmoothAtZero(t *testing.T) {
+	x := []*tensor.Tensor{leafOf(0, 1e-9)}
+	slope := tensor.Grad(x[0].Sinc().Sum(), x, tensor.CreateGraph(true))
+	wantValues(t, "slope", slope[0].Detach(), 0, -math.Pi*math.Pi/3*1e-9)
+	wantValues(t, "bend", tensor.Grad(slope[0].Sum(), x)[0], -math.Pi*math.Pi/3, -math.Pi*math.Pi/3)
+}

@@ -7343,6 +7343,286 @@ func atanh64(a float64) float64 {
 	return math.Float64frombits(t105)
 }
 
+// Sinc is dst[i] = sin(πa)/(πa), 1 where a is 0.
+func Sinc[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	switch i := 0; a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = sincf(a[i])
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = sinc64(a[i])
+		}
+	}
+}
+
+func sincf(a float32) float32 {
+	if a == 0 {
+		return 1
+	}
+	t0 := float32(math.RoundToEven(float64(a)))
+	t1 := a - t0
+	t2 := float32(0x1.921fb6p1 * t1)
+	t3 := math.Float32frombits(math.Float32bits(t2) &^ (1 << 31))
+	var t4 float32
+	if !(t3 < math.Float32frombits(0x7f800000)) {
+		t4 = math.Float32frombits(0x7fc00000)
+	} else {
+		var t5 float32
+		var t6 float32
+		var t7 uint32
+		if 8192 <= t3 {
+			t8 := math.Float32bits(t3)
+			t9 := t8 & 0x7fffff
+			t10 := t9 | 0x800000
+			t11 := t8 >> 23
+			t12 := t11 - 120
+			t13 := t12 >> 5
+			t14 := t12 & 31
+			t15 := t13 + 1
+			t16 := twoOverPi[t15&7]
+			t17 := t16 >> 1
+			t18 := 31 - t14
+			t19 := t17 >> (t18 & 31)
+			t20 := twoOverPi[t13&7]
+			t21 := t20 << (t14 & 31)
+			t22 := t21 | t19
+			t23 := t13 + 2
+			t24 := twoOverPi[t23&7]
+			t25 := t24 >> 1
+			t26 := t25 >> (t18 & 31)
+			t27 := t16 << (t14 & 31)
+			t28 := t27 | t26
+			t29 := t13 + 3
+			t30 := twoOverPi[t29&7]
+			t31 := t30 >> 1
+			t32 := t31 >> (t18 & 31)
+			t33 := t24 << (t14 & 31)
+			t34 := t33 | t32
+			t35 := t10 * t28
+			t36 := uint32(uint64(t10) * uint64(t34) >> 32)
+			t37 := t35 + t36
+			t38 := t10 * t22
+			t39 := uint32(uint64(t10) * uint64(t28) >> 32)
+			t40 := t38 + t39
+			t41 := t37 ^ 0x80000000
+			t42 := t35 ^ 0x80000000
+			var t43 uint32
+			if int32(t41) < int32(t42) {
+				t43 = 1
+			} else {
+				t43 = 0
+			}
+			t44 := t40 + t43
+			t45 := t44 << 2
+			t46 := t37 >> 30
+			t47 := t45 | t46
+			t48 := t37 << 2
+			t49 := t44 >> 30
+			t50 := t47 >> 31
+			t51 := t49 + t50
+			t52 := uint32(int32(t47) >> 31)
+			t53 := t47 ^ t52
+			t54 := t48 ^ t52
+			t55 := t53 & 0xffffff00
+			t56 := float32(int32(t55))
+			t57 := t53 & 255
+			t58 := t57 << 16
+			t59 := t54 >> 16
+			t60 := t58 | t59
+			t61 := float32(int32(t60))
+			t62 := t54 & 0xffff
+			t63 := float32(int32(t62))
+			t64 := float32(t63*0x1p-16) + t61
+			t65 := float32(t64*0x1p-16) + t56
+			t66 := float32(t65 * 0x1p-32)
+			t67 := -t66
+			t68 := float32(0x1p-32*t56) + t67
+			t69 := float32(t64*0x1p-48) + t68
+			t70 := float32(t66 * 0x1.921fb6p0)
+			t71 := -t70
+			t72 := fma32Const(float64(t66)*0x1.921fb6p0, float64(t71))
+			if -0x1p-126 <= t72 && t72 <= 0x1p-126 {
+				t72 = fma32(float64(t66)*0x1.921fb6p0, float64(t71))
+			}
+			t73 := fma32Const(float64(t66)*-0x1.777a5cp-25, float64(t72))
+			if -0x1p-126 <= t73 && t73 <= 0x1p-126 {
+				t73 = fma32(float64(t66)*-0x1.777a5cp-25, float64(t72))
+			}
+			t74 := fma32Const(float64(t69)*0x1.921fb6p0, float64(t73))
+			if -0x1p-126 <= t74 && t74 <= 0x1p-126 {
+				t74 = fma32(float64(t69)*0x1.921fb6p0, float64(t73))
+			}
+			t75 := t52 & 0x80000000
+			t76 := math.Float32bits(t70)
+			t77 := t76 ^ t75
+			t78 := math.Float32frombits(t77)
+			t79 := math.Float32bits(t74)
+			t80 := t79 ^ t75
+			t81 := math.Float32frombits(t80)
+			t5 = t78
+			t6 = t81
+			t7 = t51
+		} else {
+			t82 := fma32Const(float64(t3)*0x1.45f306p-1, 0x1.8p23)
+			t83 := t82 - 0x1.8p23
+			t84 := fma32Const(float64(t83)*-0x1.921fb6p0, float64(t3))
+			if -0x1p-126 <= t84 && t84 <= 0x1p-126 {
+				t84 = fma32(float64(t83)*-0x1.921fb6p0, float64(t3))
+			}
+			t85 := float32(t83 * 0x1.777a5cp-25)
+			t86 := -t85
+			t87 := fma32Const(float64(t83)*0x1.777a5cp-25, float64(t86))
+			if -0x1p-126 <= t87 && t87 <= 0x1p-126 {
+				t87 = fma32(float64(t83)*0x1.777a5cp-25, float64(t86))
+			}
+			t88 := t84 + t85
+			t89 := t88 - t84
+			t90 := t88 - t89
+			t91 := t84 - t90
+			t92 := t85 - t89
+			t93 := t91 + t92
+			t94 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t87))
+			if -0x1p-126 <= t94 && t94 <= 0x1p-126 {
+				t94 = fma32(float64(t83)*0x1.ee59dap-50, float64(t87))
+			}
+			t95 := t93 + t94
+			t96 := t88 + t95
+			t97 := t88 - t96
+			t98 := t97 + t95
+			t99 := math.Float32bits(t82)
+			t5 = t96
+			t6 = t98
+			t7 = t99
+		}
+		t100 := float32(t5 * t5)
+		t101 := t7 << 31
+		var t102 float32
+		if int32(t101) < 0 {
+			t103 := fma32Const(0x1.99e80cp-16*float64(t100), -0x1.6c0c28p-10)
+			t104 := fma32Const(float64(t103)*float64(t100), 0x1.55554ap-5)
+			t105 := fma32Const(float64(t100)*float64(t104), -0.5)
+			t106 := float32(t5 * t6)
+			t107 := -t106
+			t108 := fma32Const(float64(t100)*float64(t105), float64(t107))
+			if -0x1p-126 <= t108 && t108 <= 0x1p-126 {
+				t108 = fma32(float64(t100)*float64(t105), float64(t107))
+			}
+			t109 := 1 + t108
+			t102 = t109
+		} else {
+			t110 := fma32Const(-0x1.9952fap-13*float64(t100), 0x1.110776p-7)
+			t111 := fma32Const(float64(t110)*float64(t100), -0x1.555546p-3)
+			t112 := float32(t100 * t5)
+			t113 := fma32Const(float64(t112)*float64(t111), float64(t6))
+			if -0x1p-126 <= t113 && t113 <= 0x1p-126 {
+				t113 = fma32(float64(t112)*float64(t111), float64(t6))
+			}
+			t114 := t5 + t113
+			t102 = t114
+		}
+		t115 := math.Float32bits(t102)
+		t116 := t7 >> 1
+		t117 := t116 << 31
+		t118 := t115 ^ t117
+		t119 := math.Float32frombits(t118)
+		t120 := math.Float32bits(t119)
+		t121 := math.Float32bits(t2)
+		t122 := t121 & 0x80000000
+		t123 := t120 ^ t122
+		t124 := math.Float32frombits(t123)
+		t4 = t124
+	}
+	t125 := float32(t0 * 0.5)
+	t126 := float32(math.RoundToEven(float64(t125)))
+	var t127 float32
+	if t125 == t126 {
+		t127 = t4
+	} else {
+		t128 := -t4
+		t127 = t128
+	}
+	t129 := float32(0x1.921fb6p1 * a)
+	return t127 / t129
+}
+
+func sinc64(a float64) float64 {
+	if a == 0 {
+		return 1
+	}
+	t0 := math.RoundToEven(a)
+	t1 := a - t0
+	t2 := float64(0x1.921fb54442d18p1 * t1)
+	t3 := math.Abs(t2)
+	t4 := math.FMA(t3, 0x1.45f306dc9c883p-1, 0x1.8p52)
+	t5 := t4 - 0x1.8p52
+	t6 := math.FMA(t5, -0x1.921fb54442d18p0, t3)
+	t7 := float64(t5 * -0x1.1a62633145c07p-54)
+	t8 := -t7
+	t9 := math.FMA(t5, -0x1.1a62633145c07p-54, t8)
+	t10 := t6 + t7
+	t11 := t10 - t6
+	t12 := t10 - t11
+	t13 := t6 - t12
+	t14 := t7 - t11
+	t15 := t13 + t14
+	t16 := math.FMA(t5, 0x1.f1976b7ed8fbcp-110, t9)
+	t17 := t15 + t16
+	t18 := t10 + t17
+	t19 := t10 - t18
+	t20 := t19 + t17
+	t21 := math.Float64bits(t4)
+	t22 := float64(t18 * t18)
+	t23 := t21 << 63
+	var t24 float64
+	if int64(t23) < 0 {
+		t25 := math.FMA(-0x1.8fb10b14eea3p-37, t22, 0x1.1ee9f1119e78fp-29)
+		t26 := math.FMA(t25, t22, -0x1.27e4f81265e54p-22)
+		t27 := math.FMA(t26, t22, 0x1.a01a019cbf0d9p-16)
+		t28 := math.FMA(t27, t22, -0x1.6c16c16c1521dp-10)
+		t29 := math.FMA(t28, t22, 0x1.555555555554cp-5)
+		t30 := math.FMA(t22, t29, -0.5)
+		t31 := float64(t18 * t20)
+		t32 := -t31
+		t33 := math.FMA(t22, t30, t32)
+		t34 := 1 + t33
+		t24 = t34
+	} else {
+		t35 := math.FMA(0x1.5d938bf25b143p-33, t22, -0x1.ae5e685694259p-26)
+		t36 := math.FMA(t35, t22, 0x1.71de357ad1766p-19)
+		t37 := math.FMA(t36, t22, -0x1.a01a019c15dcap-13)
+		t38 := math.FMA(t37, t22, 0x1.111111110f8a5p-7)
+		t39 := math.FMA(t38, t22, -0x1.5555555555549p-3)
+		t40 := float64(t22 * t18)
+		t41 := math.FMA(t40, t39, t20)
+		t42 := t18 + t41
+		t24 = t42
+	}
+	t43 := math.Float64bits(t24)
+	t44 := t21 >> 1
+	t45 := t44 << 63
+	t46 := t43 ^ t45
+	t47 := math.Float64frombits(t46)
+	t48 := math.Float64bits(t47)
+	t49 := math.Float64bits(t2)
+	t50 := t49 & 0x8000000000000000
+	t51 := t48 ^ t50
+	t52 := math.Float64frombits(t51)
+	t53 := float64(t0 * 0.5)
+	t54 := math.RoundToEven(t53)
+	var t55 float64
+	if t53 == t54 {
+		t55 = t52
+	} else {
+		t56 := -t52
+		t55 = t56
+	}
+	t57 := float64(0x1.921fb54442d18p1 * a)
+	return t55 / t57
+}
+
 // Hypot is dst[i] = √(a² + b²).
 func Hypot[T dtype.Float](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]

@@ -291,6 +291,7 @@ const (
 	Asinh                       // the inverse of the hyperbolic sine of a
 	Acosh                       // the inverse of the hyperbolic cosine of a
 	Atanh                       // the inverse of the hyperbolic tangent of a
+	Sinc                        // sin(πa)/(πa), 1 where a is 0
 	Hypot                       // √(a² + b²)
 	Exp2                        // 2**a
 	Log2                        // the logarithm of a to the base 2
@@ -623,6 +624,7 @@ var rows = [Count]row{
 	Asinh:                       {name: "asinh", grad: "AsinhBackward0"},
 	Acosh:                       {name: "acosh", grad: "AcoshBackward0"},
 	Atanh:                       {name: "atanh", grad: "AtanhBackward0"},
+	Sinc:                        {name: "sinc", grad: "SincBackward0"},
 	Hypot:                       {name: "hypot", kernel: "hypot_cpu", grad: "HypotBackward0"},
 	Exp2:                        {name: "exp2", grad: "Exp2Backward0"},
 	Log2:                        {name: "log2", grad: "Log2Backward0"},

@@ -88,6 +88,7 @@ var elementwiseOps = []elementwiseOp{
 	{op: op.Asinh, operands: 1},
 	{op: op.Acosh, operands: 1},
 	{op: op.Atanh, operands: 1},
+	{op: op.Sinc, operands: 1},
 	{op: op.Hypot, operands: 2},
 	{op: op.Exp2, operands: 1},
 	{op: op.Log2, operands: 1},

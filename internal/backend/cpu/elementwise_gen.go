@@ -120,6 +120,7 @@ func addFloatOps[T dtype.Float](t *table) {
 	t[op.Asinh][dt] = unary(kern.Asinh[T])
 	t[op.Acosh][dt] = unary(kern.Acosh[T])
 	t[op.Atanh][dt] = unary(kern.Atanh[T])
+	t[op.Sinc][dt] = unary(kern.Sinc[T])
 	t[op.Hypot][dt] = binary(kern.Hypot[T])
 	t[op.Exp2][dt] = unary(kern.Exp2[T])
 	t[op.Log2][dt] = unary(kern.Log2[T])

@@ -1,5 +1,7 @@
 package recipe
 
+import "math"
+
 // trigonometricOps are functions of angles and of their hyperbolic kin, and their inverses.
 var trigonometricOps = []Elementwise{
 	{Op: "Tan", Name: "tan", GradFn: "TanBackward0", Doc: "the tangent of a, in float64 below 2**32", Float: function(Tan), HandFloat: "Tan", Plain: seldom},
@@ -12,7 +14,17 @@ var trigonometricOps = []Elementwise{
 	{Op: "Asinh", Name: "asinh", GradFn: "AsinhBackward0", Doc: "the inverse of the hyperbolic sine of a", Float: function(Asinh), Plain: seldom},
 	{Op: "Acosh", Name: "acosh", GradFn: "AcoshBackward0", Doc: "the inverse of the hyperbolic cosine of a", Float: function(Acosh), Plain: seldom},
 	{Op: "Atanh", Name: "atanh", GradFn: "AtanhBackward0", Doc: "the inverse of the hyperbolic tangent of a", Float: function(Atanh), Plain: seldom},
+	{Op: "Sinc", Name: "sinc", GradFn: "SincBackward0", Doc: "sin(πa)/(πa), 1 where a is 0", Float: sinc, Plain: seldom},
 	{Op: "Hypot", Name: "hypot", Kernel: "hypot_cpu", GradFn: "HypotBackward0", Doc: "√(a² + b²)", Float: functionOf2(Hypot), Plain: seldom},
+}
+
+// sinc takes the whole part off a before it multiplies by π, so that the zeros are where a is whole.
+func sinc(b *builder, a float) float {
+	zero, half, pi := b.Const(0), b.Const(0.5), b.Rounded(math.Pi)
+	whole := b.Round(a)
+	sine := b.Apply(Sin, b.Mul(pi, b.Sub(a, whole)))
+	even := b.Equal(b.Mul(whole, half), b.Round(b.Mul(whole, half)))
+	return b.If(b.Equal(a, zero), b.Const(1), b.Div(b.If(even, sine, b.Neg(sine)), b.Mul(pi, a)))
 }
 
 // logarithmicOps are powers and logarithms to other bases, and what is made of logarithms.

@@ -874,6 +874,174 @@ ROW_KERNEL(atanh, 256)(const Elementwise args) {
 	});
 }
 
+// sin(πa)/(πa), 1 where a is 0
+ROW_KERNEL(sinc, 256)(const Elementwise args) {
+	each<0, T, T>(args, [&](f32 a) {
+		f32 t0;
+		if (a == 0.0f) {
+			t0 = 1.0f;
+		} else {
+			const f32 t1 = __builtin_rintf(a);
+			const f32 t2 = a - t1;
+			const f32 t3 = 0x1.921fb6p+01f * t2;
+			const f32 t4 = __builtin_fabsf(t3);
+			f32 t5;
+			if (!(t4 < bits<f32>(0x7f800000u))) {
+				t5 = bits<f32>(0x7fc00000u);
+			} else {
+				f32 t6;
+				f32 t7;
+				u32 t8;
+				if (8192.0f <= t4) {
+					const u32 t9 = bits<u32>(t4);
+					const u32 t10 = t9 & 0x7fffffu;
+					const u32 t11 = t10 | 0x800000u;
+					const u32 t12 = t9 >> 23u;
+					const u32 t13 = t12 - 120u;
+					const u32 t14 = t13 >> 5u;
+					const u32 t15 = t13 & 31u;
+					const u32 t16 = t14 + 1u;
+					const u32 t17 = twoOverPi[t16 & 7];
+					const u32 t18 = t17 >> 1u;
+					const u32 t19 = 31u - t15;
+					const u32 t20 = t18 >> (t19 & 31);
+					const u32 t21 = twoOverPi[t14 & 7];
+					const u32 t22 = t21 << (t15 & 31);
+					const u32 t23 = t22 | t20;
+					const u32 t24 = t14 + 2u;
+					const u32 t25 = twoOverPi[t24 & 7];
+					const u32 t26 = t25 >> 1u;
+					const u32 t27 = t26 >> (t19 & 31);
+					const u32 t28 = t17 << (t15 & 31);
+					const u32 t29 = t28 | t27;
+					const u32 t30 = t14 + 3u;
+					const u32 t31 = twoOverPi[t30 & 7];
+					const u32 t32 = t31 >> 1u;
+					const u32 t33 = t32 >> (t19 & 31);
+					const u32 t34 = t25 << (t15 & 31);
+					const u32 t35 = t34 | t33;
+					const u32 t36 = t11 * t29;
+					const u32 t37 = (u32)((u64)t11 * t35 >> 32);
+					const u32 t38 = t36 + t37;
+					const u32 t39 = t11 * t23;
+					const u32 t40 = (u32)((u64)t11 * t29 >> 32);
+					const u32 t41 = t39 + t40;
+					const u32 t42 = t38 ^ 0x80000000u;
+					const u32 t43 = t36 ^ 0x80000000u;
+					const u32 t44 = (i32)t42 < (i32)t43 ? 1u : 0u;
+					const u32 t45 = t41 + t44;
+					const u32 t46 = t45 << 2u;
+					const u32 t47 = t38 >> 30u;
+					const u32 t48 = t46 | t47;
+					const u32 t49 = t38 << 2u;
+					const u32 t50 = t45 >> 30u;
+					const u32 t51 = t48 >> 31u;
+					const u32 t52 = t50 + t51;
+					const u32 t53 = (u32)((i32)t48 >> 31u);
+					const u32 t54 = t48 ^ t53;
+					const u32 t55 = t49 ^ t53;
+					const u32 t56 = t54 & 0xffffff00u;
+					const f32 t57 = (f32)(i32)t56;
+					const u32 t58 = t54 & 255u;
+					const u32 t59 = t58 << 16u;
+					const u32 t60 = t55 >> 16u;
+					const u32 t61 = t59 | t60;
+					const f32 t62 = (f32)(i32)t61;
+					const u32 t63 = t55 & 0xffffu;
+					const f32 t64 = (f32)(i32)t63;
+					const f32 t65 = __builtin_fmaf(t64, 0x1p-16f, t62);
+					const f32 t66 = __builtin_fmaf(t65, 0x1p-16f, t57);
+					const f32 t67 = t66 * 0x1p-32f;
+					const f32 t68 = -t67;
+					const f32 t69 = __builtin_fmaf(0x1p-32f, t57, t68);
+					const f32 t70 = __builtin_fmaf(t65, 0x1p-48f, t69);
+					const f32 t71 = t67 * 0x1.921fb6p+00f;
+					const f32 t72 = -t71;
+					const f32 t73 = __builtin_fmaf(t67, 0x1.921fb6p+00f, t72);
+					const f32 t74 = __builtin_fmaf(t67, -0x1.777a5cp-25f, t73);
+					const f32 t75 = __builtin_fmaf(t70, 0x1.921fb6p+00f, t74);
+					const u32 t76 = t53 & 0x80000000u;
+					const u32 t77 = bits<u32>(t71);
+					const u32 t78 = t77 ^ t76;
+					const f32 t79 = bits<f32>(t78);
+					const u32 t80 = bits<u32>(t75);
+					const u32 t81 = t80 ^ t76;
+					const f32 t82 = bits<f32>(t81);
+					t6 = t79;
+					t7 = t82;
+					t8 = t52;
+				} else {
+					const f32 t83 = __builtin_fmaf(t4, 0x1.45f306p-01f, 0x1.8p+23f);
+					const f32 t84 = t83 - 0x1.8p+23f;
+					const f32 t85 = __builtin_fmaf(t84, -0x1.921fb6p+00f, t4);
+					const f32 t86 = t84 * 0x1.777a5cp-25f;
+					const f32 t87 = -t86;
+					const f32 t88 = __builtin_fmaf(t84, 0x1.777a5cp-25f, t87);
+					const f32 t89 = t85 + t86;
+					const f32 t90 = t89 - t85;
+					const f32 t91 = t89 - t90;
+					const f32 t92 = t85 - t91;
+					const f32 t93 = t86 - t90;
+					const f32 t94 = t92 + t93;
+					const f32 t95 = __builtin_fmaf(t84, 0x1.ee59dap-50f, t88);
+					const f32 t96 = t94 + t95;
+					const f32 t97 = t89 + t96;
+					const f32 t98 = t89 - t97;
+					const f32 t99 = t98 + t96;
+					const u32 t100 = bits<u32>(t83);
+					t6 = t97;
+					t7 = t99;
+					t8 = t100;
+				}
+				const f32 t101 = t6 * t6;
+				const u32 t102 = t8 << 31u;
+				f32 t103;
+				if ((i32)t102 < (i32)0u) {
+					const f32 t104 = __builtin_fmaf(0x1.99e80cp-16f, t101, -0x1.6c0c28p-10f);
+					const f32 t105 = __builtin_fmaf(t104, t101, 0x1.55554ap-05f);
+					const f32 t106 = __builtin_fmaf(t101, t105, -0.5f);
+					const f32 t107 = t6 * t7;
+					const f32 t108 = -t107;
+					const f32 t109 = __builtin_fmaf(t101, t106, t108);
+					const f32 t110 = 1.0f + t109;
+					t103 = t110;
+				} else {
+					const f32 t111 = __builtin_fmaf(-0x1.9952fap-13f, t101, 0x1.110776p-07f);
+					const f32 t112 = __builtin_fmaf(t111, t101, -0x1.555546p-03f);
+					const f32 t113 = t101 * t6;
+					const f32 t114 = __builtin_fmaf(t113, t112, t7);
+					const f32 t115 = t6 + t114;
+					t103 = t115;
+				}
+				const u32 t116 = bits<u32>(t103);
+				const u32 t117 = t8 >> 1u;
+				const u32 t118 = t117 << 31u;
+				const u32 t119 = t116 ^ t118;
+				const f32 t120 = bits<f32>(t119);
+				const u32 t121 = bits<u32>(t120);
+				const u32 t122 = bits<u32>(t3);
+				const u32 t123 = t122 & 0x80000000u;
+				const u32 t124 = t121 ^ t123;
+				const f32 t125 = bits<f32>(t124);
+				t5 = t125;
+			}
+			const f32 t126 = t1 * 0.5f;
+			const f32 t127 = __builtin_rintf(t126);
+			f32 t128;
+			if (t126 == t127) {
+				t128 = t5;
+			} else {
+				const f32 t129 = -t5;
+				t128 = t129;
+			}
+			const f32 t130 = 0x1.921fb6p+01f * a;
+			const f32 t131 = t128 / t130;
+			t0 = t131;
+		}
+		return t0;
+	});
+}
+
 // √(a² + b²)
 ROW_KERNEL(hypot, 256)(const Elementwise args) {
 	each<2, T, T, T>(args, [&](f32 a, f32 b) {
@@ -1863,6 +2031,88 @@ ROW_KERNEL(atanh, 256)(const Elementwise args) {
 			t102 = t107;
 		}
 		return t102;
+	});
+}
+
+// sin(πa)/(πa), 1 where a is 0
+ROW_KERNEL(sinc, 256)(const Elementwise args) {
+	each<1, T, T>(args, [&](f64 a) {
+		f64 t0;
+		if (a == 0.0) {
+			t0 = 1.0;
+		} else {
+			const f64 t1 = __builtin_rint(a);
+			const f64 t2 = a - t1;
+			const f64 t3 = 0x1.921fb54442d18p+01 * t2;
+			const f64 t4 = __builtin_fabs(t3);
+			const f64 t5 = __builtin_fma(t4, 0x1.45f306dc9c883p-01, 0x1.8p+52);
+			const f64 t6 = t5 - 0x1.8p+52;
+			const f64 t7 = __builtin_fma(t6, -0x1.921fb54442d18p+00, t4);
+			const f64 t8 = t6 * -0x1.1a62633145c07p-54;
+			const f64 t9 = -t8;
+			const f64 t10 = __builtin_fma(t6, -0x1.1a62633145c07p-54, t9);
+			const f64 t11 = t7 + t8;
+			const f64 t12 = t11 - t7;
+			const f64 t13 = t11 - t12;
+			const f64 t14 = t7 - t13;
+			const f64 t15 = t8 - t12;
+			const f64 t16 = t14 + t15;
+			const f64 t17 = __builtin_fma(t6, 0x1.f1976b7ed8fbcp-110, t10);
+			const f64 t18 = t16 + t17;
+			const f64 t19 = t11 + t18;
+			const f64 t20 = t11 - t19;
+			const f64 t21 = t20 + t18;
+			const u64 t22 = bits<u64>(t5);
+			const f64 t23 = t19 * t19;
+			const u64 t24 = t22 << 63ull;
+			f64 t25;
+			if ((i64)t24 < (i64)0ull) {
+				const f64 t26 = __builtin_fma(-0x1.8fb10b14eea3p-37, t23, 0x1.1ee9f1119e78fp-29);
+				const f64 t27 = __builtin_fma(t26, t23, -0x1.27e4f81265e54p-22);
+				const f64 t28 = __builtin_fma(t27, t23, 0x1.a01a019cbf0d9p-16);
+				const f64 t29 = __builtin_fma(t28, t23, -0x1.6c16c16c1521dp-10);
+				const f64 t30 = __builtin_fma(t29, t23, 0x1.555555555554cp-05);
+				const f64 t31 = __builtin_fma(t23, t30, -0.5);
+				const f64 t32 = t19 * t21;
+				const f64 t33 = -t32;
+				const f64 t34 = __builtin_fma(t23, t31, t33);
+				const f64 t35 = 1.0 + t34;
+				t25 = t35;
+			} else {
+				const f64 t36 = __builtin_fma(0x1.5d938bf25b143p-33, t23, -0x1.ae5e685694259p-26);
+				const f64 t37 = __builtin_fma(t36, t23, 0x1.71de357ad1766p-19);
+				const f64 t38 = __builtin_fma(t37, t23, -0x1.a01a019c15dcap-13);
+				const f64 t39 = __builtin_fma(t38, t23, 0x1.111111110f8a5p-07);
+				const f64 t40 = __builtin_fma(t39, t23, -0x1.5555555555549p-03);
+				const f64 t41 = t23 * t19;
+				const f64 t42 = __builtin_fma(t41, t40, t21);
+				const f64 t43 = t19 + t42;
+				t25 = t43;
+			}
+			const u64 t44 = bits<u64>(t25);
+			const u64 t45 = t22 >> 1ull;
+			const u64 t46 = t45 << 63ull;
+			const u64 t47 = t44 ^ t46;
+			const f64 t48 = bits<f64>(t47);
+			const u64 t49 = bits<u64>(t48);
+			const u64 t50 = bits<u64>(t3);
+			const u64 t51 = t50 & 0x8000000000000000ull;
+			const u64 t52 = t49 ^ t51;
+			const f64 t53 = bits<f64>(t52);
+			const f64 t54 = t1 * 0.5;
+			const f64 t55 = __builtin_rint(t54);
+			f64 t56;
+			if (t54 == t55) {
+				t56 = t53;
+			} else {
+				const f64 t57 = -t53;
+				t56 = t57;
+			}
+			const f64 t58 = 0x1.921fb54442d18p+01 * a;
+			const f64 t59 = t56 / t58;
+			t0 = t59;
+		}
+		return t0;
 	});
 }
 
