@@ -17,8 +17,9 @@ func (t *table) addIndexing() {
 		t[op.IndexSelect][dt] = row{takeRows, sized("take", dt)}
 		t[op.Embedding][dt] = t[op.IndexSelect][dt]
 		t[op.Gather][dt] = row{gather, sized("gather", dt)}
-		t[op.Scatter][dt] = row{scatter, sized("scatter", dt)}
-		t[op.IndexCopy][dt] = row{indexAdd, sized("put_rows", dt)}
+		put := &joiner{rows: sized("put_rows", dt), lines: sized("scatter", dt), sorted: sized("put_sorted", dt)}
+		t[op.Scatter][dt] = row{launch: put.scatter}
+		t[op.IndexCopy][dt] = row{launch: put.indexAdd}
 		t[op.Tril][dt] = row{triangle, sized("tril", dt)}
 		t[op.Triu][dt] = row{triangle, sized("triu", dt)}
 	}
@@ -28,12 +29,16 @@ func (t *table) addIndexing() {
 	t[op.RavelIndex][dtype.Int64] = row{ravel, typed("ravel", dtype.Int64)}
 	for _, dt := range numbers {
 		t[op.SearchSorted][dt] = row{searchSorted, typed("search", dt)}
-		t[op.IndexAdd][dt] = row{indexAdd, typed("add_rows", dt)}
-		t[op.EmbeddingGrad][dt] = row{embeddingGrad, typed("add_rows", dt)}
 		for o, name := range map[op.Op]string{
-			op.ScatterAdd: "scatter_add", op.ScatterProd: "scatter_prod", op.ScatterAMax: "scatter_amax", op.ScatterAMin: "scatter_amin",
+			op.ScatterAdd: "add", op.ScatterProd: "prod", op.ScatterAMax: "amax", op.ScatterAMin: "amin",
 		} {
-			t[o][dt] = row{scatter, typed(name, dt)}
+			j := &joiner{lines: typed("scatter_"+name, dt), sorted: typed(name+"_sorted", dt)}
+			t[o][dt] = row{launch: j.scatter}
+			if o == op.ScatterAdd {
+				j.rows = typed("add_rows", dt)
+				t[op.IndexAdd][dt] = row{launch: j.indexAdd}
+				t[op.EmbeddingGrad][dt] = row{launch: j.embeddingGrad}
+			}
 		}
 	}
 }
@@ -79,45 +84,6 @@ func moveRows(d *Device, views [2]*backend.View, body func(in, index uint64) err
 	return body(in, index)
 }
 
-// indexAdd is out[o][index[i]][k] += src[o][i][k], and for put_rows = src[o][i][k].
-func indexAdd(d *Device, c *backend.Call, k kernelID) error {
-	axis, _ := c.Params.(op.Axis)
-	return addRows(d, c, k, axis.Axis, math.MinInt64)
-}
-
-// embeddingGrad is out[r] = Σ dy[i] over index[i] = r, and 0 for the padding row.
-func embeddingGrad(d *Device, c *backend.Call, k kernelID) error {
-	out := &c.Out()[0]
-	if n := out.Layout.Size(); n > 0 {
-		if err := d.zero(address(out), n*out.DType.Size()); err != nil {
-			return err
-		}
-	}
-	skip := int64(c.Params.(op.Lookup).Padding)
-	if skip < 0 {
-		skip = math.MinInt64
-	}
-	return addRows(d, c, k, 0, skip)
-}
-
-// addRows adds the rows of in[1] to those rows of the result that in[0] names; the result is contiguous.
-func addRows(d *Device, c *backend.Call, k kernelID, axis int, skip int64) error {
-	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
-	if src.Layout.Size() == 0 || out.Layout.Size() == 0 {
-		return nil
-	}
-	outer, n, inner := layout.Around(out.Layout.Shape(), axis)
-	return moveRows(d, [2]*backend.View{src, index}, func(in, at uint64) error {
-		p := rowsParams.take()
-		defer rowsParams.give(p)
-		*p = kernels.Rows{
-			Outer: uint64(outer), Count: uint64(index.Layout.Size()), Extent: uint64(n), Inner: uint64(inner),
-			Out: address(out), In: in, Index: at, Skip: skip, Report: d.report(c),
-		}
-		return launch(d, k, kernels.AddRowsGrid(uint64(outer*inner), d.properties.Multiprocessors), p)
-	})
-}
-
 // ravel is out = out·Extent + index.
 func ravel(d *Device, c *backend.Call, k kernelID) error {
 	out := &c.Out()[0]
@@ -134,12 +100,6 @@ func ravel(d *Device, c *backend.Call, k kernelID) error {
 func gather(d *Device, c *backend.Call, k kernelID) error {
 	out, src, index := &c.Out()[0], &c.In()[0], &c.In()[1]
 	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, true)
-}
-
-// scatter is out[index[i]] = in[i] along lines, or what becomes of both.
-func scatter(d *Device, c *backend.Call, k kernelID) error {
-	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
-	return alongLines(d, c, k, [3]*backend.View{out, src, index}, out, false)
 }
 
 // alongLines launches over the lines of the index; indexed is the operand that the index looks into. There is work for a thread for

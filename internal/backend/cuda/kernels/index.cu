@@ -2,7 +2,7 @@
 //
 // Grid: blocks of 256 threads, any number of them: as many as the result has elements. take takes Rows, gather takes Lines,
 // pick takes Runs; the triangles take Triangle. scatter takes Lines, with a thread for each line; put_rows takes Rows, with the
-// grid of add_rows.
+// grid of add_rows, and put_sorted, with a thread for each of count·outer·inner.
 // dtypes: b8 b16 b32 b64
 #include "scatter.cuh"
 
@@ -41,6 +41,21 @@ ROW_KERNEL(scatter, 256)(const Lines p) {
 // out[o][index[i]] = in[o][i]: of those that meet the last.
 ROW_KERNEL(put_rows, 256)(const Rows p) {
 	scatterRows(p, [](T, T b) { return b; });
+}
+
+// The same by sorted indexes: a thread for each, of which the last of equal ones writes.
+ROW_KERNEL(put_sorted, 256)(const Rows p) {
+	u64 columns = p.outer * p.inner;
+#pragma unroll 1
+	for (u64 t = thread(); t < p.count * columns; t += threads()) {
+		u64 j = t / columns, column = t - j * columns;
+		i64 key = load<i64>(p.sorted, (i64)j), place = load<i64>(p.places, (i64)j);
+		bool last = j + 1 == p.count || load<i64>(p.sorted, (i64)j + 1) != key;
+		if (last && within(p.report, key, p.extent, place)) {
+			u64 o = column / p.inner, k = column - o * p.inner;
+			store<T>(p.out, (i64)((o * p.extent + key) * p.inner + k), load<T>(p.in, (i64)((o * p.count + place) * p.inner + k)));
+		}
+	}
 }
 
 // out[o][k][i] = dy[o][i] where k is index[o][i], or 1 where there is no dy; 0 elsewhere.

@@ -125,15 +125,17 @@ struct Draw {
 };
 static_assert(sizeof(Draw) == 104, "");
 
-// Rows is the parameter of take, add_rows and put_rows: rows of inner elements in [outer][extent][inner], chosen by count indexes.
-// Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous.
+// Rows is the parameter of take, add_rows, put_rows and the _sorted kernels: rows of inner elements in [outer][extent][inner], chosen by
+// count indexes. Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous. Sorted holds the
+// indexes in order, and places where each stood.
 struct Rows {
 	u64 outer, count, extent, inner;
 	u64 out, in, index;
+	u64 sorted, places;
 	i64 skip; // an index that nothing is added to; -1 is none
 	Report report;
 };
-static_assert(sizeof(Rows) == 80, "");
+static_assert(sizeof(Rows) == 96, "");
 
 // Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
 // 2**32, of n indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =

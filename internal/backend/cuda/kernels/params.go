@@ -125,11 +125,13 @@ type Draw struct {
 	Report        Report
 }
 
-// Rows is the parameter of take, add_rows and put_rows: rows of inner elements in [outer][extent][inner], chosen by count indexes.
-// Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous.
+// Rows is the parameter of take, add_rows, put_rows and the _sorted kernels: rows of inner elements in [outer][extent][inner], chosen by
+// count indexes. Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous. Sorted holds the
+// indexes in order, and places where each stood.
 type Rows struct {
 	Outer, Count, Extent, Inner uint64
 	Out, In, Index              uint64
+	Sorted, Places              uint64
 	Skip                        int64 // an index that nothing is added to; -1 is none
 	Report                      Report
 }

@@ -20,6 +20,46 @@ template <class P, class Join> INLINE void scatterLines(const P &p, Join join) {
 	}
 }
 
+// joinSorted writes what join makes of out[o][k] and of every in[o][places[i]] whose sorted index is k, in order of the places, but for
+// the index skip: by one thread for each element of the result that is written, that of the first of equal indexes.
+template <class Join> INLINE void joinSorted(const Rows &p, Join join) {
+	const int MANY = 4; // elements in flight
+	u64 columns = p.outer * p.inner;
+#pragma unroll 1
+	for (u64 t = thread(); t < p.count * columns; t += threads()) {
+		u64 j = t / columns, column = t - j * columns;
+		i64 key = load<i64>(p.sorted, (i64)j);
+		if (key == p.skip || (j > 0 && load<i64>(p.sorted, (i64)j - 1) == key) ||
+			!within(p.report, key, p.extent, load<i64>(p.places, (i64)j))) {
+			continue;
+		}
+		u64 o = column / p.inner, k = column - o * p.inner;
+		i64 to = (i64)((o * p.extent + key) * p.inner + k);
+		T v = load<T>(p.out, to);
+		bool more = true;
+#pragma unroll 1
+		for (u64 i = j; more; i += MANY) {
+			T part[MANY];
+			bool same[MANY];
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+				same[m] = i + m < p.count && load<i64>(p.sorted, (i64)(i + m)) == key;
+				if (same[m]) {
+					part[m] = load<T>(p.in, (i64)((o * p.count + load<i64>(p.places, (i64)(i + m))) * p.inner + k));
+				}
+			}
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+				if (same[m]) {
+					v = join(v, part[m]);
+				}
+			}
+			more = same[MANY - 1];
+		}
+		store<T>(p.out, to, v);
+	}
+}
+
 // scatterRows writes what join makes of out[o][index[i]] and in[o][i], but for the index skip. Threads of all y share the rows of
 // the result, so that one thread does all that meets in an element, in the order of the index.
 template <class P, class Join> INLINE void scatterRows(const P &p, Join join) {
