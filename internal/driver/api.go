@@ -78,7 +78,8 @@ type API struct {
 	// LaunchKernelEx is LaunchKernel for more than a grid; nil before CUDA 11.8.
 	LaunchKernelEx func(ctx Context, f Function, l *Launch, s Stream, params []byte) Result `cu:"cuLaunchKernelEx,optional"`
 
-	// TensorMapEncodeTiled describes a tensor in memory for the copy engine of GPUs since 9.0; nil before CUDA 12.0.
+	// TensorMapEncodeTiled describes a tensor in memory for the copy engine of GPUs since 9.0; nil before CUDA 12.4, where
+	// kernels cannot be given one.
 	TensorMapEncodeTiled func(t *TiledTensor) (TensorMap, Result) `cu:"cuTensorMapEncodeTiled,optional"`
 }
 

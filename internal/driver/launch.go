@@ -41,6 +41,7 @@ type launchFrame struct {
 	bytes      uintptr
 	config     launchConfig
 	attributes [2]launchAttribute
+	pointers   [maxPlaces]uintptr
 	params     [MaxParams]byte
 }
 
@@ -63,11 +64,11 @@ func (l *library) launch(fn uintptr) func(Context, Function, Dim, Dim, uint32, S
 		}
 		f := launchPool.Get().(*launchFrame)
 		f.bytes = uintptr(copy(f.params[:], params))
+		one, packed := f.arguments(l.placesOf(ctx, k))
 		r := l.within(ctx, fn, uintptr(k),
 			uintptr(grid.X), uintptr(grid.Y), uintptr(grid.Z),
 			uintptr(block.X), uintptr(block.Y), uintptr(block.Z),
-			uintptr(shared), uintptr(s), 0,
-			uintptr(unsafe.Pointer(&f.extra))) // sound: f stays reachable, see KeepAlive
+			uintptr(shared), uintptr(s), one, packed)
 		runtime.KeepAlive(f)
 		launchPool.Put(f)
 		return r
@@ -89,8 +90,8 @@ func (l *library) launchEx(fn uintptr) func(Context, Function, *Launch, Stream, 
 		if shape.Programmatic {
 			f.attribute(attributeProgrammatic, 1)
 		}
-		r := l.within(ctx, fn, uintptr(unsafe.Pointer(c)), uintptr(k), 0, // sound: both pointers lead into f, see KeepAlive
-			uintptr(unsafe.Pointer(&f.extra)))
+		one, packed := f.arguments(l.placesOf(ctx, k))
+		r := l.within(ctx, fn, uintptr(unsafe.Pointer(c)), uintptr(k), one, packed) // sound: the pointers lead into f, see KeepAlive
 		runtime.KeepAlive(f)
 		launchPool.Put(f)
 		return r

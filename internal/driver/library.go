@@ -11,6 +11,7 @@ import (
 type library struct {
 	*dl.Library
 	setCurrent uintptr // cuCtxSetCurrent
+	places     places
 	jit        struct {
 		once sync.Once
 		path string

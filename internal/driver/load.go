@@ -102,7 +102,8 @@ func bind(l *library) (*API, error) {
 		return nil, l.lacks("cuCtxSetCurrent")
 	}
 	api := &API{Library: l.Path, Release: releaseOf(l.Path), JITCompiler: l.openJIT}
-	return api, api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
+	l.places.ask, _ = l.Symbol("cuFuncGetParamInfo")
+	err := api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		for _, name := range symbols {
 			if fn, ok := l.Symbol(name); ok {
 				l.adapt(field.Addr().Interface(), fn)
@@ -114,6 +115,10 @@ func bind(l *library) (*API, error) {
 		}
 		return l.lacks(symbols[0])
 	})
+	if l.places.ask == 0 {
+		api.TensorMapEncodeTiled = nil // no kernel can be given a map
+	}
+	return api, err
 }
 
 // releaseOf returns the driver's version, which is in the name of the file that its library's name leads to on Linux:

@@ -101,10 +101,23 @@ struct config {
 	struct attribute *attributes;
 	unsigned count;
 };
+/* Kernel 0xE has a tensor map, which does not lie at the start, and another parameter. */
+int cuFuncGetParamInfo(word f, size_t i, size_t *at, size_t *n) {
+	WITHIN;
+	CHECK(f == 0xF || f == 0xE);
+	if (i > (f == 0xE)) return 1;
+	*at = f == 0xE ? 0x30 + 128 * i : 0;
+	*n = f == 0xE && !i ? 128 : 4;
+	return 0;
+}
 /* The parameters name the attributes that are wanted, in order. */
 int cuLaunchKernelEx(const struct config *c, word f, void **params, void **extra) {
 	WITHIN;
 	CHECK(sizeof *c == 56 && sizeof *c->attributes == 72);
+	if (f == 0xE) {
+		CHECK(!extra && (char *)params[1] == (char *)params[0] + 128 && !memcmp(params[0], "map", 3));
+		return memcmp(params[1], "rest", 4) ? BAD : 0;
+	}
 	CHECK(f == 0xF && c->gx == 2 && c->gy == 4 && c->gz == 6 && c->bx == 4 && c->by == 5 && c->bz == 6 && c->shared == 2000 && c->stream == 5);
 	CHECK(!params && (word)extra[0] == 1 && (word)extra[2] == 2 && !extra[4]);
 	const char *want = extra[1];
