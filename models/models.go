@@ -34,7 +34,7 @@ type Decoder interface {
 	Model
 	// Forward returns the scores [batch, tokens, vocabulary] of the tokens after each of ids [batch, tokens].
 	Forward(ids *tensor.Tensor) *tensor.Tensor
-	// Read is Forward for tokens that come after those that past remembers.
+	// Read is Forward for tokens that come after those that past remembers; it returns the scores that past wants.
 	Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor
 	// MaxPositions returns how many tokens a sequence has at most: those of the training.
 	MaxPositions() int

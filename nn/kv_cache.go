@@ -13,6 +13,8 @@ type KVCache struct {
 	Room int
 	// Padding tells how many tokens at the left end of each sequence stand for nothing, so that sequences of several lengths end together; nil: none.
 	Padding []int
+	// LastOnly asks for the scores behind the last token of those that are read, not behind each of a prompt.
+	LastOnly bool
 
 	layers []*layerCache
 	masks  map[maskKey]*tensor.Tensor // of the layers of one call, which are mostly alike
@@ -61,6 +63,14 @@ func (c *KVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention) *tens
 	keys, values := l.append(k, v, how.Window, c.Room)
 	first := past + q.Size(2) - keys.Size(2) // the token of the first key that is kept
 	return how.Attend(q, keys, values, c.mask(maskKey{q.Size(2), keys.Size(2), past, how.Window}, q), past-first)
+}
+
+// Wanted implements Past.
+func (c *KVCache) Wanted(x *tensor.Tensor) *tensor.Tensor {
+	if c.LastOnly {
+		return x.Narrow(1, x.Size(1)-1, 1)
+	}
+	return x
 }
 
 // maskKey tells masks apart: queries for tokens past to past+queries, and the last keys up to there.

@@ -17,6 +17,8 @@ type Past interface {
 	// Attend returns what a layer's queries [batch, heads, n, size] for the next n tokens see of their keys and values [batch, heads or fewer, n, size] and
 	// of those before, and remembers these. Every layer has to attend to as many tokens.
 	Attend(layer int, q, k, v *tensor.Tensor, how Attention) *tensor.Tensor
+	// Wanted returns of what the last layer makes of the tokens, x [batch, n, width], those rows whose scores are asked for.
+	Wanted(x *tensor.Tensor) *tensor.Tensor
 }
 
 // NoPast is the Past of whole sequences that are read once, in training above all.
@@ -25,6 +27,8 @@ var NoPast Past = noPast{}
 type noPast struct{}
 
 func (noPast) Positions(n int) [][]int { return [][]int{count(0, n)} }
+
+func (noPast) Wanted(x *tensor.Tensor) *tensor.Tensor { return x }
 
 func (noPast) Attend(_ int, q, k, v *tensor.Tensor, how Attention) *tensor.Tensor {
 	return how.Attend(q, k, v, nil, 0)

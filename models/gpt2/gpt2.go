@@ -129,7 +129,7 @@ func (m *Model) Forward(ids *tensor.Tensor) *tensor.Tensor { return m.Read(ids, 
 
 // Read is Forward for tokens that come after those that past remembers.
 func (m *Model) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
-	return m.Head.Forward(m.Body.Read(ids, past))
+	return m.Head.Forward(past.Wanted(m.Body.Read(ids, past)))
 }
 
 // Read returns the last layer's output [batch, tokens, width].

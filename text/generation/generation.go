@@ -96,7 +96,7 @@ func (g *run) readAgain(n int) {
 		padding[i] = max(0, n-len(t))
 		g.next[i] = append(make([]int, padding[i]), t[max(0, len(t)-n):]...)
 	}
-	g.cache = nn.KVCache{}
+	g.cache = nn.KVCache{LastOnly: true}
 	if slices.Max(padding) > 0 {
 		g.cache.Padding = padding
 	}

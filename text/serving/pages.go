@@ -56,6 +56,9 @@ func measure(m models.Decoder) (*shape, error) {
 // Positions implements nn.Past.
 func (s *shape) Positions(int) [][]int { return [][]int{{0}} }
 
+// Wanted implements nn.Past.
+func (s *shape) Wanted(x *tensor.Tensor) *tensor.Tensor { return x }
+
 // Attend implements nn.Past.
 func (s *shape) Attend(_ int, q, k, v *tensor.Tensor, how nn.Attention) *tensor.Tensor {
 	s.layers = append(s.layers, layerShape{heads: k.Size(1), keySize: k.Size(3), valueSize: v.Size(3), dtype: k.DType()})

@@ -17,8 +17,8 @@ type step struct {
 	sequences []*sequence
 	tokens    []int
 	positions []int
-	last      []int // where the last token of each sequence stands among the tokens
-	slots     *tensor.Tensor
+	slots     *tensor.Tensor // where the pages hold the tokens
+	last      *tensor.Tensor // where the last token of each sequence stands among the tokens
 	groups    []*group
 }
 
@@ -44,7 +44,7 @@ func newStep(pages *pages, scope *tensor.Scope, sequences []*sequence) *step {
 	slices.SortStableFunc(s.sequences, func(a, b *sequence) int {
 		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(bits.Len(uint(a.read)), bits.Len(uint(b.read))))
 	})
-	var slots []int
+	var slots, last []int
 	var g *group
 	for _, q := range s.sequences {
 		if g == nil || g.tokens != q.n || bits.Len(uint(g.sequences[0].read)) != bits.Len(uint(q.read)) {
@@ -57,8 +57,9 @@ func newStep(pages *pages, scope *tensor.Scope, sequences []*sequence) *step {
 			s.positions = append(s.positions, p)
 			slots = append(slots, q.slot(p))
 		}
-		s.last = append(s.last, len(s.tokens)-1)
+		last = append(last, len(s.tokens)-1)
 	}
+	s.last = s.enter(tensor.FromSlice(last, len(last)))
 	s.slots = s.enter(tensor.FromSlice(slots, len(slots)))
 	return s
 }
@@ -70,6 +71,9 @@ func (s *step) enter(x *tensor.Tensor) *tensor.Tensor {
 
 // Positions implements nn.Past.
 func (s *step) Positions(int) [][]int { return [][]int{s.positions} }
+
+// Wanted implements nn.Past: of each sequence the last token.
+func (s *step) Wanted(x *tensor.Tensor) *tensor.Tensor { return x.IndexSelect(1, s.last) }
 
 // Attend implements nn.Past: it keeps the keys and values, then lets each group of sequences see its own.
 func (s *step) Attend(layer int, q, k, v *tensor.Tensor, how nn.Attention) *tensor.Tensor {

@@ -14,9 +14,7 @@ func (e *Engine) compute(batch []*sequence) map[*sequence][]float32 {
 	defer scope.Close()
 	s := newStep(e.pages, scope, batch)
 	ids := s.enter(tensor.FromSlice(s.tokens, 1, len(s.tokens)))
-	last := s.enter(tensor.FromSlice(s.last, len(s.last)))
-	rows := e.model.Read(ids, s).IndexSelect(1, last)
-	all := slices.Clone(tensor.Data[float32](rows.Float().CPU().Contiguous()))
+	all := slices.Clone(tensor.Data[float32](e.model.Read(ids, s).Float().CPU().Contiguous()))
 	scores := make(map[*sequence][]float32, len(batch))
 	for i, q := range s.sequences {
 		scores[q] = all[i*e.shape.vocabulary:][:e.shape.vocabulary]
