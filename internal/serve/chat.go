@@ -34,8 +34,14 @@ type responseFormat struct {
 type said struct {
 	Role    string          `json:"role"`
 	Content content         `json:"content"`
-	Name    json.RawMessage `json:"name"`
+	Name    json.RawMessage `json:"name"` // these have no effect
 	Refusal json.RawMessage `json:"refusal"`
+
+	ToolCalls    json.RawMessage `json:"tool_calls"`
+	ToolCallID   json.RawMessage `json:"tool_call_id"`
+	FunctionCall json.RawMessage `json:"function_call"`
+	Audio        json.RawMessage `json:"audio"`
+	Annotations  json.RawMessage `json:"annotations"`
 }
 
 // content is a text, which may come in parts.
@@ -122,6 +128,9 @@ func (c *chat) check(choices int) error {
 		return bad("modalities", "'modalities' other than 'text' are not supported by this server")
 	}
 	for i, m := range c.Messages {
+		if err := errors.Join(unsupported("tool_calls", m.ToolCalls, "[]"), unsupported("function_call", m.FunctionCall), unsupported("audio", m.Audio)); err != nil {
+			return err
+		}
 		if !slices.Contains(roles, m.Role) {
 			return bad("messages", "Invalid value: '%s' for the role of message %d. Supported values are: 'system', 'developer', 'user', 'assistant' and 'tool'", m.Role, i)
 		}

@@ -60,6 +60,7 @@ func TestRequestsAreRefused(t *testing.T) {
 		{"completions", `{"model": "tiny", "prompt": "` + strings.Repeat("the king ", 60) + `"}`, 400, "prompt", "context_length_exceeded", "This model's maximum context length is 64 tokens. However, you requested"},
 		{"chat/completions", `{"model": "tiny"}`, 400, "messages", "", "empty array"},
 		{"chat/completions", `{"model": "tiny", "messages": [{"role": "king", "content": "a"}]}`, 400, "messages", "", "Invalid value: 'king' for the role of message 0"},
+		{"chat/completions", `{"model": "tiny", "messages": [{"role": "assistant", "tool_calls": [{}]}]}`, 400, "tool_calls", "", "'tool_calls' is not supported"},
 		{"chat/completions", `{"model": "tiny", "messages": [{"role": "user", "content": 5}]}`, 400, "messages", "", "Invalid 'content': expected a string"},
 		{"chat/completions", `{"model": "tiny", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, "messages", "", "parts of type 'image_url'"},
 		{"chat/completions", `{"model": "tiny", "messages": [{"role": "user", "content": "a"}], "top_logprobs": 2}`, 400, "top_logprobs", "", "only allowed when 'logprobs' is enabled"},
@@ -85,7 +86,7 @@ func TestNeutralParametersAreTaken(t *testing.T) {
 	url := listen(t, newServer(t, decoder(t), serving.Options{}))
 	for page, body := range map[string]string{
 		"completions": `{"model": "tiny", "prompt": "a", "max_tokens": null, "n": null, "stop": null, "presence_penalty": 0, "logit_bias": {}, "user": "me", "best_of": 1, "suffix": null, "echo": false, "top_k": -1}`,
-		"chat/completions": `{"model": "tiny", "messages": [{"role": "user", "content": "a", "name": "me"}, {"role": "assistant", "content": null}, {"role": "user", "content": "b"}], "tools": [], "tool_choice": "none",
+		"chat/completions": `{"model": "tiny", "messages": [{"role": "user", "content": "a", "name": "me"}, {"role": "assistant", "content": null, "refusal": null, "tool_calls": null, "annotations": []}, {"role": "user", "content": "b"}], "tools": [], "tool_choice": "none",
 			"response_format": {"type": "text"}, "metadata": {"a": "b"}, "store": false, "parallel_tool_calls": true, "frequency_penalty": 0.0, "modalities": ["text"], "max_tokens": 3}`,
 	} {
 		var got answerJSON
