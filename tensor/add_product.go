@@ -56,6 +56,9 @@ func (x *Tensor) BAddBMM(a, b *Tensor, opts ...AddProductOption) *Tensor {
 		fail("baddbmm", ErrDType, fmt.Sprintf("Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s",
 			x.dtype.CppName(), a.dtype.CppName(), b.dtype.CppName()), x, a, b)
 	}
+	if x.dtype == dtype.Bool {
+		fail("baddbmm", ErrKernel, noKernel("baddbmm", x.dtype, x), x, a, b)
+	}
 	return p.add("baddbmm", wide, a.BMM(b))
 }
 

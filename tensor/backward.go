@@ -46,11 +46,7 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 
 func (b *backprop) run(x, dy *Tensor) {
 	b.scratch.private = true
-	x.alive()
-	x.current("backward")
-	if x.node == nil {
-		fail("backward", ErrAutograd, "element 0 of tensors does not require grad and does not have a grad_fn", x)
-	}
+	x.tracked("backward")
 	if b.creates {
 		defer b.create(x.scope)()
 	}
@@ -81,6 +77,15 @@ func (b *backprop) run(x, dy *Tensor) {
 			continue
 		}
 		b.visit(n, dy)
+	}
+}
+
+// tracked panics where x has no graph to walk.
+func (x *Tensor) tracked(op string) {
+	x.alive()
+	x.current(op)
+	if x.node == nil {
+		fail(op, ErrAutograd, "element 0 of tensors does not require grad and does not have a grad_fn", x)
 	}
 }
 

@@ -84,7 +84,11 @@ func (x *Tensor) counted(bins int, weights *Tensor) *Tensor {
 func (x *Tensor) Histc(bins int, low, high float64) *Tensor {
 	const name = "histc"
 	refuseNil(name, "input", 1, x)
-	refuseIntegers(name, "histogram_cpu", x)
+	kernel := "histogram_cpu"
+	if x.dtype == dtype.Bool && !x.IsCUDA() {
+		kernel = "linspace_cpu"
+	}
+	refuseIntegers(name, kernel, x)
 	if bins <= 0 {
 		fail(name, ErrValue, fmt.Sprintf("torch.histogram(): bins must be > 0, but got %d for dimension 0", bins), x)
 	}

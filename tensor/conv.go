@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"cresset/dtype"
 	"cresset/internal/op"
 )
 
@@ -75,7 +76,9 @@ func (x *Tensor) ConvTranspose3D(weight, bias *Tensor, opts ...ConvTransposeOpti
 
 func (x *Tensor) convTranspose(weight, bias *Tensor, w window) *Tensor {
 	x.checkConvTypes(w.axes, weight, bias)
-	refuseIntegers("convolution", fmt.Sprintf("slow_conv_transpose%dd_out_cpu", max(w.axes, 2)), x, weight)
+	if x.dtype != dtype.Int64 || x.IsCUDA() {
+		x.refuseWindows(fmt.Sprintf("slow_conv_transpose%dd_out_cpu", max(w.axes, 2)), false, weight)
+	}
 	if x.unbatched("conv_transpose", w.axes, weight, bias) {
 		return x.Unsqueeze(0).convTranspose(weight, bias, w).SqueezeAxis(0)
 	}

@@ -39,8 +39,19 @@ func (x *Tensor) refuseConv(w *window, weight *Tensor) {
 		kernel = "compute_columns3d"
 	}
 	if !integers || x.IsCUDA() {
-		refuseIntegers("convolution", kernel, x, weight)
+		x.refuseWindows(kernel, w.groups > 1 && w.axes < 3, weight)
 	}
+}
+
+// refuseWindows panics for integers, which GPUs leave to cuDNN, but for convolutions of each channel by itself.
+func (x *Tensor) refuseWindows(kernel string, grouped bool, weight *Tensor) {
+	switch gpu := x.IsCUDA() && !x.dtype.IsFloat(); {
+	case gpu && grouped && weight.layout.Rank() > 1 && weight.layout.Shape()[1] == 1:
+		kernel = "conv_depthwise2d_forward_cuda"
+	case gpu:
+		fail("convolution", ErrKernel, "getCudnnDataTypeFromScalarType() not supported for "+x.dtype.ScalarName(), x, weight)
+	}
+	refuseIntegers("convolution", kernel, x, weight)
 }
 
 // checkConvDevices panics unless the operands of a convolution are on one device. PyTorch compares types, which name the kind of

@@ -162,6 +162,8 @@ func (b *bags) check(weight, indices, offsets *Tensor) {
 	refuseNil(name, "weight", 1, weight)
 	refuseNil(name, "input", 2, indices)
 	switch {
+	case weight.IsCUDA() && !weight.dtype.IsFloat():
+		refuseIntegers(name, "embedding_bag_cuda", weight, indices, offsets)
 	case !weight.dtype.IsFloat():
 		fail(name, ErrDType, fmt.Sprintf("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; "+
 			"but got %s instead (while checking arguments for embedding_bag)", weight.legacyType()), weight, indices)

@@ -58,7 +58,7 @@ func poolErrors() []errorCase {
 		{text: "non-empty 3D or 4D (batch mode) tensor expected for input", kind: ErrShape, do: func() { Zeros(5, 5).MaxPool2D(2) }},
 		{text: "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[1, 0, 5, 5]", kind: ErrShape,
 			do: func() { Zeros(1, 0, 5, 5).MaxPool2D(2) }},
-		{text: "\"max_pool2d\" not implemented for 'Long'", kind: ErrKernel, do: func() { x.Long().MaxPool2D(2) }},
+		{text: "\"max_pool2d\" not implemented for 'Bool'", kind: ErrKernel, do: func() { x.Bool().MaxPool2D(2) }},
 		{text: "stride should be greater than zero, but got dH: 0 dW: 0", kind: ErrShape, do: func() { x.MaxPool2D(2, Stride(0)) }},
 		{text: "max_pool2d: stride must either be a single int, or a tuple of two ints", kind: ErrValue, do: func() { x.MaxPool2D(2, Stride(1, 2, 3)) }},
 		{text: "value cannot be converted to type int without overflow", kind: ErrValue,

@@ -2,15 +2,54 @@ package tensor
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
 // Grad returns the gradients of y with regard to inputs, without touching the Grad of any leaf. Only the part of the graph
 // that lies between y and the inputs is walked, and gives its saved values up.
 func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
-	s := &search{wanted: make(map[*node][]int, len(inputs)), found: make([]*Tensor, len(inputs))}
+	var start *Tensor
+	b, unused, zeros := new(backprop), false, false
+	for _, o := range options {
+		switch o := o.(type) {
+		case RetainGraph:
+			b.retain = bool(o)
+		case CreateGraph:
+			b.creates = bool(o)
+		case AllowUnused:
+			unused = bool(o)
+		case MaterializeGrads:
+			zeros = bool(o)
+		case startGradient:
+			start = o.tensor
+		}
+	}
+	b.search = searchFor(y, inputs)
+	b.run(y, start)
+	found := b.search.found
+	for i, g := range found {
+		switch {
+		case g == nil && zeros:
+			found[i] = ZerosLike(inputs[i])
+		case g == nil && !unused:
+			failHint("grad", ErrAutograd, fmt.Sprintf("The differentiated Tensor at index %d appears to not have been used in the graph. Set "+
+				"allow_unused=True if this is the desired behavior.", i),
+				joined(describe(inputs[i:i+1]), "with the option tensor.AllowUnused(true) its gradient is nil"))
+		}
+	}
+	return found
+}
+
+// searchFor looks for the gradients of y with regard to inputs.
+func searchFor(y *Tensor, inputs []*Tensor) *search {
 	refuseNil("grad", "outputs", 1, y)
 	refuseNilIn("grad", inputs)
+	if len(inputs) == 0 {
+		fail("grad", ErrAutograd, "`inputs` argument to `grad()` cannot be empty.")
+	}
+	y.tracked("grad")
+	s := &search{wanted: make(map[*node][]int, len(inputs)), found: make([]*Tensor, len(inputs))}
 	for i, x := range inputs {
 		x.current("grad")
 		if x.node == nil {
@@ -19,29 +58,7 @@ func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
 		s.wanted[x.node] = append(s.wanted[x.node], i)
 	}
 	s.plan(y.node)
-	b := &backprop{search: s}
-	var start *Tensor
-	allowUnused := false
-	for _, o := range options {
-		switch o := o.(type) {
-		case RetainGraph:
-			b.retain = bool(o)
-		case CreateGraph:
-			b.creates = bool(o)
-		case AllowUnused:
-			allowUnused = bool(o)
-		case startGradient:
-			start = o.tensor
-		}
-	}
-	b.run(y, start)
-	for i, g := range s.found {
-		if g == nil && !allowUnused {
-			failHint("grad", ErrAutograd, "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the "+
-				"desired behavior.", joined(describe(inputs[i:i+1]), "with the option tensor.AllowUnused(true) its gradient is nil"))
-		}
-	}
-	return s.found
+	return s
 }
 
 // search is what Grad looks for, and the part of the graph that leads there.

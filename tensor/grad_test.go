@@ -36,6 +36,22 @@ func TestGradWalksOnlyToItsInputs(t *testing.T) {
 	}
 }
 
+func TestGradOfUnusedInputs(t *testing.T) {
+	x, unused := leafOf(1, 2), leafOf(3)
+	both := []*tensor.Tensor{x, unused}
+	g := tensor.Grad(x.Sum(), both, tensor.MaterializeGrads(true))
+	wantValues(t, "gradient", g[0], 1, 1)
+	wantValues(t, "gradient of what is not used", g[1], 0)
+	for want, inputs := range map[string][]*tensor.Tensor{
+		"The differentiated Tensor at index 1 appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.": both,
+		"`inputs` argument to `grad()` cannot be empty.": nil,
+	} {
+		if err := tensor.Try(func() { tensor.Grad(x.Sum(), inputs) }); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 func TestGradOfOutputItself(t *testing.T) {
 	y := leafOf(3).MulScalar(2)
 	wantValues(t, "gradient", tensor.Grad(y, []*tensor.Tensor{y})[0], 1)

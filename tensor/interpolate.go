@@ -236,11 +236,11 @@ func (x *Tensor) checkInterpolate(p *interpolation, size []int) {
 	case p.antialias && p.mode != Bilinear && p.mode != Bicubic:
 		refuse("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input")
 	}
-	refuseIntegers("interpolate", p.kernel(axes), x)
+	refuseIntegers("interpolate", p.kernel(axes, x.IsCUDA()), x)
 }
 
-// kernel is PyTorch's name of the CPU's kernel that computes the mode over so many axes.
-func (p *interpolation) kernel(axes int) string {
+// kernel is PyTorch's name of the kernel that computes the mode over so many axes.
+func (p *interpolation) kernel(axes int, gpu bool) string {
 	switch {
 	case p.antialias:
 		return "compute_index_ranges_weights"
@@ -248,6 +248,8 @@ func (p *interpolation) kernel(axes int) string {
 		return "adaptive_avg_pool3d_cpu"
 	case p.mode == Area:
 		return "adaptive_avg_pool2d"
+	case gpu:
+		return fmt.Sprintf("upsample_%s%dd_out_frame", strings.TrimSuffix(string(p.mode), "-exact"), axes)
 	case axes == 2 && p.mode == Bilinear:
 		return "upsample_bilinear2d_channels_last"
 	case axes == 2 && p.mode != Bicubic:

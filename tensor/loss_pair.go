@@ -184,7 +184,7 @@ func (x *Tensor) checkBCE(target *Tensor, o lossOptions) {
 		fail(name, ErrValue, "Using a target size ("+ts.String()+") that is different to the input size ("+xs.String()+
 			") is deprecated. Please ensure they have the same size.", x, target)
 	case !x.dtype.IsFloat():
-		fail(name, ErrKernel, `"binary_cross_entropy" not implemented for '`+x.dtype.ScalarName()+"'", x, target)
+		fail(name, ErrKernel, noKernel(name, x.dtype, x), x, target)
 	case target.dtype != x.dtype:
 		fail(name, ErrDType, "Found dtype "+target.dtype.ScalarName()+" but expected "+x.dtype.ScalarName(), x, target)
 	}

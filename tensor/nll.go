@@ -78,6 +78,9 @@ func (x *Tensor) checkNLL(target, weight *Tensor) {
 		fail(name, ErrShape, fmt.Sprintf("Expected target size %s, got %s", want.List(), ts.List()), x, target)
 	}
 	if target.dtype != dtype.Int64 && target.dtype != dtype.Uint8 {
+		if x.IsCUDA() {
+			fail(name, ErrKernel, noKernel("nll_loss_forward_reduce_cuda_kernel_2d_index", target.dtype, x), x, target)
+		}
 		fail(name, ErrDType, "expected scalar type Long but found "+target.dtype.ScalarName(), x, target)
 	}
 	refuseIntegers(name, "nll_loss_out_frame", x, target)

@@ -79,7 +79,11 @@ var missingOnGPUs = map[string]struct {
 	},
 	"PyTorch's GPUs neither multiply matrices of integers nor convolve with them": {
 		[]op.Op{op.MM, op.BMM, op.MV, op.Dot, op.AddMM, op.Conv},
-		[]dtype.DType{dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64},
+		integerTypes,
+	},
+	"PyTorch's GPUs pool no integers": {[]op.Op{op.MaxPool2D}, integerTypes},
+	"PyTorch's GPUs slide no windows over integers": {
+		[]op.Op{op.AvgPool2D, op.ConvGradInput}, []dtype.DType{dtype.Int64},
 	},
 }
 

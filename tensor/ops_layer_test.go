@@ -92,7 +92,7 @@ func pool[O any](name string, f func(x *tensor.Tensor, kernel int, opts ...O) *t
 		f:     func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], w.kernel[0], o...) },
 		in:    []arg{{shape: []int{2, 2, 6, 5}}},
 		naive: func(x []array) array { return w.pooled(x[0], ref) },
-		scale: 2,
+		scale: 2, moreTypes: true,
 		empty: []emptyCase{{[][]int{{0, 2, 6, 5}}, append([]int{0, 2}, w.shape(6, 5)...)}},
 		wrong: []wrongCase{{[][]int{{2, 3}}, tensor.ErrShape, "non-empty 3D or 4D (batch mode) tensor expected for input"}},
 	}

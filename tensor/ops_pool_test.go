@@ -54,7 +54,7 @@ func lp(p float64) func(v []float64) float64 {
 func poolOf(name string, f func(x *tensor.Tensor) *tensor.Tensor, naive func(in []array) array, shape ...int) opRow {
 	return opRow{
 		name: name, f: func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0]) }, in: []arg{{shape: shape}}, naive: naive, scale: 2,
-		roundings: 6,
+		roundings: 6, moreTypes: true,
 	}
 }
 

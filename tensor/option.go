@@ -66,7 +66,7 @@ func (Eps) batchNormOption()      {}
 func (Training) dropoutOption()   {}
 func (*Generator) dropoutOption() {}
 
-// GradOption is an option of Grad: AllowUnused, or what Backward takes.
+// GradOption is an option of Grad: AllowUnused, MaterializeGrads, or what Backward takes.
 type GradOption interface{ gradOption() }
 
 // BackwardOption is an option of Backward and of Grad: RetainGraph, CreateGraph or Gradient.
@@ -85,6 +85,9 @@ type CreateGraph bool
 // AllowUnused makes Grad return nil for an input that the output does not depend on.
 type AllowUnused bool
 
+// MaterializeGrads makes Grad return zeros for an input that the output does not depend on.
+type MaterializeGrads bool
+
 // Gradient starts from g instead of ones; it must have the shape of the tensor that is differentiated.
 func Gradient(g *Tensor) BackwardOption { return startGradient{g} }
 
@@ -97,3 +100,4 @@ func (CreateGraph) backwardOption()   {}
 func (startGradient) gradOption()     {}
 func (startGradient) backwardOption() {}
 func (AllowUnused) gradOption()       {}
+func (MaterializeGrads) gradOption()  {}

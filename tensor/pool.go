@@ -10,6 +10,7 @@ import (
 func (x *Tensor) MaxPool1D(kernel int, opts ...MaxPool2DOption) *Tensor {
 	w := readWindow("max_pool1d", 1, kernel, opts)
 	x.checkMaxPool1D(&w)
+	refuseIntegers("max_pool1d", "max_pool1d_impl", x)
 	return x.Unsqueeze(-2).maxPool(w).SqueezeAxis(-2)
 }
 
@@ -115,9 +116,35 @@ func (x *Tensor) avgPool(w window) *Tensor {
 // meanOfVolumes pools planes first and then the depth: what a window counts is a product of its extents.
 func (x *Tensor) meanOfVolumes(o op.Op, w *window, shape Shape) *Tensor {
 	rank := len(shape)
+	if x.dtype.IsInteger() {
+		return x.meanOfIntegers(w, shape)
+	}
 	planes := append(append(Shape{}, shape[:rank-3]...), x.layout.Shape()[rank-3], shape[rank-2], shape[rank-1])
 	flat := append(append(Shape{}, shape[:rank-3]...), shape[rank-3], shape[rank-2]*shape[rank-1])
 	return x.pooled(o, w.plane(), planes).Flatten(-2, -1).pooled(o, w.line(), flat).Unflatten(-1, shape[rank-2:]...)
+}
+
+// meanOfIntegers sums the depth first, and divides by what a window counts of it last: a quotient that is cut off twice is that of
+// the product.
+func (x *Tensor) meanOfIntegers(w *window, shape Shape) *Tensor {
+	rank, from := len(shape), x.layout.Shape()
+	sums := w.line()
+	sums.Divisor = 1
+	flat := append(append(Shape{}, shape[:rank-3]...), shape[rank-3], from[rank-2]*from[rank-1])
+	y := x.Flatten(-2, -1).pooled(op.AvgPool2D, sums, flat).Unflatten(-1, from[rank-2:]...).pooled(op.AvgPool2D, w.plane(), shape)
+	if w.divided {
+		return y
+	}
+	counts := make([]int64, shape[rank-3])
+	for i := range counts {
+		lo := i*w.stride[0] - w.padding[0]
+		hi := min(lo+w.kernel[0], from[rank-3]+w.padding[0])
+		if !w.countPadding {
+			lo, hi = max(lo, 0), min(hi, from[rank-3])
+		}
+		counts[i] = int64(hi - lo)
+	}
+	return y.DivTrunc(FromSlice(counts, len(counts), 1, 1))
 }
 
 func (x *Tensor) pooled(o op.Op, p op.Window, shape Shape) *Tensor {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cresset/dtype"
 	"cresset/internal/op"
 )
 
@@ -29,7 +30,7 @@ func (x *Tensor) pooledShape(o op.Op, w *window) Shape {
 			refuse("Expected %dD or %dD (batch mode) tensor with optional 0 dim batch size for input, but got:%s", axes+1, axes+2, shape.List())
 		}
 	}
-	refuseIntegers(name, name, x)
+	x.refusePool(o, axes)
 	sizes := make([]int, axes)
 	for i := range sizes {
 		at := 3 - axes + i
@@ -51,6 +52,20 @@ func (x *Tensor) pooledShape(o op.Op, w *window) Shape {
 			times(shape[rank-axes-1:]...), times(append([]int{planes}, sizes...)...))
 	}
 	return checkSizes(name, append(append(Shape{}, shape[:rank-axes]...), sizes...))
+}
+
+// refusePool panics where no kernel pools x's dtype. The CPU takes the largest of all integers, and means of int64.
+func (x *Tensor) refusePool(o op.Op, axes int) {
+	kernel, integers := fmt.Sprintf("max_pool%dd", axes), x.dtype.IsInteger()
+	switch {
+	case o == op.AvgPool2D && axes == 3:
+		kernel, integers = "avg_pool3d_out_frame", x.dtype == dtype.Int64
+	case o == op.AvgPool2D:
+		kernel, integers = "avg_pool2d", x.dtype == dtype.Int64
+	}
+	if !integers || x.IsCUDA() {
+		refuseIntegers(o.String(), kernel, x)
+	}
 }
 
 // places returns how many windows an axis of n elements has. The last may reach beyond the padding, but not begin there.

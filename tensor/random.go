@@ -37,7 +37,8 @@ func (p Place) RandPerm(n int) *Tensor {
 		fail("randperm", ErrValue, fmt.Sprintf("n must be non-negative, got%d", n))
 	}
 	if dt == dtype.Bool {
-		fail("randperm", ErrKernel, "\"randperm\" not implemented for 'Bool'")
+		name := backend.KernelName("randperm", p.device.IsCUDA())
+		fail("randperm", ErrKernel, fmt.Sprintf("%q not implemented for 'Bool'", name))
 	}
 	fits("randperm", backend.Scalar{I: int64(max(n-1, 0)), Kind: backend.IntScalar}, dt)
 	x := p.make("randperm", dtype.Int64, []int{n})

@@ -82,6 +82,9 @@ func (x *Tensor) Dropout(p float64, opts ...DropoutOption) *Tensor {
 	case p == 0 || !training || x.NumEl() == 0:
 		return x
 	case !x.dtype.IsFloat():
+		if x.IsCUDA() {
+			refuseIntegers("dropout", "fused_dropout", x)
+		}
 		fail("dropout", ErrDType, fmt.Sprintf("result type Float can't be cast to the desired output type %s", x.dtype.ScalarName()), x)
 	case p == 1:
 		return x.Mul(Like(x).Zeros())

@@ -32,6 +32,9 @@ func (x *Tensor) ScatterReduce(axis int, index, src *Tensor, reduce string, self
 
 func (x *Tensor) scatterReduced(name string, axis int, index, src *Tensor, reduce string, self bool) *Tensor {
 	refuseNil(name, "src", 4, src)
+	if reduce == "mean" && x.dtype == dtype.Bool {
+		fail(name, ErrKernel, noKernel("scatter_gather_tensor_cpu_reduce_mean", x.dtype, x), x, index, src)
+	}
 	s := x.scattering(name, axis, index, src)
 	p := reducing{s.axis, reduce, self}
 	out := x.Detach().reducedBy(p, s.index, s.src.Detach())

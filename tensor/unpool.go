@@ -47,7 +47,7 @@ func (x *Tensor) maxUnpool(name string, indices *Tensor, axes, kernel int, opts 
 			x.Shape().List(), indices.Shape().List()), x, indices)
 	}
 	lead := x.Shape()[:rank-axes]
-	refuseIntegers(name, name, x)
+	refuseIntegers(name, fmt.Sprintf("max_unpool%dd", max(axes, 2)), x)
 	to := w.unpooled(x, rank)
 	places, _ := Shape(to).NumEl()
 	elements, _ := x.Shape()[rank-axes:].NumEl()

@@ -126,6 +126,10 @@ func creation(dev device.Device) table {
 		"float": func(a *pyexpr.Args) any {
 			return map[string]float64{"inf": math.Inf(1), "-inf": math.Inf(-1), "nan": math.NaN()}[pyexpr.Arg[string](a, "x")]
 		},
+		"torch.autograd.grad": func(a *pyexpr.Args) any {
+			y, x := input(a, "outputs"), input(a, "inputs")
+			return tuple(tensor.Grad(y, []*tensor.Tensor{x})...)
+		},
 		"torch.ones":  filled(tensor.Place.Ones),
 		"torch.zeros": filled(tensor.Place.Zeros),
 		"torch.eye": func(a *pyexpr.Args) any {

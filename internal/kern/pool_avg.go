@@ -113,7 +113,7 @@ func adaptiveWindows(out, n int) *windows {
 	})
 }
 
-func average[T dtype.Float](s *PoolShape, rows, cols *windows, x, y []T) {
+func average[T dtype.Float | int64](s *PoolShape, rows, cols *windows, x, y []T) {
 	s.eachPlane(s.R*s.S, func(plane int) {
 		from := x[plane*s.H*s.W:][:s.H*s.W]
 		to := y[plane*s.OH*s.OW:][:s.OH*s.OW]

@@ -27,6 +27,13 @@ func convInt[T int32 | int64](c *backend.Call) error {
 	return nil
 }
 
+// convTransposeInt is a transposed convolution of integers.
+func convTransposeInt(c *backend.Call) error {
+	x, w, y := &c.In()[0], &c.In()[1], &c.Out()[0]
+	kern.Conv2DGradInputInt(convShape(c, y, w, x), dense[int64](x), dense[int64](w), optional[int64](c, 2), dense[int64](y))
+	return nil
+}
+
 // convGradInput is the gradient for x, of dy and the weights, plus perhaps a bias: a transposed convolution has one.
 func convGradInput[T dtype.Float](c *backend.Call) error {
 	dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]

@@ -25,10 +25,38 @@ func addPools[T dtype.Float](t *table) {
 	})
 }
 
+// addIntegerWindows adds the convolutions and pools of integers that PyTorch's CPU has.
+func (t *table) addIntegerWindows() {
+	t[op.Conv][dtype.Int32], t[op.Conv][dtype.Int64] = rowMajor(convInt[int32]), rowMajor(convInt[int64])
+	t[op.ConvGradInput][dtype.Int64] = rowMajor(convTransposeInt)
+	t[op.AvgPool2D][dtype.Int64] = pool(func(s *kern.PoolShape, p op.Window, x, y []int64) { kern.AvgPool2DInt(s, counts(p), x, y) })
+	addMaxPoolInt[uint8](t)
+	addMaxPoolInt[int8](t)
+	addMaxPoolInt[int16](t)
+	addMaxPoolInt[int32](t)
+	addMaxPoolInt[int64](t)
+}
+
+func addMaxPoolInt[T dtype.Integer](t *table) {
+	t[op.MaxPool2D][dtype.Of[T]()] = rowMajor(func(c *backend.Call) error {
+		x, y := &c.In()[0], &c.Out()[0]
+		kern.MaxPool2DInt(poolShape(c.Params.(op.Window), x.Layout.Shape(), y.Layout.Shape()), dense[T](x), dense[T](y), poolIndex(c))
+		return nil
+	})
+}
+
+// poolIndex is where a pool writes the indices of the largest elements, nil where they are not wanted.
+func poolIndex(c *backend.Call) []int64 {
+	if len(c.Out()) == 1 {
+		return nil
+	}
+	return dense[int64](&c.Out()[1])
+}
+
 // pool makes a kernel of a loop from the last two axes of in[0] to those of out[0].
 //
 //go:noinline
-func pool[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Kernel {
+func pool[T dtype.Float | int64](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		x, y := &c.In()[0], &c.Out()[0]
 		if y.Layout.Size() == 0 {
@@ -62,10 +90,7 @@ func counts(p op.Window) kern.Counts { return kern.Counts{Padding: p.CountPaddin
 func maxPool[T dtype.Float](c *backend.Call) error {
 	x, y := &c.In()[0], &c.Out()[0]
 	s := poolShape(c.Params.(op.Window), x.Layout.Shape(), y.Layout.Shape())
-	var index []int64
-	if len(c.Out()) > 1 {
-		index = dense[int64](&c.Out()[1])
-	}
+	index := poolIndex(c)
 	if c.Op == op.AdaptiveMaxPool2D {
 		kern.Float[T]().AdaptiveMaxPool2D(s, dense[T](x), dense[T](y), index)
 		return nil

@@ -28,8 +28,7 @@ func build() *table {
 	t.addRandom()
 	addFloats[float32](t)
 	addFloats[float64](t)
-	t[op.Conv][dtype.Int32] = rowMajor(convInt[int32])
-	t[op.Conv][dtype.Int64] = rowMajor(convInt[int64])
+	t.addIntegerWindows()
 	t.addConverted()
 	return t
 }
