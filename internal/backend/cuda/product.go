@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"cresset/dtype"
 	"cresset/internal/backend"
@@ -125,15 +126,33 @@ func (m *multiplier) kernel(plan *kernels.ProductPlan) kernelID {
 	return m.thin[plan.Thin][1]
 }
 
-// taken returns a bit for each family of tiles that the device has for these elements.
+// taken returns a bit for each family of tiles that the device has for these elements, at the precision that is set.
 func (m *multiplier) taken(d *Device) (tiles uint) {
+	var rounding uint
 	for i := range kernels.ProductTiles {
-		if t := &kernels.ProductTiles[i]; t.Half == m.half && d.takes(m.tiles[i][0][0]) {
+		t := &kernels.ProductTiles[i]
+		switch {
+		case t.Half != m.half || !d.takes(m.tiles[i][0][0]):
+		case t.TF32:
+			rounding |= 1 << i
+		default:
 			tiles |= 1 << i
 		}
 	}
+	if rounding != 0 && roundsProducts.Load() {
+		return rounding
+	}
 	return tiles
 }
+
+// roundsProducts is whether products of float32 may round operands to 11 bits.
+var roundsProducts atomic.Bool
+
+// SetProductRounding says whether products of float32 may round their operands to TF32, 11 bits.
+func SetProductRounding(on bool) { roundsProducts.Store(on) }
+
+// ProductRounding reports whether they may.
+func ProductRounding() bool { return roundsProducts.Load() }
 
 func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 	if c.Out()[0].Layout.Size() == 0 {
@@ -145,11 +164,14 @@ func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 	if max(p.M, p.N, p.K) > math.MaxUint32-1024 {
 		return fmt.Errorf("cuda: a product of [%d, %d] and [%d, %d] is more than one launch takes", p.M, p.K, p.K, p.N)
 	}
-	plan, thin := kernels.PlanThin(p, d.properties.Multiprocessors)
+	tiles, few := m.taken(d), kernels.ThinColumns[len(kernels.ThinColumns)-1]
+	if m.half && tiles != 0 {
+		few /= 2 // tensor cores make up for more
+	}
+	plan, thin := kernels.PlanThin(p, few, d.properties.Multiprocessors)
 	if thin {
 		return m.issue(&s, p, &plan)
 	}
-	tiles := m.taken(d)
 	if tiles == 0 {
 		return m.wide(d, c, k)
 	}

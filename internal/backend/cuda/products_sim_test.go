@@ -70,6 +70,24 @@ func TestProductsThroughTheCopyEngine(t *testing.T) {
 	checkProduct(t, dev, dtype.BFloat16, [3]int{40, 33, 70}, 3, 1, run)
 }
 
+// TestProductsOfRoundedOperands multiplies float32 at the lower precision, where there are tensor cores for it.
+func TestProductsOfRoundedOperands(t *testing.T) {
+	defer SetProductRounding(ProductRounding())
+	SetProductRounding(true)
+	for _, card := range []string{"t4", "a100", "h100"} {
+		m, err := hardware.Preset(card, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev := cardOf(t, m)
+		if rounds := newMultiplier(dtype.Float32).taken(dev)&0x30 != 0; rounds != (card != "t4") {
+			t.Errorf("products on %s are rounded: %v", card, rounds)
+		}
+		checkProduct(t, dev, dtype.Float32, [3]int{70, 65, 40}, 0, 1, dev.Run)
+		checkProduct(t, dev, dtype.Float32, [3]int{36, 68, 300}, 3, 0, dev.Run)
+	}
+}
+
 // checkProduct wants a·b from the device, of [m][k] and [k][n], whose bits of turned say that they are transposes, and which start so many
 // elements into their memory.
 func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, start int, run func(*backend.Call) error) {
@@ -96,7 +114,11 @@ func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, s
 			x := a(i/n, l) * b(l, i%n)
 			sum, size = sum+x, size+math.Abs(x)
 		}
-		if bound := float64(2*k)*0x1p-23*size + rounding*math.Abs(sum); !(math.Abs(got[i]-sum) <= bound) {
+		bound := float64(2*k)*0x1p-23*size + rounding*math.Abs(sum)
+		if ProductRounding() {
+			bound += 0x1p-10 * size
+		}
+		if !(math.Abs(got[i]-sum) <= bound) {
 			t.Fatalf("%s of %v on %s, turned %d: element %d is %v, want %v ± %v", dt, s, dev.properties.Name, turned, i, got[i], sum, bound)
 		}
 	}

@@ -1,11 +1,14 @@
 // Products with few columns, such as a matrix with a vector: what counts is that the large operand is read once, by the whole device.
 //
 // Every kernel takes Product, with n up to COLUMNS. product_thin_1_k: the rows of a lie along the common axis, and a warp computes two,
-// each lane from 4 neighbours of every 128 steps; the lanes' sums are added in a tree. The others: a lane computes a row, each of 16 warps from 8 steps of every
-// 128, and the warps' sums are added in their order; the rows of a lie along the common axis in product_thin_COLUMNS_k, and in any way in _m. Parts
+// each lane from 4 neighbours of every 128 steps; the lanes' sums are added in a tree. The others: a lane computes a row, each of 16 warps from 32 bytes of every
+// 16 times as much, and the warps' sums are added in their order; the rows of a lie along the common axis in product_thin_COLUMNS_k, and in any way in _m. Parts
 // are as in product_tile.cu. Grid: a block for each rows, part and matrix: of 8 and 128 threads for product_thin_1_k, else of 32 and 512.
 // dtypes: f32 bf16 f16
 #include "result.cuh"
+
+static const int WARPS = 16, EACH = 32 / sizeof(E), STEPS = WARPS * EACH; // steps of a warp at a time, and of a block
+static const int AHEAD = EACH / 2;                                          // vectors of a row on their way
 
 // vector loads up to 4 neighbours from there on; aligned ones at once, with the same result.
 INLINE Four vector(u64 from, u32 count, bool whole) {
@@ -42,7 +45,7 @@ INLINE void byWarps(const Product &p) {
 		rows[r] = a + (u64)(min(first + r, (u32)p.m - 1) * p.aStrides[1]) * sizeof(E);
 	}
 	f32 sums[ROWS] = {};
-#pragma unroll 4
+#pragma unroll AHEAD
 	for (u32 k = lane * 4; k < end - begin; k += 128) {
 		u32 left = end - begin - k;
 		Four bs;
@@ -75,10 +78,6 @@ INLINE void byWarps(const Product &p) {
 	}
 }
 
-#define WARPS 16
-#define EACH 8               // steps of a warp
-#define STEPS (WARPS * EACH) // of a block
-
 // fetch loads the lane's elements of a row, of which left are inside.
 template <bool DEEP> INLINE void fetch(f32 (&as)[EACH], u64 from, i64 step, u32 left, bool whole) {
 	if constexpr (DEEP) {
@@ -108,23 +107,18 @@ template <int COLUMNS, bool DEEP> INLINE void byLanes(const Product &p) {
 	u64 a = p.a + (u64)(at.batch * p.aStrides[0] + min(row, (u32)p.m - 1) * p.aStrides[1] + (begin + mine) * step) * sizeof(E);
 	u64 b = p.b + (u64)(at.batch * p.bStrides[0] + begin * p.bStrides[1]) * sizeof(E);
 	bool whole = aligned(a, p.aStrides[1], p.m);
-	f32 sums[COLUMNS] = {}, as[EACH], next[EACH];
-	fetch<DEEP>(next, a, step, mine < left ? left - mine : 0, whole);
+	f32 sums[COLUMNS] = {}, as[EACH];
 	u32 side = 0;
 #pragma unroll 1
 	for (u32 k = 0; k < left; k += STEPS) {
+		fetch<DEEP>(as, a, step, k + mine < left ? left - k - mine : 0, whole);
+		a += (u64)(STEPS * step) * sizeof(E);
 #pragma unroll 1
 		for (u32 i = threadIdx.x; i < STEPS * COLUMNS; i += WARPS * 32) {
 			u32 s = k + i / COLUMNS, c = i % COLUMNS;
 			bs[side][i] = s < left && c < p.n ? element(b, s * p.bStrides[1] + c * p.bStrides[2]) : 0;
 		}
 		__syncthreads(); // the other side is free after the next one
-#pragma unroll
-		for (int i = 0; i < EACH; i++) {
-			as[i] = next[i];
-		}
-		a += (u64)(STEPS * step) * sizeof(E);
-		fetch<DEEP>(next, a, step, k + STEPS + mine < left ? left - k - STEPS - mine : 0, whole);
 #pragma unroll
 		for (int i = 0; i < EACH; i++) {
 #pragma unroll

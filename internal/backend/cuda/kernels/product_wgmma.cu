@@ -22,10 +22,10 @@ extern __shared__ __attribute__((aligned(1024))) u8 dynamic[];
 #define BOX (64 * 64 * 2) // bytes of a box, of an operand or of the result
 #define A_BYTES (2 * BOX)
 
-// A Shape is how a block with so many columns uses its shared memory: a ring of stages, and room for boxes of the result.
+// A Shape is how a block with so many columns uses its shared memory: a ring of stages, and room for the result.
 template <int WIDTH> struct Shape {
-	static const int COLUMNS = WIDTH, BOXES = WIDTH / 64, STAGE = A_BYTES + BOXES * BOX, STAGES = WIDTH == 256 ? 4 : 6;
-	static const int ENDS = STAGES * STAGE, BARRIERS = ENDS + 4 * BOX;
+	static const int COLUMNS = WIDTH, BOXES = WIDTH / 64, STAGE = A_BYTES + BOXES * BOX, STAGES = WIDTH == 256 ? 3 : 6;
+	static const int ENDS = STAGES * STAGE, BARRIERS = ENDS + 2 * BOXES * BOX;
 };
 
 // A Ring goes round the stages.
@@ -129,7 +129,7 @@ struct Addend {
 template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const MappedProduct &m, u32 shared, Barriers bar, u32 rank, u32 group) {
 	const Product &p = m.product;
 	u32 blocks = ((u32)p.k + STEPS - 1) / STEPS, thread = threadIdx.x % 128, lane = thread % 32;
-	u32 empty = remote(bar.empty, lane % 2), slab = shared + S::ENDS + group * 2 * BOX;
+	u32 empty = remote(bar.empty, lane % 2), slab = shared + S::ENDS + group * S::BOXES * BOX;
 	u32 line = thread / 32 * 16 + lane % 16; // of the slab, that this lane gives to storeMatrices
 	const u32 stepA = ACROSS_A ? 16 * 128 : 32, stepB = ACROSS_B ? 16 * 128 : 32;
 	Ring ring;
@@ -159,16 +159,16 @@ template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const Mappe
 		if (lane < 2) {
 			arriveAt(empty + before * 8);
 		}
+		if (thread == 0) {
+			awaitReads<0>();
+		}
+		groupBarrier(group + 1); // what was stored of the tile before has been read
 		bool plain = p.alpha == 1 && p.add == 0;
 		f32 alpha = (f32)p.alpha, beta = (f32)p.beta;
 #pragma unroll
 		for (int s = 0; s < S::BOXES; s++) {
 			Addend add = Addend::of(p, walk.batch, walk.m + group * 64 + thread / 32 * 16 + lane / 4, walk.n + s * 64 + lane % 4 * 2);
-			u32 to = slab + s % 2 * BOX;
-			if (thread == 0) {
-				awaitReads<1>();
-			}
-			groupBarrier(group + 1);
+			u32 to = slab + s * BOX;
 #pragma unroll
 			for (int j = 0; j < 8; j += 2) {
 				u32 v[4];

@@ -19,6 +19,7 @@ type ProductTile struct {
 	family        string // what is in their names after the tile
 	Half          bool   // elements are of a half type, and lie along or across; else they are float32
 	Mapped        bool   // they take MappedProduct
+	TF32          bool   // they round elements of float32 to 11 bits
 
 	threads, shared uint32
 	resident        uint64  // blocks of a multiprocessor
@@ -32,16 +33,23 @@ type ProductTile struct {
 var ProductTiles = [...]ProductTile{
 	{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000},
 	{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000},
-	{rows: 128, columns: 128, family: "_mma", Half: true, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 5000},
+	{rows: 128, columns: 128, family: "_async", threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 900, ends: 4000},
+	{rows: 64, columns: 64, family: "_async", threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 640, ends: 4000},
+	{rows: 128, columns: 128, family: "_tf32", TF32: true, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 700, ends: 8000},
+	{rows: 64, columns: 64, family: "_tf32", TF32: true, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 250, ends: 4000},
+	{rows: 128, columns: 128, family: "_mma", Half: true, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 8000},
 	{rows: 64, columns: 64, family: "_mma", Half: true, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
-	{rows: 128, columns: 256, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: 4*48<<10 + 32<<10 + 64, resident: 1, steps: 64, busy: 1150, ends: 8000},
-	{rows: 128, columns: 128, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: 6*32<<10 + 32<<10 + 96, resident: 1, steps: 64, busy: 650, ends: 7000},
+	{rows: 128, columns: 256, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500},
+	{rows: 128, columns: 128, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700},
 }
 
 // Kernel returns the name of a family's kernel for operands that lie so, but for the dtype.
 func (t *ProductTile) Kernel(a, b Lie) string {
 	lies := "loose"
-	if a != Anyhow && b != Anyhow {
+	switch {
+	case t.family == "_async" || t.TF32: // elements are copied one by one, unless they lie across
+		lies = "xmx"[a:a+1] + "xnx"[b:b+1]
+	case a != Anyhow && b != Anyhow:
 		lies = "km"[a:a+1] + "kn"[b:b+1]
 	}
 	return fmt.Sprintf("product_%dx%d%s_%s", t.rows, t.columns, t.family, lies)
@@ -59,10 +67,9 @@ type ProductPlan struct {
 	Parts, Part uint64 // into how many parts of how many steps the common axis is divided
 }
 
-// PlanThin plans a product of few columns or few rows for a device of so many multiprocessors, and reports whether it is one; the operands
+// PlanThin plans a product of few columns or few rows, at most so many, for a device of so many multiprocessors, and reports whether it is one; the operands
 // of one with few rows are exchanged. The large operand is to be read once, by blocks enough to keep the device busy.
-func PlanThin(p *Product, multiprocessors int) (plan ProductPlan, ok bool) {
-	most := ThinColumns[len(ThinColumns)-1]
+func PlanThin(p *Product, most uint64, multiprocessors int) (plan ProductPlan, ok bool) {
 	if min(p.M, p.N) > most || p.K < 64 {
 		return plan, false
 	}
@@ -76,7 +83,7 @@ func PlanThin(p *Product, multiprocessors int) (plan ProductPlan, ok bool) {
 	if p.AStrides[2] == 1 && (p.AStrides[1] >= int64(p.K) || p.M == 1) {
 		plan.A = Along
 	}
-	wanted, worth := 2*uint64(multiprocessors), uint64(128)
+	wanted, worth := 2*uint64(multiprocessors), uint64(256)
 	if plan.byWarps() {
 		wanted, worth = uint64(multiprocessors), 1024
 	}
@@ -125,7 +132,7 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 
 // Divide completes a plan with so many parts at most, each of whole steps.
 func (plan *ProductPlan) Divide(p *Product, parts uint64) {
-	steps, rows, columns := uint64(128), uint64(32), p.N
+	steps, rows, columns := uint64(256), uint64(32), p.N
 	plan.Grid = Grid{Blocks: [3]uint32{1, 1, 1}, Threads: [3]uint32{512, 1, 1}}
 	if plan.Tile >= 0 {
 		t := &ProductTiles[plan.Tile]

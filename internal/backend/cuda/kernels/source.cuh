@@ -1,0 +1,48 @@
+// How asynchronous copies bring tiles of a product's operands in float32 into shared memory: a tile lies across the common axis, tile[k][i], however
+// the operand lies.
+#pragma once
+
+#include "async.cuh"
+#include "result.cuh"
+
+// copyElement copies 4 bytes, or zeros where bytes is 0.
+INLINE void copyElement(u32 to, u64 from, u32 bytes) {
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
+}
+
+// A Source copies one tile after another of an operand. WHOLE ones copy fours of neighbours, others single elements, along the axis on which
+// neighbours lie closer. Lines of a tile, which are steps, are padded.
+template <int SIZE, int STEPS, bool WHOLE, int THREADS, int PAD> struct Source {
+	static const int LINE = (SIZE + PAD) * 4, BYTES = STEPS * LINE, COUNT = SIZE * STEPS / THREADS / (WHOLE ? 4 : 1);
+	u64 from, step, apart; // of the first copy, to the next tile, to the thread's next copy, in bytes
+	u32 k, i, addK, addI, inside;
+
+	__device__ Source(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
+		const u32 line = WHOLE ? SIZE / 4 : SIZE;
+		bool along = !WHOLE && deep < across;
+		k = along ? threadIdx.x % STEPS : threadIdx.x / line;
+		i = along ? threadIdx.x / STEPS : threadIdx.x % line * (WHOLE ? 4 : 1);
+		addK = along ? 0 : THREADS / line;
+		addI = along ? THREADS / STEPS : 0;
+		from = matrix + (u64)((i64)(first + i) * across + (i64)(begin + k) * deep) * 4;
+		apart = (u64)(addI * across + addK * deep) * 4;
+		step = (u64)deep * STEPS * 4;
+		inside = size - first;
+	}
+
+	// copy starts to copy the next tile, of which left steps are inside; valid is an address that can be read.
+	INLINE void copy(Source &s, u32 to, u32 left, u64 valid) {
+		to += s.k * LINE + s.i * 4;
+#pragma unroll
+		for (int l = 0; l < COUNT; l++) {
+			bool in = s.k + l * s.addK < left && s.i + l * s.addI < s.inside;
+			u64 from = in ? s.from + l * s.apart : valid;
+			if (WHOLE) {
+				copyAsync(to + l * s.addK * LINE, from, in ? 16 : 0);
+			} else {
+				copyElement(to + l * (s.addK * LINE + s.addI * 4), from, in ? 4 : 0);
+			}
+		}
+		s.from += s.step;
+	}
+};
