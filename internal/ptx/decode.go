@@ -54,7 +54,7 @@ func (b *body) types(o *opcode, n int) (types [2]dataType) {
 // decode makes an instruction of its name and operands.
 func (b *body) decode(name string, args []operand) instr {
 	parts := strings.Split(name, ".")
-	b.targeted(name)
+	b.targeted(name, parts[0])
 	o := &opcode{name: name, parts: parts[1:]}
 	if f, ok := mixed[name]; ok {
 		return b.mixed(name, f, args)

@@ -24,9 +24,19 @@ var needs = []need{
 	{"tanh.approx", 75, false}, {"ex2.approx.f16", 75, false}, {"ex2.approx.ftz.bf16", 90, false},
 }
 
-// targeted ends parsing where the module's target lacks an instruction, as NVIDIA's assembler does.
-func (b *body) targeted(name string) {
+// needsOf is needs by their first word.
+var needsOf = func() map[string][]need {
+	of := map[string][]need{}
 	for _, n := range needs {
+		first, _, _ := strings.Cut(n.words, ".")
+		of[first] = append(of[first], n)
+	}
+	return of
+}()
+
+// targeted ends parsing where the module's target lacks an instruction, as NVIDIA's assembler does.
+func (b *body) targeted(name, first string) {
+	for _, n := range needsOf[first] {
 		rest, ok := strings.CutPrefix(name, n.words)
 		if !ok || rest != "" && rest[0] != '.' && rest[0] != 'x' {
 			continue
