@@ -30,7 +30,7 @@ func indexCopyGrad(b *backprop, dy *Tensor) {
 	b.giveNeeded(1, func() *Tensor { return dy.IndexSelect(axis, index).Reshape(b.input(1)...) })
 }
 
-// putRows writes src to x, a fresh tensor, at those indices of one axis that index names.
+// putRows writes src to x, whose elements lie in order, at those indices of one axis that index names.
 func (x *Tensor) putRows(axis int, index, src *Tensor) {
 	launch(op.IndexCopy, x.dtype, op.Axis{Axis: axis}, []*Tensor{x.atLeast1()}, []*Tensor{index, src.atLeast1()})
 }
@@ -83,7 +83,13 @@ func without(shape Shape, axis int) Shape {
 // IndexCopyInPlace writes src to x as IndexCopy says.
 func (x *Tensor) IndexCopyInPlace(axis int, index, src *Tensor) *Tensor {
 	x.mutable(op.IndexCopy, src)
-	return x.become(op.IndexCopy, x.IndexCopy(axis, index, src))
+	if tracked(x, src) || !x.layout.IsContiguous() || src.storage == x.storage || index.storage == x.storage {
+		return x.become(op.IndexCopy, x.IndexCopy(axis, index, src))
+	}
+	axis = x.checkIndexCopy(axis, index, src)
+	x.Detach().putRows(axis, index.Detach().cast(dtype.Int64).atLeast1(), src.Detach())
+	x.storage.version++
+	return x
 }
 
 // IndexFill returns x with v, a number or a tensor without axes, at those indices of one axis that index, a vector, names; negative
