@@ -51,6 +51,13 @@ var indexing = []sample{
 		}
 		return all
 	}},
+	{name: "index_copy of many", in: []operand{of(70, 3), below(70, 1500), of(1500, 3)}, dtypes: each, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexCopy(0, x[1], x[2]) })},
+	{name: "scatter_reduce of many", in: []operand{of(50), below(50, 1500), of(1500)}, dtypes: numeric, roundings: 64, f: func(x []*tensor.Tensor) (all []*tensor.Tensor) {
+		for _, how := range []string{"prod", "amax", "amin"} {
+			all = append(all, x[0].ScatterReduce(0, x[1], x[2], how))
+		}
+		return all
+	}},
 	{name: "embedding", in: []operand{of(50, 33), below(50, 7, 40)}, dtypes: floats, roundings: 32, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.Embedding(x[0], x[1]) })},
 	{name: "one_hot", in: []operand{below(9, 300)}, dtypes: []dtype.DType{dtype.Int64}, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.OneHot(x[0], 9) })},
 	{name: "nonzero", in: []operand{of(40, 70)}, dtypes: each, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].GtScalar(0).NonZero() })},

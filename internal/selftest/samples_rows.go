@@ -36,6 +36,7 @@ var reductions = slices.Concat(
 		scan("logcumsumexp", floats, 64, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.LogCumSumExp(axis) }),
 		scan("cummax", numeric, 0, func(x *tensor.Tensor, axis int) *tensor.Tensor { y, _ := x.CumMax(axis); return y }),
 		scan("cummin", numeric, 0, func(x *tensor.Tensor, axis int) *tensor.Tensor { y, _ := x.CumMin(axis); return y }),
+		{name: "gradient of cumsum over 0", in: []operand{of(257, 9)}, dtypes: single, roundings: 256, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].CumSum(0) })},
 		{name: "gradient of cumsum", in: []operand{of(9, 257)}, dtypes: single, roundings: 256, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].CumSum(1) })},
 	},
 )
@@ -64,6 +65,18 @@ var rows = slices.Concat(
 	eachWidth("softmax", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(1) }),
 	eachWidth("softmax over 0", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(0) }),
 	eachWidth("log_softmax", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(1) }),
+	eachWidth("log_softmax over 0", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(0) }),
+	[]sample{
+		{name: "cross_entropy of many targets", in: []operand{of(300, 5), below(5, 300)}, dtypes: floats, roundings: 256, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+			return tensor.CrossEntropy(x[0], x[1])
+		})},
+		{name: "cross_entropy of pixels", in: []operand{of(3, 5, 40), below(5, 3, 40)}, dtypes: floats, roundings: 256, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+			return tensor.CrossEntropy(x[0], x[1])
+		})},
+		{name: "layer_norm of many rows", in: []operand{of(600, 33), of(33), of(33)}, dtypes: floats, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].LayerNorm([]int{33}, x[1], x[2])
+		})},
+	},
 	normalized("layer_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.LayerNorm(w.Shape(), w, b) }),
 	normalized("rms_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.RMSNorm(w.Shape(), w).Add(b) }),
 )

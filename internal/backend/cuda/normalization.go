@@ -13,6 +13,7 @@ func (t *table) addNormalizations() {
 	for _, dt := range floats {
 		b := &batchNormalizer{
 			moments: typed("batch_norm_moments", dt), figures: typed("batch_norm_figures", dt), out: typed("batch_norm", dt),
+			planes: typed("batch_norm_planes", dt), gradPlanes: typed("batch_norm_grad_planes", dt),
 			sums: typed("batch_norm_sums", dt), totals: typed("batch_norm_totals", dt), gradient: typed("batch_norm_grad", dt),
 		}
 		t[op.BatchNorm][dt] = row{launch: b.forward}
@@ -39,7 +40,19 @@ func (t *table) addLayerNorm(dt dtype.DType) *layerNormalizer {
 }
 
 // batchNormalizer is the kernels of batch normalisation.
-type batchNormalizer struct{ moments, figures, out, sums, totals, gradient kernelID }
+type batchNormalizer struct {
+	moments, figures, sums, totals    kernelID
+	out, planes, gradient, gradPlanes kernelID // of elements, and of planes of many pixels
+}
+
+// elements launches a kernel over all elements, or over planes.
+func (*batchNormalizer) elements(d *Device, p *kernels.BatchNorm, flat, planes kernelID) error {
+	n := p.Images * p.Channels
+	if g, ok := kernels.PlaneGrid(n, p.Pixels); ok {
+		return launch(d, planes, g, p)
+	}
+	return launch(d, flat, d.flat(int(n*p.Pixels)), p)
+}
 
 var batchNormParams paramPool[kernels.BatchNorm]
 
@@ -67,7 +80,7 @@ func (b *batchNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 		err = b.inParts(&s, p, b.moments, b.figures)
 	}
 	if n := out[0].Layout.Size(); err == nil && n > 0 {
-		err = launch(d, b.out, d.flat(n), p)
+		err = b.elements(d, p, b.out, b.planes)
 	}
 	return err
 }
@@ -87,7 +100,7 @@ func (b *batchNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 		return err
 	}
 	if n := out[0].Layout.Size(); n > 0 {
-		return launch(d, b.gradient, d.flat(n), p)
+		return b.elements(d, p, b.gradient, b.gradPlanes)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (t *table) addRuns() {
 			t[o][dt] = row{spreadGrad(inRows), typed(name, dt)}
 		}
 		t[op.ProdGrad][dt] = row{spreadGrad(inThreads), typed("prod_grad", dt)}
-		t[op.CumSumGrad][dt] = row{running, typed("cumsum_grad", dt)}
+		t[op.CumSumGrad][dt] = row{launch: newScanner("cumsum_grad", dt).launch}
 		t[op.LogCumSumExp][dt] = row{running, typed("logcumsumexp", dt)}
 		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
 	}
@@ -30,7 +30,10 @@ func (t *table) addRuns() {
 		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
 	}
 	for _, dt := range numbers {
-		for _, o := range append(scans[:len(scans):len(scans)], op.CumMax, op.CumMin) {
+		for _, o := range scans {
+			t[o][dt] = row{launch: newScanner(o.String(), dt).launch}
+		}
+		for _, o := range []op.Op{op.CumMax, op.CumMin} {
 			t[o][dt] = row{running, typed(o.String(), dt)}
 		}
 	}
@@ -81,8 +84,25 @@ func moment(d *Device, c *backend.Call, k kernelID) error {
 	return inRows(d, k, p)
 }
 
+// scanner is the kernels of a scan: a thread for each run, or a row of them for each run of contiguous elements.
+type scanner struct{ threads, rows kernelID }
+
+func newScanner(name string, dt dtype.DType) *scanner {
+	return &scanner{typed(name, dt), typed(name+"_rows", dt)}
+}
+
+func (o *scanner) launch(d *Device, c *backend.Call, _ kernelID) error {
+	shape, axis := c.In()[0].Layout.Shape(), c.Params.(op.Axis).Axis
+	if outer, n, inner := layout.Around(shape, axis); inner == 1 && n > 32 && outer > 0 {
+		return scanRuns(d, c, o.rows, inRows)
+	}
+	return scanRuns(d, c, o.threads, inThreads)
+}
+
 // running maps runs along one axis to runs of the same length, a second one of places among them; the results are fresh.
-func running(d *Device, c *backend.Call, k kernelID) error {
+func running(d *Device, c *backend.Call, k kernelID) error { return scanRuns(d, c, k, inThreads) }
+
+func scanRuns(d *Device, c *backend.Call, k kernelID, share runsLauncher) error {
 	s, p := runsParams.begin(d)
 	defer s.free()
 	in := &c.In()[0]
@@ -97,7 +117,7 @@ func running(d *Device, c *backend.Call, k kernelID) error {
 	if len(c.Out()) > 1 {
 		p.Index = address(&c.Out()[1])
 	}
-	return inThreads(d, k, p)
+	return share(d, k, p)
 }
 
 // spreadGrad is the gradient of a reduction: of dy and a value y of the reduced shape, and the operand.

@@ -3,7 +3,8 @@
 // Every kernel takes BatchNorm. batch_norm_moments and batch_norm_sums: a row of threads for each channel and part: blocks of
 // (32, 8) threads up to 1024 elements in a part and of (256, 1) beyond; where there is more than one part, batch_norm_figures
 // and batch_norm_totals join them. These, batch_norm and batch_norm_grad: blocks of 256 threads, any number of them: as many as
-// there are channels, or elements.
+// there are channels, or elements. The _planes forms are for planes of many pixels: blocks of 256 threads, any number of them along x,
+// which share a plane's pixels, and along y, which share the planes.
 // dtypes: f32 f64
 #include "params.cuh"
 #include "reduction.cuh"
@@ -22,15 +23,46 @@ INLINE Part partOf(const BatchNorm &p, u64 channel, u64 part) {
 	return {channel, first, count - first < each ? count : first + each};
 }
 
-// sumOf adds what value makes of the places of a part; every thread of the row gets the sum.
-template <class Value> INLINE f64 sumOf(const BatchNorm &p, const Part &part, Value value) {
-	f64 sum = 0;
+#define MANY_PIXELS 256 // of a plane, from which a row of threads takes plane after plane
+
+// each calls body with the elements of a part in a, and in b where that is not 0. Of planes of many pixels threads take groups of
+// neighbours.
+template <class Body> INLINE void each(const BatchNorm &p, const Part &part, u64 a, u64 b, Body body) {
+	if (p.pixels < MANY_PIXELS) {
 #pragma unroll 1
-	for (u64 k = part.first + threadIdx.x; k < part.end; k += blockDim.x) {
-		u64 image = k / p.pixels;
-		sum += value((i64)((image * p.channels + part.channel) * p.pixels + (k - image * p.pixels)));
+		for (u64 k = part.first + threadIdx.x; k < part.end; k += blockDim.x) {
+			u64 image = (k | p.pixels) >> 32 == 0 ? (u32)k / (u32)p.pixels : k / p.pixels;
+			i64 at = (i64)((image * p.channels + part.channel) * p.pixels + (k - image * p.pixels));
+			body(load<T>(a, at), b != 0 ? load<T>(b, at) : (T)0);
+		}
+		return;
 	}
-	return joinRow<Total<f64>>(sum);
+#pragma unroll 1
+	for (u64 k = part.first; k < part.end;) {
+		u64 image = k / p.pixels, first = k - image * p.pixels, next = (image + 1) * p.pixels;
+		u64 count = (next < part.end ? next : part.end) - k;
+		i64 start = (i64)((image * p.channels + part.channel) * p.pixels + first);
+		bool whole = isWhole(a, start, 1) && (b == 0 || isWhole(b, start, 1));
+#pragma unroll 1
+		for (u64 i = threadIdx.x * GROUP; i < count; i += blockDim.x * GROUP) {
+			if (whole && i + GROUP <= count) {
+				Lanes<T, GROUP> v = Lanes<T, GROUP>::load(a, start + (i64)i), w = v;
+				if (b != 0) {
+					w = Lanes<T, GROUP>::load(b, start + (i64)i);
+				}
+#pragma unroll
+				for (int lane = 0; lane < GROUP; lane++) {
+					body(v.at(lane), w.at(lane));
+				}
+			} else {
+#pragma unroll 1
+				for (u64 e = i; e < i + GROUP && e < count; e++) {
+					body(load<T>(a, start + (i64)e), b != 0 ? load<T>(b, start + (i64)e) : (T)0);
+				}
+			}
+		}
+		k += count;
+	}
 }
 
 // The two numbers of a part that one kernel stores and the next reads.
@@ -63,11 +95,14 @@ ROW_KERNEL(batch_norm_moments, 256)(const BatchNorm p) {
 		return;
 	}
 	Part part = partOf(p, c, r - c * p.parts);
-	f64 mean = sumOf(p, part, [&](i64 at) { return (f64)load<T>(p.x, at); }) / (f64)(i64)(part.end - part.first);
-	f64 squares = sumOf(p, part, [&](i64 at) {
-		f64 distance = (f64)load<T>(p.x, at) - mean;
-		return distance * distance;
+	f64 sum = 0, squares = 0;
+	each(p, part, p.x, 0, [&](T v, T) { sum += (f64)v; });
+	f64 mean = joinRow<Total<f64>>(sum) / (f64)(i64)(part.end - part.first);
+	each(p, part, p.x, 0, [&](T v, T) {
+		f64 distance = (f64)v - mean;
+		squares += distance * distance;
 	});
+	squares = joinRow<Total<f64>>(squares);
 	if (threadIdx.x != 0) {
 		return;
 	}
@@ -107,7 +142,44 @@ ROW_KERNEL(batch_norm_figures, 256)(const BatchNorm p) {
 	}
 }
 
+// eachOfPlane stores what value makes of the elements of a plane in a, and in b where that is not 0, groups of neighbours at a time.
+template <class Value> INLINE void eachOfPlane(const BatchNorm &p, u64 plane, u64 out, u64 a, u64 b, Value value) {
+	i64 start = (i64)(plane * p.pixels);
+	bool whole = isWhole(out, start, 1) && isWhole(a, start, 1) && (b == 0 || isWhole(b, start, 1));
+#pragma unroll 1
+	for (u64 i = thread() * GROUP; i < p.pixels; i += threads() * GROUP) {
+		if (whole && i + GROUP <= p.pixels) {
+			Lanes<T, GROUP> v = Lanes<T, GROUP>::load(a, start + (i64)i), w = v, results;
+			if (b != 0) {
+				w = Lanes<T, GROUP>::load(b, start + (i64)i);
+			}
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				results.put(lane, value(v.at(lane), w.at(lane)));
+			}
+			results.store(out, start + (i64)i);
+		} else {
+#pragma unroll 1
+			for (u64 e = i; e < i + GROUP && e < p.pixels; e++) {
+				store<T>(out, start + (i64)e, value(load<T>(a, start + (i64)e), b != 0 ? load<T>(b, start + (i64)e) : (T)0));
+			}
+		}
+	}
+}
+
 // y = (x - mean) · invstd · weight + bias
+ROW_KERNEL(batch_norm_planes, 256)(const BatchNorm p) {
+#pragma unroll 1
+	for (u64 plane = blockIdx.y; plane < p.images * p.channels; plane += gridDim.y) {
+		i64 c = (i64)(plane % p.channels);
+		T scale = load<T>(p.invstd, c), mean = load<T>(p.mean, c), shift = p.bias != 0 ? load<T>(p.bias, c) : (T)0;
+		if (p.weight != 0) {
+			scale *= load<T>(p.weight, c);
+		}
+		eachOfPlane(p, plane, p.y, p.x, 0, [&](T x, T) { return (x - mean) * scale + shift; });
+	}
+}
+
 ROW_KERNEL(batch_norm, 256)(const BatchNorm p) {
 #pragma unroll 1
 	for (u64 i = thread(); i < countOf(p) * p.channels; i += threads()) {
@@ -140,8 +212,13 @@ ROW_KERNEL(batch_norm_sums, 256)(const BatchNorm p) {
 	}
 	Part part = partOf(p, c, r - c * p.parts);
 	f64 mean = (f64)load<T>(p.mean, (i64)c);
-	f64 sum = sumOf(p, part, [&](i64 at) { return (f64)load<T>(p.dy, at); });
-	f64 dot = sumOf(p, part, [&](i64 at) { return (f64)load<T>(p.dy, at) * ((f64)load<T>(p.x, at) - mean); });
+	f64 sum = 0, dot = 0;
+	each(p, part, p.dy, p.x, [&](T dy, T x) {
+		sum += (f64)dy;
+		dot += (f64)dy * ((f64)x - mean);
+	});
+	sum = joinRow<Total<f64>>(sum);
+	dot = joinRow<Total<f64>>(dot);
 	if (threadIdx.x != 0) {
 		return;
 	}
@@ -166,6 +243,19 @@ ROW_KERNEL(batch_norm_totals, 256)(const BatchNorm p) {
 }
 
 // dx = invstd · weight · (dy - shift - (x - mean) · slope), with the shares that totals kept.
+ROW_KERNEL(batch_norm_grad_planes, 256)(const BatchNorm p) {
+#pragma unroll 1
+	for (u64 plane = blockIdx.y; plane < p.images * p.channels; plane += gridDim.y) {
+		u64 c = plane % p.channels;
+		f64 scale = (f64)load<T>(p.invstd, (i64)c), mean = (f64)load<T>(p.mean, (i64)c);
+		f64 shift = first(p, c * p.parts), slope = second(p, c * p.parts);
+		if (p.weight != 0) {
+			scale *= (f64)load<T>(p.weight, (i64)c);
+		}
+		eachOfPlane(p, plane, p.dx, p.dy, p.x, [&](T dy, T x) { return (T)(scale * ((f64)dy - shift - ((f64)x - mean) * slope)); });
+	}
+}
+
 ROW_KERNEL(batch_norm_grad, 256)(const BatchNorm p) {
 #pragma unroll 1
 	for (u64 i = thread(); i < countOf(p) * p.channels; i += threads()) {

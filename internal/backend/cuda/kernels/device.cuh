@@ -53,11 +53,15 @@ INLINE u64 threads() { return (u64)gridDim.x * blockDim.x; }
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 
-// The value that the lane has whose number differs in the bits of mask. All lanes of the warp take part, converged.
+// The value that the lane has whose number differs in the bits of mask, or is less by some. All lanes of the warp take part, converged.
 INLINE u32 fromLane(u32 v, u32 mask) { return __nvvm_shfl_sync_bfly_i32(0xffffffff, v, mask, 31); }
 INLINE u64 fromLane(u64 v, u32 mask) {
 	return (u64)fromLane((u32)(v >> 32), mask) << 32 | fromLane((u32)v, mask);
 }
+INLINE u32 fromBelow(u32 v, u32 by) { return __nvvm_shfl_sync_up_i32(0xffffffff, v, by, 0); }
+INLINE u64 fromBelow(u64 v, u32 by) { return (u64)fromBelow((u32)(v >> 32), by) << 32 | fromBelow((u32)v, by); }
+INLINE f64 fromBelow(f64 v, u32 by) { return bits<f64>(fromBelow(bits<u64>(v), by)); }
+INLINE i64 fromBelow(i64 v, u32 by) { return (i64)fromBelow((u64)v, by); }
 INLINE f64 fromLane(f64 v, u32 mask) { return bits<f64>(fromLane(bits<u64>(v), mask)); }
 INLINE f32 fromLane(f32 v, u32 mask) { return bits<f32>(fromLane(bits<u32>(v), mask)); }
 INLINE i64 fromLane(i64 v, u32 mask) { return (i64)fromLane((u64)v, mask); }

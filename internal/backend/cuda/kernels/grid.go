@@ -146,6 +146,14 @@ func NormalizationParts(sums, n uint64) uint64 {
 	return max(min(fill/max(sums, 1), n/worth), 1)
 }
 
+// PlaneGrid is the grid of batch_norm_planes and batch_norm_grad_planes, and whether planes have enough pixels for them.
+func PlaneGrid(planes, pixels uint64) (g Grid, ok bool) {
+	const many = 256
+	g = Flat(divideUp(pixels, 4), 1<<16)
+	g.Blocks[1] = uint32(min(max(planes, 1), mostParts))
+	return g, pixels >= many
+}
+
 // LayerNormSumsGrid is the grid of layer_norm_sums, and whether the device can have it.
 func LayerNormSumsGrid(columns, parts uint64) (g Grid, ok bool) {
 	blocks := divideUp(columns, 32)
