@@ -152,6 +152,9 @@ func (r *resampler[T]) combineRows(y, x []T, line, lines int) {
 	width, i := r.From[2], 0
 	if lanes := vec.Lanes[T](); lanes > 0 {
 		vectors := ceilDiv(width, lanes)
+		if r.rows.Last+vectors*lanes <= len(x) {
+			i = lines // all but the last planes
+		}
 		for ; i < lines; i++ {
 			places, _ := r.taps[1].of(line + i)
 			if r.beyond(places, vectors*lanes, len(x)) {
@@ -208,15 +211,17 @@ func (r *resampler[T]) sumColumns(y, x []T, pitch, lines int) {
 		}
 		r.columns.Run(y, wide, x, pitch, whole)
 	}
-	for i := range lines {
-		rest := [][2]int{{0, wide}}
-		if i < whole {
-			rest = r.columns.Rest()
-		}
-		for _, part := range rest {
-			for j := part[0]; j < part[1]; j++ {
-				y[i*wide+j] = r.sum(x[i*pitch:], j)
-			}
+	for _, part := range r.columns.Rest() {
+		r.sumPart(y, x, pitch, 0, whole, part[0], part[1])
+	}
+	r.sumPart(y, x, pitch, whole, lines, 0, wide)
+}
+
+// sumPart sums to columns from col to colEnd-1 of some lines of y.
+func (r *resampler[T]) sumPart(y, x []T, pitch, line, end, col, colEnd int) {
+	for i := line; i < end; i++ {
+		for j := col; j < colEnd; j++ {
+			y[i*r.To[2]+j] = r.sum(x[i*pitch:], j)
 		}
 	}
 }
