@@ -162,6 +162,7 @@ func (p *product) multiply(label string) {
 	p.jumpIfZero("R15", "sums"+label)
 	p.label("prefetch" + label)
 	p.prefetchC()
+	p.prefetchFrom("there" + label)
 	p.move("R15", "CX")
 	p.clear("R15")
 	p.goTo("loop" + label)
@@ -189,17 +190,33 @@ func (p *product) prefetchB(base, index string, scale int) {
 
 // prefetchC prefetches the cache lines of the tile of C.
 func (p *product) prefetchC() {
+	p.arg("c", "CX")
+	p.prefetchTile("PREFETCHT0", "rowC")
+}
+
+// prefetchFrom prefetches those of what C starts from, where that is another matrix: to the second cache level, since its rows, a power of two
+// apart like C's, would evict those from the first. lstm/128x64x256 takes a sixteenth less time so.
+func (p *product) prefetchFrom(label string) {
+	p.arg("from", "CX")
+	p.jumpIfZero("CX", label)
+	p.compare("CX", tileCall.at("c"))
+	p.jump("EQ", label)
+	p.prefetchTile("PREFETCHT1", "rowFrom")
+	p.label(label)
+}
+
+// prefetchTile prefetches the cache lines of a tile that CX points to.
+func (p *product) prefetchTile(instruction, row string) {
 	width := p.vectors * p.bytes
 	if p.pairs {
 		width /= 2
 	}
-	p.arg("c", "CX")
 	for i := range p.rows {
 		for line := 0; line < width; line += 64 {
-			p.op("PREFETCHT0", at("CX", line))
+			p.op(instruction, at("CX", line))
 		}
 		if i < p.rows-1 {
-			p.addArg("rowC", "CX")
+			p.addArg(row, "CX")
 		}
 	}
 }
