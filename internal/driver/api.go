@@ -19,6 +19,9 @@ type API struct {
 	// the system's loader finds it. It is nil where the driver needs none.
 	JITCompiler func() (path string, err error)
 
+	// Within calls f on a thread on which ctx is current, for libraries that compute in the current context.
+	Within func(ctx Context, f func()) Result
+
 	Init             func(flags uint32) Result        `cu:"cuInit"`
 	DriverGetVersion func() (version int32, r Result) `cu:"cuDriverGetVersion"`
 	GetErrorName     func(Result) (string, Result)    `cu:"cuGetErrorName,optional"`

@@ -101,7 +101,7 @@ func bind(l *library) (*API, error) {
 	if l.setCurrent, ok = l.Symbol("cuCtxSetCurrent"); !ok {
 		return nil, l.lacks("cuCtxSetCurrent")
 	}
-	api := &API{Library: l.Path, Release: releaseOf(l.Path), JITCompiler: l.openJIT}
+	api := &API{Library: l.Path, Release: releaseOf(l.Path), JITCompiler: l.openJIT, Within: l.callWithin}
 	l.places.ask, _ = l.Symbol("cuFuncGetParamInfo")
 	err := api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		for _, name := range symbols {

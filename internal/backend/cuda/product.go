@@ -19,14 +19,14 @@ func (t *table) addProducts() {
 	double := &multiplier64{typed("product", dtype.Float64), typed("product_small", dtype.Float64)}
 	single := newMultiplier(dtype.Float32)
 	for _, o := range products {
-		t[o][dtype.Float64] = row{launch: double.launch}
-		t[o][dtype.Float32] = row{launch: single.launch}
+		t[o][dtype.Float64] = row{launch: orCUBLAS(double.launch)}
+		t[o][dtype.Float32] = row{launch: orCUBLAS(single.launch)}
 	}
 	for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
 		half := newMultiplier(dt)
 		half.wide = widened(row{launch: single.launch}, dt, dtype.Float32)
 		for _, o := range products {
-			t[o][dt] = row{launch: half.launch}
+			t[o][dt] = row{launch: orCUBLAS(half.launch)}
 		}
 	}
 }
