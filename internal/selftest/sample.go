@@ -110,8 +110,7 @@ func (s sample) compute(dev device.Device, dt dtype.DType) (results, grads []*te
 }
 
 // sampled has a check for each sample and dtype.
-func sampled() []Check {
-	var checks []Check
+func sampled() (checks []Check) {
 	for _, family := range []struct {
 		name    string
 		samples []sample
@@ -119,10 +118,18 @@ func sampled() []Check {
 		{"moving and choosing", moving}, {"indices", indexing}, {"reductions and scans", reductions}, {"rows", rows},
 		{"products", products}, {"layers", layers}, {"losses", losses},
 	} {
-		for _, s := range family.samples {
-			for _, dt := range s.dtypes {
-				checks = append(checks, Check{family.name, s.name, dt, func(dev device.Device) error { return s.check(dev, dt) }})
-			}
+		checks = append(checks, checksOf(family.name, family.samples)...)
+	}
+	return checks
+}
+
+// largeProducts has checks of products with so many tiles that a GPU takes its largest.
+func largeProducts() []Check { return checksOf("large products", matmuls(4230, 72, 4230)) }
+
+func checksOf(family string, samples []sample) (checks []Check) {
+	for _, s := range samples {
+		for _, dt := range s.dtypes {
+			checks = append(checks, Check{family, s.name, dt, func(dev device.Device) error { return s.check(dev, dt) }})
 		}
 	}
 	return checks

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"cresset/dtype"
 	"cresset/tensor"
 )
 
@@ -13,6 +14,7 @@ func sized(name string, n ...int) string { return fmt.Sprintf("%s %v", name, n) 
 // products are samples of matrix products around the edges of tiles: thin ones, odd ones, of every order of both operands.
 var products = slices.Concat(
 	matmuls(1, 33, 65), matmuls(7, 784, 5), matmuls(33, 1, 31), matmuls(64, 64, 64), matmuls(65, 129, 131), matmuls(130, 40, 257), matmuls(257, 300, 3), matmuls(256, 512, 384),
+	matmuls(70, 300, 12), matmuls(11, 300, 70), in(matmuls(1160, 40, 1160), dtype.Float32, dtype.BFloat16),
 	[]sample{
 		{name: "mv", in: []operand{of(129, 300), of(300)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MV(x[1]) })},
 		{name: "dot", in: []operand{of(3001), of(3001)}, dtypes: floats, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Dot(x[1]) })},
@@ -24,12 +26,26 @@ var products = slices.Concat(
 	},
 )
 
-// matmuls are products of m×k and k×n with the operands as they are and transposed.
+// in returns the samples in other dtypes.
+func in(samples []sample, dtypes ...dtype.DType) []sample {
+	for i := range samples {
+		samples[i].dtypes = dtypes
+	}
+	return samples
+}
+
+// matmuls are products of m×k and k×n with operands that lie in every order.
 func matmuls(m, k, n int) []sample {
 	return []sample{
 		{name: sized("matmul", m, k, n), in: []operand{of(m, k), of(k, n)}, dtypes: floats, roundings: 64, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MM(x[1]) })},
 		{name: sized("matmul of transposed operands", m, k, n), in: []operand{of(k, m), of(n, k)}, dtypes: floats, roundings: 64,
 			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].T().MM(x[1].T()) })},
+		{name: sized("matmul of a transposed left operand", m, k, n), in: []operand{of(k, m), of(k, n)}, dtypes: floats, roundings: 64,
+			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].T().MM(x[1]) })},
+		{name: sized("matmul of a transposed right operand", m, k, n), in: []operand{of(m, k), of(n, k)}, dtypes: floats, roundings: 64,
+			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MM(x[1].T()) })},
+		{name: sized("matmul of every second column", m, k, n), in: []operand{of(m, 2*k), of(k, 2*n)}, dtypes: floats, roundings: 64,
+			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Slice(1, 0, 2*k, 2).MM(x[1].Slice(1, 0, 2*n, 2)) })},
 	}
 }
 
@@ -57,7 +73,7 @@ var layers = []sample{
 	{name: "batch_norm of many", in: []operand{of(70, 3, 33, 31), of(3), of(3)}, dtypes: single, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.Training(true))
 	})},
-	{name: "layer_norm of many", in: []operand{of(1500, 33), of(33), of(33)}, dtypes: single, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+	{name: "layer_norm of many", in: []operand{of(1500, 33), of(33), of(33)}, dtypes: floats, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].LayerNorm([]int{33}, x[1], x[2])
 	})},
 	{name: "batch_norm", in: []operand{of(9, 5, 7, 11), of(5), of(5), of(5), of(5)}, dtypes: single, roundings: 512, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
@@ -97,6 +113,8 @@ var losses = []sample{
 		return tensor.CrossEntropy(x[0], x[1], tensor.NoReduction)
 	})},
 	{name: "nll_loss", in: []operand{of(65, 33), below(33, 65)}, dtypes: single, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.NLLLoss(x[0], x[1]) })},
+	{name: "cross_entropy of many", in: []operand{of(5000, 7), below(7, 5000)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(x[0], x[1]) })},
+	{name: "cross_entropy over 1", in: []operand{of(9, 33, 65), below(33, 9, 65)}, dtypes: single, roundings: 128, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(x[0], x[1]) })},
 	pair("mse_loss", func(x, y *tensor.Tensor) *tensor.Tensor { return tensor.MSELoss(x, y) }),
 	pair("l1_loss", func(x, y *tensor.Tensor) *tensor.Tensor { return tensor.L1Loss(x, y) }),
 	pair("huber_loss", func(x, y *tensor.Tensor) *tensor.Tensor { return tensor.HuberLoss(x, y) }),

@@ -64,6 +64,7 @@ func scan(name string, dtypes []dtype.DType, roundings float64, f func(x *tensor
 var rows = slices.Concat(
 	eachWidth("softmax", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(1) }),
 	eachWidth("softmax over 0", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(0) }),
+	eachWidth("log_softmax over 0", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(0) }),
 	eachWidth("log_softmax", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(1) }),
 	eachWidth("log_softmax over 0", 32, func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(0) }),
 	[]sample{
@@ -96,7 +97,7 @@ func eachWidth(name string, roundings float64, f func(x *tensor.Tensor) *tensor.
 func normalized(name string, f func(x, w, b *tensor.Tensor) *tensor.Tensor) []sample {
 	var samples []sample
 	for _, n := range widths {
-		samples = append(samples, sample{name: sized(name, n), in: []operand{of(5, n), of(n), of(n)}, dtypes: single, roundings: 256, grad: true,
+		samples = append(samples, sample{name: sized(name, n), in: []operand{of(5, n), of(n), of(n)}, dtypes: floats, roundings: 256, grad: true,
 			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], x[1], x[2]) })})
 	}
 	return samples

@@ -38,10 +38,14 @@ type Family struct {
 	Failures []Failure `json:"failures,omitempty"`
 }
 
-// Checks returns all checks, family by family.
-func Checks() iter.Seq[Check] {
+// Checks returns the checks, family by family; the large ones are too much for simulated GPUs.
+func Checks(large bool) iter.Seq[Check] {
+	families := []func() []Check{elementwise, casts, sampled, draws, steps}
+	if large {
+		families = append(families, largeProducts)
+	}
 	return func(yield func(Check) bool) {
-		for _, more := range []func() []Check{elementwise, casts, sampled, draws, steps} {
+		for _, more := range families {
 			for _, c := range more() {
 				if !yield(c) {
 					return

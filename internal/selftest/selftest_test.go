@@ -18,7 +18,7 @@ func TestSimulatedGPUPasses(t *testing.T) {
 	}
 	devicetest.Use(t, "gtx1070")
 	gpu := device.CUDA(0)
-	err := Run(context.Background(), gpu, Checks(), func(f Family) {
+	err := Run(context.Background(), gpu, Checks(false), func(f Family) {
 		t.Logf("%s: %d checks", f.Name, f.Checks)
 		for _, x := range f.Failures {
 			t.Errorf("%s: %s of %s: %s", f.Name, x.Check, x.DType, x.Found)
