@@ -165,8 +165,8 @@ func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 		return fmt.Errorf("cuda: a product of [%d, %d] and [%d, %d] is more than one launch takes", p.M, p.K, p.K, p.N)
 	}
 	tiles, few := m.taken(d), kernels.ThinColumns[len(kernels.ThinColumns)-1]
-	if m.half && tiles != 0 {
-		few /= 2 // tensor cores make up for more
+	if tiles&kernels.Overlapped != 0 {
+		few /= 2 // tiles make up for more columns
 	}
 	plan, thin := kernels.PlanThin(p, few, d.properties.Multiprocessors)
 	if thin {

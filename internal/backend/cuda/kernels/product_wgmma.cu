@@ -13,9 +13,7 @@
 
 #define ROWS 128
 #define STEPS 64
-#ifndef PAIRS
 #define PAIRS 8 // rows of pairs of tiles that are walked together, so that operands are found in the cache
-#endif
 
 extern __shared__ __attribute__((aligned(1024))) u8 dynamic[];
 

@@ -43,6 +43,9 @@ var ProductTiles = [...]ProductTile{
 	{rows: 128, columns: 128, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700},
 }
 
+// Overlapped are the bits of the families whose tiles come by asynchronous copies, several ahead.
+const Overlapped = 1<<len(ProductTiles) - 1 - 3
+
 // Kernel returns the name of a family's kernel for operands that lie so, but for the dtype.
 func (t *ProductTile) Kernel(a, b Lie) string {
 	lies := "loose"
