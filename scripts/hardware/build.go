@@ -39,6 +39,7 @@ var leftOut = []absence{
 	{"internal/gradcheck", "tests the tests"},
 	{"internal/nvml/sim", "tests simulated GPUs"},
 	{"internal/selftest", "is run as cresset doctor --selftest"},
+	{"internal/serve", "answers over HTTP, and computes on the CPU alone"},
 	{"internal/statedict", "computes on the CPU alone"},
 	{"internal/tour", "reads the source and runs on simulated GPUs"},
 	{"internal/tui", "draws what it is given"},
@@ -49,6 +50,7 @@ var leftOut = []absence{
 	{"nn/plan", "compares plans with simulated GPUs"},
 	{"optim", "computes on the CPU alone"},
 	{"text/generation", "reads the tokenizers' recordings beside it"},
+	{"text/serving", "is compared with text/generation, on the CPU alone"},
 	{"text/tokenizer", "computes on the CPU alone"},
 	{"vision", "computes on the CPU alone"},
 }
@@ -111,23 +113,28 @@ func (b *builder) build(packages []string) error {
 		return err
 	}
 	k.Commit = b.commit()
-	text, err := json.MarshalIndent(k, "", "\t")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(b.dir, kitFile), text, 0o644); err != nil {
-		return err
-	}
 	const strip = "-ldflags=-s -w"
 	for name, pkg := range map[string]string{"hardware": "./scripts/hardware", "cresset": "./cmd/cresset"} {
 		if _, err := b.output("go", "build", strip, "-o", filepath.Join(b.dir, name), pkg); err != nil {
 			return err
 		}
 	}
+	programs := []string{"cresset"}
 	for _, p := range packages {
 		if _, err := b.output("go", "test", "-c", strip, "-o", filepath.Join(b.dir, testBinary(p)), "./"+p); err != nil {
 			return err
 		}
+		programs = append(programs, testBinary(p))
+	}
+	if k.Programs, err = packBinaries(b.dir, programs); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(k, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, kitFile), text, 0o644); err != nil {
+		return err
 	}
 	return b.copyData(packages)
 }

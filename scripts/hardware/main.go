@@ -23,6 +23,7 @@ type kit struct {
 	Platform string    `json:"platform"` // "linux/amd64"
 	Packages []string  `json:"packages"` // whose tests it holds, in the order in which they run
 	LeftOut  []absence `json:"left_out"`
+	Programs []packed  `json:"programs"` // of packedFile
 }
 
 // absence is a package whose tests could open NVIDIA's libraries and are not in the archive.

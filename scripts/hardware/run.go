@@ -47,6 +47,9 @@ func runCommand(root string, k kit, args []string) error {
 	if *total > 0 {
 		r.until = time.Now().Add(*total)
 	}
+	if err := unpackBinaries(root, k.Programs); err != nil {
+		return err
+	}
 	if err := r.prepare(); err != nil {
 		return err
 	}
