@@ -225,3 +225,10 @@ func (d *Device) LoadAll() (r JITReport, err error) {
 	r.JITTimes, r.Dir, r.Problem = m.times, m.cache.dir, m.cache.err
 	return r, nil
 }
+
+// Times returns what loading modules has taken so far.
+func (d *Device) Times() JITTimes {
+	d.modules.mu.Lock()
+	defer d.modules.mu.Unlock()
+	return d.modules.times
+}

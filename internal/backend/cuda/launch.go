@@ -20,6 +20,9 @@ type row struct {
 	kernel kernelID
 }
 
+// mostVariants is more than a kernel has.
+const mostVariants = 8
+
 // Run issues the call's kernels on the compute stream.
 func (d *Device) Run(c *backend.Call) error {
 	r := &rows[c.Op][c.DType]
@@ -30,7 +33,11 @@ func (d *Device) Run(c *backend.Call) error {
 		return e
 	}
 	d.lastOp.Store(uint32(c.Op))
-	if err := r.launch(d, c, r.kernel); err != nil {
+	err := r.launch(d, c, r.kernel)
+	for tries := 0; tries < mostVariants && err != nil && d.refuse(err); tries++ { // another variant does it
+		err = r.launch(d, c, r.kernel)
+	}
+	if err != nil {
 		return err
 	}
 	if d.blocking {

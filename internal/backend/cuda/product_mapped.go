@@ -22,7 +22,7 @@ func (m *multiplier) mapped() (tiles uint) {
 // lines are not aligned is copied to its place.
 func (m *multiplier) issueMapped(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, dt dtype.DType) (done bool, err error) {
 	k := m.kernel(plan)
-	if _, err := s.device.function(k); err != nil && s.device.refuse(k, err) {
+	if _, err := s.device.function(k); err != nil && s.device.refuse(err) {
 		return false, nil
 	}
 	mp := mappedParams.take()

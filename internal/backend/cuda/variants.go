@@ -47,31 +47,41 @@ func (d *Device) first(variants ...kernelID) kernelID {
 		if !d.takes(k) {
 			continue
 		}
-		if _, err := d.function(k); err == nil || !d.refuse(k, err) {
+		if _, err := d.function(k); err == nil || !d.refuse(err) {
 			return k
 		}
 	}
 	return variants[last]
 }
 
-// refuse notes that the driver did not take a kernel's module, if that is what the error says.
-func (d *Device) refuse(k kernelID, err error) bool {
+// refuse notes that the driver did not take a module of a variant, if that is what the error says: from now on another one is taken. It
+// is false for what runs everywhere, for which there is no other.
+func (d *Device) refuse(err error) bool {
 	e, ok := errors.AsType[*ModuleError](err)
 	if !ok || !refuses(e) {
 		return false
 	}
-	d.modules.mu.Lock()
-	defer d.modules.mu.Unlock()
-	if d.modules.verdicts[k].Load() == notTaken {
+	m := &d.modules
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if slices.ContainsFunc(m.refused, func(r Refusal) bool { return r.Module == e.Module }) {
 		return true // another goroutine was here first
 	}
-	for other, name := range kernelNames {
-		if in, _ := d.modules.moduleOf(name); in == e.Module {
-			d.modules.verdicts[other].Store(notTaken)
+	refused := false
+	for k, name := range kernelNames {
+		if in, _ := m.moduleOf(name); in != e.Module {
+			continue
 		}
+		if t, _ := m.targetOf(name); t.Everywhere() {
+			return false
+		}
+		m.verdicts[k].Store(notTaken)
+		refused = true
 	}
-	d.modules.refused = append(d.modules.refused, Refusal{Module: e.Module, Reason: e.reason()})
-	return true
+	if refused {
+		m.refused = append(m.refused, Refusal{Module: e.Module, Reason: e.reason()})
+	}
+	return refused
 }
 
 // reason is what the driver answered and its compiler said, in one line.

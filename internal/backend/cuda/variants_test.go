@@ -1,18 +1,21 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/dl"
 	"cresset/internal/dl/dltest"
 	"cresset/internal/driver"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
+	"cresset/internal/op"
 )
 
 // variants are kernels, best first, that stand for one with a module for each target.
@@ -220,5 +223,43 @@ func TestTensorMapsOfDevices(t *testing.T) {
 		if _, ok := old.encode(&x); ok {
 			t.Error("a driver without tensor maps encodes one")
 		}
+	}
+}
+
+// TestRunPassesOverRefusedVariants: a launcher that asks what the device takes is asked again when the driver refuses its choice. What runs
+// everywhere has no other, and its failure is the call's.
+func TestRunPassesOverRefusedVariants(t *testing.T) {
+	d, s := withVariants(t, "h200", 13000)
+	var tried []string
+	launches := func(d *Device, _ *backend.Call, _ kernelID) error {
+		for _, k := range ids() {
+			if !d.takes(k) {
+				continue
+			}
+			tried = append(tried, nameOf(k))
+			_, err := d.function(k)
+			return err
+		}
+		return nil
+	}
+	saved := rows[op.Add][dtype.Bool]
+	defer func() { rows[op.Add][dtype.Bool] = saved }()
+	rows[op.Add][dtype.Bool] = row{launch: launches}
+	c := backend.NewCall(op.Add, dtype.Bool)
+	defer c.Release()
+
+	spy := dltest.Watch(dl.Table{Struct: s.API, Key: "cu"})
+	spy.Fail("cuModuleLoadData*", 0, driver.ErrUnsupportedPTXVersion)
+	spy.Fail("cuModuleLoadData*", 0, driver.ErrInvalidPTX)
+	if err := d.Run(c); err != nil || !slices.Equal(tried, []string{"sm_90a", "sm_90", "sm_80"}) || len(d.Refused()) != 2 {
+		t.Errorf("tried %v, refused %v, %v", tried, d.Refused(), err)
+	}
+	old, s := withVariants(t, "gtx1070", 11000)
+	dltest.Watch(dl.Table{Struct: s.API, Key: "cu"}).Fail("cuModuleLoadData*", 0, driver.ErrInvalidPTX)
+	if err := old.Run(c); !errors.Is(err, driver.ErrInvalidPTX) || len(old.Refused()) != 0 {
+		t.Errorf("what runs everywhere: %v, refused %v", err, old.Refused())
+	}
+	if err := old.Run(c); err != nil {
+		t.Errorf("the next call: %v", err)
 	}
 }

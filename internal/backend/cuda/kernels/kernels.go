@@ -128,6 +128,9 @@ func (t Target) RunsOn(capability, ptx int) bool {
 	return true
 }
 
+// Everywhere reports whether every GPU and driver takes the code that the project runs on.
+func (t Target) Everywhere() bool { return t.RunsOn(60, 70) }
+
 // String returns the target as its file names it: "sm_90a ptx80".
 func (t Target) String() string {
 	suffix := ""
