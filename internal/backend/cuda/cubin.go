@@ -58,10 +58,26 @@ func openCache(api *driver.API, p *Properties) (c cubinCache) {
 	return c
 }
 
-// file names the code of a module: another text has another name.
-func (c *cubinCache) file(module string, text []byte) string {
-	hash := sha256.Sum256(text)
-	return filepath.Join(c.dir, fmt.Sprintf("%s-%x.cubin", module, hash[:8]))
+// file names the code of a module or of one of its kernels: another text has another name. It is empty where nothing is kept.
+func (t *moduleTable) file(module, part string) string {
+	if t.cache.dir == "" {
+		return ""
+	}
+	packed, err := t.packed(module)
+	if err != nil {
+		return ""
+	}
+	hash := sha256.Sum256(packed)
+	return filepath.Join(t.cache.dir, fmt.Sprintf("%s-%x.cubin", part, hash[:8]))
+}
+
+// has reports whether there is a file, whole or not.
+func (c *cubinCache) has(file string) bool {
+	if file == "" {
+		return false
+	}
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // cubinMark begins a file. A hash of the code follows, and the code.
@@ -69,7 +85,7 @@ const cubinMark = "cresset cubin 1\n"
 
 // read returns what was kept, nil where there is nothing that is whole.
 func (c *cubinCache) read(file string) []byte {
-	if c.dir == "" {
+	if file == "" {
 		return nil
 	}
 	data, err := os.ReadFile(file)
@@ -88,7 +104,7 @@ func (c *cubinCache) read(file string) []byte {
 
 // keep writes a file beside its place and moves it there, so that others see all of it or nothing.
 func (c *cubinCache) keep(file string, cubin []byte) {
-	if c.dir == "" {
+	if file == "" {
 		return
 	}
 	c.err = func() error {
@@ -128,33 +144,34 @@ func (c *cubinCache) prune(files map[string]bool) {
 	})
 }
 
-// loadCode gives a module's text to the driver: as code that was kept, as code that is made and kept now, or as it is where
+// loadCode gives code of a name to the driver: as it was kept in a file, as it is made of the text and kept now, or the text itself where
 // neither works. The result is the driver's for the text.
-func (d *Device) loadCode(name string, text []byte, jit *driver.JIT) (driver.Module, driver.Result) {
-	start, t := time.Now(), &d.modules.times
-	if d.modules.cache.dir == "" {
-		m, r := d.api.ModuleLoadData(d.ctx, text, jit)
-		t.compiled(r, start)
-		return m, r
-	}
-	file := d.modules.cache.file(name, text)
-	if cubin := d.modules.cache.read(file); cubin != nil {
-		if m, r := d.api.ModuleLoadData(d.ctx, cubin, nil); r == driver.Success {
-			t.Read++
-			t.Reading += time.Since(start)
-			return m, r
+func (d *Device) loadCode(name, file string, textOf func() ([]byte, error), jit *driver.JIT) (m driver.Module, r driver.Result, err error) {
+	start, t := time.Now(), &d.modules
+	if cubin := t.cache.read(file); cubin != nil {
+		if m, r = d.api.ModuleLoadData(d.ctx, cubin, nil); r == driver.Success {
+			t.times.Read++
+			t.times.Reading += time.Since(start)
+			return m, r, nil
 		}
 	}
-	if cubin := d.compile(name, text); len(cubin) > 0 {
-		if m, r := d.api.ModuleLoadData(d.ctx, cubin, nil); r == driver.Success {
-			t.compiled(r, start)
-			d.modules.cache.keep(file, cubin)
-			return m, r
+	text, err := textOf()
+	if err != nil {
+		return 0, r, err
+	}
+	if file != "" {
+		if cubin := d.compile(name, text); len(cubin) > 0 {
+			if m, r = d.api.ModuleLoadData(d.ctx, cubin, nil); r == driver.Success {
+				t.times.compiled(start)
+				t.cache.keep(file, cubin)
+				return m, r, nil
+			}
 		}
 	}
-	m, r := d.api.ModuleLoadData(d.ctx, text, jit)
-	t.compiled(r, start)
-	return m, r
+	if m, r = d.api.ModuleLoadData(d.ctx, text, jit); r == driver.Success {
+		t.times.compiled(start)
+	}
+	return m, r, nil
 }
 
 // compile makes code for the GPU of a module's text, nil where the driver does not. Why not, it says again when it is given the text.
@@ -174,17 +191,15 @@ func (d *Device) compile(name string, text []byte) []byte {
 	return cubin
 }
 
-// JITTimes counts the modules of a device that were loaded, and how long that took.
+// JITTimes counts the modules of a device that were loaded, those of one kernel among them, and how long that took.
 type JITTimes struct {
 	Compiled, Read     int // by the driver's compiler; from the cache
 	Compiling, Reading time.Duration
 }
 
-func (t *JITTimes) compiled(r driver.Result, start time.Time) {
-	if r == driver.Success {
-		t.Compiled++
-		t.Compiling += time.Since(start)
-	}
+func (t *JITTimes) compiled(start time.Time) {
+	t.Compiled++
+	t.Compiling += time.Since(start)
 }
 
 // JITReport tells what loading every module took.
@@ -208,11 +223,7 @@ func (d *Device) LoadAll() (r JITReport, err error) {
 		if !module.Target.RunsOn(10*d.properties.Major+d.properties.Minor, d.properties.PTX) {
 			continue
 		}
-		text, err := m.text(module.Name)
-		if err != nil {
-			return r, err
-		}
-		files[m.cache.file(module.Name, text)] = true
+		files[m.file(module.Name, module.Name)] = true
 		if _, err := d.module(module.Name); err != nil {
 			e, ok := errors.AsType[*ModuleError](err)
 			if !ok || !refuses(e) {

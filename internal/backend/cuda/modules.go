@@ -45,9 +45,10 @@ type catalog struct {
 	moduleOf func(kernel string) (module string, ok bool)
 	targetOf func(kernel string) (t kernels.Target, ok bool)
 	text     func(module string) ([]byte, error)
+	packed   func(module string) ([]byte, error) // another text has other bytes
 }
 
-var embedded = catalog{kernels.Modules, kernels.ModuleOf, kernels.TargetOf, kernels.Text}
+var embedded = catalog{kernels.Modules, kernels.ModuleOf, kernels.TargetOf, kernels.Text, kernels.Packed}
 
 // moduleTable holds what a device has loaded.
 type moduleTable struct {
@@ -86,7 +87,7 @@ func (d *Device) function(k kernelID) (driver.Function, error) {
 
 // find loads a kernel of a module, perhaps with the module.
 func (d *Device) find(module, name string) (driver.Function, error) {
-	m, err := d.module(module)
+	m, err := d.moduleWith(module, name)
 	if err != nil {
 		return 0, err
 	}
@@ -97,24 +98,50 @@ func (d *Device) find(module, name string) (driver.Function, error) {
 	return f, nil
 }
 
-// module loads a module once.
-func (d *Device) module(name string) (driver.Module, error) {
-	if m, ok := d.modules.loaded[name]; ok {
+// moduleWith loads what has a kernel: its module where that is loaded or kept, and else a module of this kernel alone, since a driver compiles
+// all that it is given and a program uses few kernels of a module. Simulated GPUs compile nothing, and their reports name lines of the module.
+func (d *Device) moduleWith(module, kernel string) (driver.Module, error) {
+	t := &d.modules
+	if m, ok := t.loaded[module]; ok {
 		return m, nil
 	}
-	image, err := d.modules.text(name)
+	if d.api.Simulated || t.cache.has(t.file(module, module)) {
+		return d.module(module)
+	}
+	alone := func() ([]byte, error) {
+		text, err := t.text(module)
+		if err != nil {
+			return nil, err
+		}
+		if only, ok := kernels.Only(text, kernel); ok {
+			return only, nil
+		}
+		return nil, fmt.Errorf("cuda: %s has no kernel %s", module, kernel)
+	}
+	if m, r, err := d.loadCode(kernel, t.file(module, kernel), alone, new(driver.JIT)); err == nil && r == driver.Success {
+		return m, nil
+	}
+	return d.module(module) // or its error
+}
+
+// module loads a module once, as a whole.
+func (d *Device) module(name string) (driver.Module, error) {
+	t := &d.modules
+	if m, ok := t.loaded[name]; ok {
+		return m, nil
+	}
+	var jit driver.JIT
+	m, r, err := d.loadCode(name, t.file(name, name), func() ([]byte, error) { return t.text(name) }, &jit)
 	if err != nil {
 		return 0, err
 	}
-	var jit driver.JIT
-	m, r := d.loadCode(name, image, &jit)
 	if r != driver.Success {
 		return 0, &ModuleError{Module: name, Log: jit.Errors, Err: d.fail(r)}
 	}
-	if d.modules.loaded == nil {
-		d.modules.loaded = map[string]driver.Module{}
+	if t.loaded == nil {
+		t.loaded = map[string]driver.Module{}
 	}
-	d.modules.loaded[name] = m
+	t.loaded[name] = m
 	return m, nil
 }
 

@@ -43,11 +43,40 @@ func TargetOf(kernel string) (t Target, ok bool) {
 	return in.Target, ok
 }
 
-// Text returns the PTX of a module.
-func Text(module string) ([]byte, error) {
+// Packed returns the PTX of a module as it is embedded, packed by gzip.
+func Packed(module string) ([]byte, error) {
 	packed, err := files.ReadFile("ptx/" + module + ".ptx.gz")
 	if err != nil {
 		return nil, fmt.Errorf("kernels: no module %s", module)
+	}
+	return packed, nil
+}
+
+// Only returns a module's PTX without its other kernels, and false where the kernel is not found.
+func Only(text []byte, kernel string) (alone []byte, ok bool) {
+	const entry = ".visible .entry "
+	keep := true
+	for line := range bytes.Lines(text) {
+		if rest, begins := bytes.CutPrefix(line, []byte(entry)); begins {
+			name, _, _ := bytes.Cut(rest, []byte("("))
+			keep = string(name) == kernel
+			ok = ok || keep
+		}
+		if keep {
+			alone = append(alone, line...)
+		}
+		if line[0] == '}' {
+			keep = true
+		}
+	}
+	return alone, ok
+}
+
+// Text returns the PTX of a module.
+func Text(module string) ([]byte, error) {
+	packed, err := Packed(module)
+	if err != nil {
+		return nil, err
 	}
 	unpack, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

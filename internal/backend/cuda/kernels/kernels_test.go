@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"cresset/internal/ptx"
 )
 
 // TestEveryModuleIsWhole wants each module's text, for the target that was promised, with the kernels that the index names.
@@ -125,6 +127,43 @@ func TestTargets(t *testing.T) {
 		}
 		if strings.Join(got, " ") != tc.want {
 			t.Errorf("%s: runs on %v, want %s", tc.target, got, tc.want)
+		}
+	}
+}
+
+// TestOnly wants of each module what each kernel needs, by the text of a kernel that stands in it whole.
+func TestOnly(t *testing.T) {
+	for _, m := range Modules() {
+		text, err := Text(m.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for name, in := range index() {
+			if in.Name == m.Name {
+				names = append(names, name)
+			}
+		}
+		head, _, _ := strings.Cut(string(text), ".visible .entry")
+		for _, name := range names {
+			alone, ok := Only(text, name)
+			got := string(alone)
+			if !ok || strings.Count(got, ".visible .entry") != 1 || !strings.Contains(got, ".visible .entry "+name+"(") || !strings.HasPrefix(got, head) {
+				t.Errorf("%s: %t, %d bytes", name, ok, len(alone))
+			}
+			_, body, _ := strings.Cut(string(text), ".visible .entry "+name+"(")
+			body, _, _ = strings.Cut(body, "\n}\n")
+			if !strings.Contains(got, body) {
+				t.Errorf("%s: its body is not whole", name)
+			}
+			if name == names[0] {
+				if parsed, err := ptx.Parse(name, got); err != nil || len(parsed.Kernels) != 1 {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+		if _, ok := Only(text, "nothing"); ok {
+			t.Error("found a kernel that is not there")
 		}
 	}
 }
