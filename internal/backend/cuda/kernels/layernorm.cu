@@ -36,6 +36,12 @@ struct Slope {
 			for (int lane = 0; lane < GROUP; lane++) {
 				v[lane] = wide(group.at(lane));
 			}
+		} else if (p.each != 1 && (u32)p.each % GROUP == 0) { // the group lies in one channel
+			T all = ::read(base, (i64)((u32)k / (u32)p.each));
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				v[lane] = all;
+			}
 		} else {
 #pragma unroll
 			for (int lane = 0; lane < GROUP; lane++) {

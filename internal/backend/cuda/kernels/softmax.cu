@@ -28,8 +28,9 @@ INLINE void raise(Weight &w, T most) {
 	}
 }
 
-// weightOf is that of a run of n elements, of which the row holds a chunk after the other, in x the last.
-INLINE Weight weightOf(const Softmax &p, i64 start, u64 n, Share<HELD> &x) {
+// weightOf is that of a run of n elements, of which the row holds a chunk after the other, in x the last. A run that it holds as a
+// whole becomes e**(x - most) where those are kept.
+template <bool keeps> INLINE Weight weightOf(const Softmax &p, i64 start, u64 n, Share<HELD> &x) {
 	Weight w = {-(T)INFINITY, 0};
 #pragma unroll 1
 	for (u64 first = 0; first < p.n; first += x.chunk()) {
@@ -40,7 +41,14 @@ INLINE Weight weightOf(const Softmax &p, i64 start, u64 n, Share<HELD> &x) {
 			most = joinRow<Most<T>>(most);
 		}
 		raise(w, most);
-		x.each([&](T v) { w.sum += exp(v - shiftOf(w.most)); });
+		x.each([&](T &v) {
+			T e = exp(v - shiftOf(w.most));
+			w.sum += e;
+			v = keeps ? e : v;
+		});
+	}
+	if (p.n <= x.chunk()) {
+		return {w.most, joinRow<Total<f64>>(w.sum)};
 	}
 	T most = joinRow<Most<T>>(w.most);
 	w.sum *= (f64)exp(w.most - most); // NaN where all are -∞, or one is NaN or ∞
@@ -60,14 +68,19 @@ template <class Value> INLINE void rewrite(const Softmax &p, i64 start, u64 n, S
 
 INLINE void softmax(const Softmax &p, i64 start, u64 n) {
 	Share<HELD> x;
-	Weight w = weightOf(p, start, n, x);
+	Weight w = weightOf<true>(p, start, n, x);
 	T whole = (T)w.sum;
-	rewrite(p, start, n, x, [&](T v) { return exp(v - w.most) / whole; });
+	if (p.n <= x.chunk()) {
+		whole = w.most == -(T)INFINITY || w.most == (T)INFINITY ? (T)NAN : whole;
+		x.write(p.out, start, 0, [&](T e, u32) { return e / whole; });
+	} else {
+		rewrite(p, start, n, x, [&](T v) { return exp(v - w.most) / whole; });
+	}
 }
 
 INLINE void logSoftmax(const Softmax &p, i64 start, u64 n) {
 	Share<HELD> x;
-	Weight w = weightOf(p, start, n, x);
+	Weight w = weightOf<false>(p, start, n, x);
 	T rest = (T)log(w.sum);
 	rewrite(p, start, n, x, [&](T v) { return v - w.most - rest; });
 }
@@ -80,7 +93,7 @@ INLINE void shifts(const Softmax &p, u64 run, const Weight &w) {
 
 INLINE void softmaxShifts(const Softmax &p, i64 start, u64 n) {
 	Share<HELD> x;
-	Weight w = weightOf(p, start, n, x);
+	Weight w = weightOf<false>(p, start, n, x);
 	if (threadIdx.x == 0 && n > 0) {
 		shifts(p, row(), w);
 	}
