@@ -146,6 +146,14 @@ func NormalizationParts(sums, n uint64) uint64 {
 	return max(min(fill/max(sums, 1), n/worth), 1)
 }
 
+// TransposeGrid is the grid of transpose for so many matrices, and whether it is worth it and the device can have it.
+func TransposeGrid(columns, rows, matrices uint64) (g Grid, ok bool) {
+	const worth = 16
+	x, y := divideUp(columns, 32), divideUp(rows, 32)
+	g = Grid{Blocks: [3]uint32{uint32(x), uint32(y), uint32(matrices)}, Threads: [3]uint32{32, 8, 1}}
+	return g, columns >= worth && rows >= worth && y <= mostParts && matrices <= mostParts
+}
+
 // PlaneGrid is the grid of batch_norm_planes and batch_norm_grad_planes, and whether planes have enough pixels for them.
 func PlaneGrid(planes, pixels uint64) (g Grid, ok bool) {
 	const many = 256

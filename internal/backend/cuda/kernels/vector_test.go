@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"cresset/dtype"
 	"cresset/internal/backend/cuda/kernels"
@@ -95,5 +96,38 @@ func halfSums[H dtype.F16 | dtype.BF16](t *testing.T, x, y []float32, narrow fun
 		if !slices.EqualFunc(got, want, func(a, b H) bool { return a == b || wide(a) != wide(a) && wide(b) != wide(b) }) {
 			t.Errorf("%s, %d at once: got %v, want %v", name, lanes, got[:8], want[:8])
 		}
+	}
+}
+
+// TestTranspose copies matrices that fill tiles and do not, of elements of every size.
+func TestTranspose(t *testing.T) {
+	transposed[uint8](t, "transpose_b8")
+	transposed[dtype.F16](t, "transpose_b16")
+	transposed[float32](t, "transpose_b32")
+	transposed[int64](t, "transpose_b64")
+}
+
+func transposed[T dtype.Element](t *testing.T, kernel string) {
+	t.Helper()
+	for _, s := range [][3]int{{1, 32, 32}, {3, 70, 45}, {2, 16, 129}} {
+		count, rows, columns := s[0], s[1], s[2]
+		x, got, want := make([]T, count*rows*columns), make([]T, count*rows*columns), make([]T, count*rows*columns)
+		words := samples[int64](len(x), 1)
+		for i := range x {
+			*(*uint8)(unsafe.Pointer(&x[i])) = uint8(words[i]) // every element has a first byte, whose bits are as good as any
+		}
+		for b := range count {
+			for r := range rows {
+				for c := range columns {
+					want[(b*rows+r)*columns+c] = x[(b*columns+c)*rows+r]
+				}
+			}
+		}
+		m := &machine{t: t}
+		g, _ := kernels.TransposeGrid(uint64(columns), uint64(rows), uint64(count))
+		launch(m, kernel, g, kernels.Elementwise{N: uint64(len(x)), Out: put(m, got), In: [3]uint64{put(m, x)}, Rank: 3,
+			Extents: [8]uint32{uint32(columns), uint32(rows), uint32(count)},
+			Strides: [4][8]int64{{1, int64(columns), int64(rows * columns)}, {int64(rows), 1, int64(rows * columns)}}})
+		compare(t, kernel, got, want)
 	}
 }
