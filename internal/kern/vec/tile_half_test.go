@@ -24,15 +24,14 @@ func testHalfTiles[H dtype.F16 | dtype.BF16](t *testing.T, to func(float32) H, f
 			dots              bool
 		}{{HalfStreamCols, HalfStreamUnit, HalfStreamUnit, false}, {HalfDotCols, 1, 1, true}} {
 			for cols := s.least; cols <= s.most; cols += s.step {
-				count, row := 1, cols+k%3
+				count := 1
 				if cols == s.most {
 					count = 1 + k%3
 				}
 				tile := HalfTile[H]{Cols: cols, K: k, Add: k%2 == 0, Count: count, Step: Steps{B: s.most, C: s.most}}
+				row := count*s.most + k%3
 				if s.dots {
 					row, tile.Step.B = k+k%3, s.most*(k+k%3)
-				} else {
-					row = count*s.most + k%3
 				}
 				tile.RowB = row
 				elems := (count-1)*tile.Step.B + (k-1)*row + cols
