@@ -19,7 +19,7 @@ func TestCachedAttentionIsAttention(t *testing.T) {
 		tensor.ManualSeed(1)
 		place := tensor.On(dev)
 		q, k, v := place.Randn(2, 4, tokens, 8), place.Randn(2, 2, tokens, 8), place.Randn(2, 2, tokens, 6)
-		for _, how := range []nn.Attention{{}, {Window: 1}, {Window: 3}, {Window: 20}, {Scale: 0.3, SoftCap: 2}} {
+		for _, how := range []nn.Attention{{}, {Window: 1}, {Window: 3}, {Window: 20}, {Scale: 0.3, SoftCap: 2}, {Window: 6, ALiBi: &nn.ALiBi{Heads: 4}}} {
 			for _, padding := range [][]int{nil, {0, 4}} {
 				whole := (&nn.KVCache{Padding: padding}).Attend(0, q, k, v, how)
 				if padding == nil {

@@ -1,6 +1,10 @@
 package nn
 
-import "cresset/tensor"
+import (
+	"math"
+
+	"cresset/tensor"
+)
 
 // Attention says how a layer of a decoder attends to the tokens before each one.
 type Attention struct {
@@ -8,6 +12,7 @@ type Attention struct {
 	Window  int     // how many tokens each one sees, itself among them; 0: all
 	SoftCap float64 // scores become SoftCap·tanh(score/SoftCap); 0: they stay
 	Dropout float64 // of the weights
+	ALiBi   *ALiBi  // makes scores lower with the distance; nil: not
 }
 
 // Past is what a decoder remembers of the tokens that it has read: a *KVCache, or NoPast.
@@ -50,10 +55,17 @@ func (a Attention) Attend(q, k, v, mask *tensor.Tensor, past int) *tensor.Tensor
 	if a.Scale != 0 {
 		opts = append(opts, tensor.Scale(a.Scale))
 	}
-	if mask != nil {
+	var bias *tensor.Tensor
+	if a.ALiBi != nil {
+		bias = a.ALiBi.Bias(k.Size(2), k)
+	}
+	switch {
+	case mask == nil:
+		opts = append(opts, tensor.IsCausal(true), tensor.QueryOffset(past), tensor.SlidingWindow(a.Window), tensor.AttnBias(bias))
+	case bias == nil:
 		opts = append(opts, tensor.AttnMask(mask))
-	} else {
-		opts = append(opts, tensor.IsCausal(true), tensor.QueryOffset(past), tensor.SlidingWindow(a.Window))
+	default:
+		opts = append(opts, tensor.AttnMask(bias.MaskedFill(mask.LogicalNot(), math.Inf(-1))))
 	}
 	return tensor.ScaledDotProductAttention(q, k, v, opts...)
 }

@@ -31,6 +31,9 @@ func (o *attentionOptions) check(q, k, v *Tensor) {
 		fail(name, ErrDType, "expected scalar type Float but found "+q.dtype.ScalarName(), q)
 	}
 	o.checkOptions(q, v)
+	if o.bias != nil {
+		o.mask = o.bias
+	}
 	o.checkGroups(q, k, v)
 	checkAttentionSizes(q, k, v)
 	o.checkMask(q, k, v)
@@ -47,6 +50,10 @@ func (o *attentionOptions) checkOptions(q, v *Tensor) {
 		fail(name, ErrValue, fmt.Sprintf("Expected a soft cap of at least 0, but got %v", o.cap), q)
 	case o.mask != nil && o.causal:
 		fail(name, ErrValue, "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True", q, o.mask)
+	case o.mask != nil && o.bias != nil:
+		fail(name, ErrValue, "Expected an attn_mask or a bias of the scores, but got both", q, o.mask, o.bias)
+	case o.bias != nil && !o.bias.dtype.IsFloat():
+		fail(name, ErrDType, "Expected the bias of the scores to be of floats, but got "+o.bias.dtype.ScalarName(), q, o.bias)
 	}
 }
 

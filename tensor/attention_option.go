@@ -1,6 +1,6 @@
 package tensor
 
-// AttentionOption is an option of ScaledDotProductAttention: AttnMask, DropoutP, IsCausal, Scale, EnableGQA, SlidingWindow, SoftCap,
+// AttentionOption is an option of ScaledDotProductAttention: AttnMask, AttnBias, DropoutP, IsCausal, Scale, EnableGQA, SlidingWindow, SoftCap,
 // QueryOffset, or a *Generator to draw from.
 type AttentionOption interface{ attentionOption() }
 
@@ -31,9 +31,16 @@ type QueryOffset int
 // which it is true; else m is added. A nil m is none.
 func AttnMask(m *Tensor) AttentionOption { return attnMask{m} }
 
+// AttnBias adds b to the scores of attention, of shape (…, L, S), to which it is broadcast. Unlike AttnMask, which PyTorch refuses beside
+// IsCausal, it is for what keys are worth among those that are seen. A nil b is none.
+func AttnBias(b *Tensor) AttentionOption { return attnBias{b} }
+
 type attnMask struct{ mask *Tensor }
 
+type attnBias struct{ bias *Tensor }
+
 func (attnMask) attentionOption()      {}
+func (attnBias) attentionOption()      {}
 func (DropoutP) attentionOption()      {}
 func (IsCausal) attentionOption()      {}
 func (Scale) attentionOption()         {}
@@ -46,6 +53,7 @@ func (*Generator) attentionOption()    {}
 // attentionOptions are what the options of attention say.
 type attentionOptions struct {
 	mask      *Tensor
+	bias      *Tensor // instead of a mask
 	p         float64
 	causal    bool
 	scale     *Scale
@@ -61,6 +69,8 @@ func readAttention(opts []AttentionOption) (o attentionOptions) {
 		switch v := opt.(type) {
 		case attnMask:
 			o.mask = v.mask
+		case attnBias:
+			o.bias = v.bias
 		case DropoutP:
 			o.p = float64(v)
 		case IsCausal:

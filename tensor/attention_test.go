@@ -23,7 +23,12 @@ type attentionCase struct {
 
 func (c *attentionCase) options() []tensor.AttentionOption {
 	opts := []tensor.AttentionOption{
-		tensor.IsCausal(c.causal), tensor.QueryOffset(c.first), tensor.SlidingWindow(c.window), tensor.SoftCap(c.cap), tensor.EnableGQA(c.grouped), tensor.AttnMask(c.mask),
+		tensor.IsCausal(c.causal), tensor.QueryOffset(c.first), tensor.SlidingWindow(c.window), tensor.SoftCap(c.cap), tensor.EnableGQA(c.grouped),
+	}
+	if c.causal {
+		opts = append(opts, tensor.AttnBias(c.mask))
+	} else {
+		opts = append(opts, tensor.AttnMask(c.mask))
 	}
 	if c.scale != 0 {
 		opts = append(opts, tensor.Scale(c.scale))
@@ -131,7 +136,7 @@ func drawAttention(r *rand.Rand, dev device.Device, dt dtype.DType, large bool) 
 	}
 	extents := [][]int{{queries, keys}, {batch, 1, queries, keys}, {batch, groups * shared, queries, keys}, {groups * shared, 1, keys}, {queries, 1}, {batch, 1, 1, keys}}[r.IntN(6)]
 	switch kind := r.IntN(3); {
-	case c.causal:
+	case c.causal && kind != 1:
 	case kind == 0:
 		c.mask = tensor.On(dev).Rand(extents...).GtScalar(0.4)
 	case kind == 1:
@@ -247,6 +252,12 @@ func TestAttentionRefuses(t *testing.T) {
 		{tensor.ErrValue, "dropout probability has to be between 0 and 1, but got 1.5", func() { tensor.ScaledDotProductAttention(q, q, q, tensor.DropoutP(1.5)) }},
 		{tensor.ErrValue, "Explicit attn_mask should not be set when is_causal=True", func() {
 			tensor.ScaledDotProductAttention(q, q, q, tensor.IsCausal(true), tensor.AttnMask(tensor.Zeros(3, 3)))
+		}},
+		{tensor.ErrValue, "Expected an attn_mask or a bias of the scores, but got both", func() {
+			tensor.ScaledDotProductAttention(q, q, q, tensor.AttnBias(tensor.Zeros(3)), tensor.AttnMask(tensor.Zeros(3, 3)))
+		}},
+		{tensor.ErrDType, "Expected the bias of the scores to be of floats, but got Bool", func() {
+			tensor.ScaledDotProductAttention(q, q, q, tensor.AttnBias(tensor.Zeros(1, 3).Bool()))
 		}},
 		{tensor.ErrValue, "sliding window of at least 0 keys, but got -1", func() { tensor.ScaledDotProductAttention(q, q, q, tensor.SlidingWindow(-1)) }},
 		{tensor.ErrValue, "soft cap of at least 0, but got -1", func() { tensor.ScaledDotProductAttention(q, q, q, tensor.SoftCap(-1)) }},
