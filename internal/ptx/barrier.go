@@ -10,7 +10,6 @@ type barrierOp struct {
 
 // barrier is what has come to a barrier.
 type barrier struct {
-	name  string
 	need  int // threads; 0 while nobody has come
 	have  int
 	warps []*warp // that wait

@@ -2,7 +2,6 @@ package ptx
 
 import (
 	"fmt"
-	"math/bits"
 )
 
 // meetOp is what an instruction has that lanes run together, besides its slots.
@@ -196,6 +195,3 @@ func (b *body) activemask(o *opcode, args []operand) instr {
 		return nil
 	}}
 }
-
-// lanesOf counts the lanes of a mask.
-func lanesOf(mask uint32) int { return bits.OnesCount32(mask) }

@@ -23,11 +23,10 @@ type operand func(dt dtype.DType, seed int64) *tensor.Tensor
 
 // The dtypes that samples are tried in.
 var (
-	floats   = []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16}
-	single   = []dtype.DType{dtype.Float32, dtype.Float64}
-	numeric  = append(floats[:4:4], dtype.Int64, dtype.Int32, dtype.Uint8)
-	each     = append(numeric[:7:7], dtype.Int16, dtype.Int8, dtype.Bool)
-	integers = []dtype.DType{dtype.Int64, dtype.Int32, dtype.Uint8}
+	floats  = []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16}
+	single  = []dtype.DType{dtype.Float32, dtype.Float64}
+	numeric = append(floats[:4:4], dtype.Int64, dtype.Int32, dtype.Uint8)
+	each    = append(numeric[:7:7], dtype.Int16, dtype.Int8, dtype.Bool)
 )
 
 // of is an operand of normal elements.
