@@ -25,7 +25,7 @@ type generateCommand struct {
 	MaxTokens         int           `default:"100" placeholder:"N" help:"Tokens to add to each text. Beyond the model's positions it sees the last half of them."`
 	Temperature       *float64      `placeholder:"T" help:"Draw tokens by their scores divided by this; 0 takes the likeliest. Unless given, the model's folder says; 0.8 for snapshots."`
 	TopK              *int          `placeholder:"K" help:"Draw from the K likeliest tokens; 0 stands for all."`
-	TopP              *float64      `placeholder:"P" help:"Draw from the likeliest tokens whose probabilities first add up to P."`
+	TopP              *float64      `placeholder:"P" help:"Draw from the likeliest tokens whose probabilities first add up to P; 0 and 1 stand for all."`
 	MinP              *float64      `placeholder:"P" help:"Draw from tokens of at least P times the greatest probability."`
 	RepetitionPenalty *float64      `placeholder:"P" help:"Make tokens that are there already less likely by this factor."`
 	Stop              []string      `placeholder:"TEXT" help:"End before this text, or before the first of several."`
@@ -50,7 +50,7 @@ func (c *generateCommand) Validate() error {
 	case c.MaxTokens < 1:
 		return fmt.Errorf("--max-tokens must be at least 1, not %d", c.MaxTokens)
 	case bad(c.Temperature, math.MaxFloat32):
-		return fmt.Errorf("--temperature must not be negative, not %v", *c.Temperature)
+		return fmt.Errorf("--temperature must be a number from 0 on, not %v", *c.Temperature)
 	case c.TopK != nil && *c.TopK < 0:
 		return fmt.Errorf("--top-k must not be negative, not %d", *c.TopK)
 	case bad(c.TopP, 1):
@@ -58,7 +58,9 @@ func (c *generateCommand) Validate() error {
 	case bad(c.MinP, 1):
 		return fmt.Errorf("--min-p must be from 0 to 1, not %v", *c.MinP)
 	case bad(c.RepetitionPenalty, math.MaxFloat32):
-		return fmt.Errorf("--repetition-penalty must not be negative, not %v", *c.RepetitionPenalty)
+		return fmt.Errorf("--repetition-penalty must be a number from 0 on, not %v", *c.RepetitionPenalty)
+	case slices.Contains(c.Stop, ""):
+		return errors.New("--stop must be a text that is not empty")
 	case c.DType != nil && !c.DType.IsFloat():
 		return fmt.Errorf("--dtype must be float32, float64, float16 or bfloat16, not %s", c.DType.Name())
 	}

@@ -46,7 +46,7 @@ func (c *trainCommand) learnText(dev device.Device) (*training, error) {
 		return nil, err
 	}
 	steps := or(c.Language.Steps, usualSteps)
-	every := min(or(c.Language.JudgeEvery, (steps+4)/5), steps)
+	every := c.judgeEvery(steps)
 	t := &training{
 		lesson: &reading{net, text, string(text.words.JSON()), f, dev, c.Seed, every},
 		net:    net, device: dev, dataset: text.name, optimizer: c.newOptimizer(nn.Parameters(net)), epochs: math.MaxInt, steps: steps,
@@ -60,6 +60,25 @@ func (c *trainCommand) learnText(dev device.Device) (*training, error) {
 	f.note(t.of)
 	t.of["tokenizer"], t.of["text"], t.of["judge_every"] = or(c.Language.Tokenizer, "chars"), text.checksum, every
 	return t, nil
+}
+
+// judgeEvery returns how many steps there are from judgement to judgement; unless told, a training that goes on keeps to its own, whatever the
+// number of steps is now.
+func (c *trainCommand) judgeEvery(steps int) int {
+	every := min(or(c.Language.JudgeEvery, (steps+4)/5), steps)
+	if c.Language.JudgeEvery != nil || !c.Resume {
+		return every
+	}
+	found, err := checkpoint.NewSnapshots(*c.Save).Best()
+	if err != nil || found.Path == "" {
+		return every // newSaver tells why
+	}
+	if state, err := readSnapshot(found.Path); err == nil {
+		if of := state.Dict("config"); state.Err() == nil && of.Has("judge_every") {
+			every = of.Int("judge_every")
+		}
+	}
+	return max(1, every)
 }
 
 func (r *reading) loss(b data.Batch) *tensor.Tensor {

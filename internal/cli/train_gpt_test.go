@@ -52,6 +52,15 @@ func TestResumedReadingsAreEqual(t *testing.T) {
 	}
 }
 
+// TestResumedReadingsTakeMoreSteps goes on for longer than was planned, where how often the model is judged was not told.
+func TestResumedReadingsTakeMoreSteps(t *testing.T) {
+	dir := t.TempDir()
+	first := read(t, "--batch", "2", "--steps", "5", "--save", dir)
+	if r := read(t, "--batch", "2", "--steps", "15", "--save", dir, "--resume"); *r.TestLoss >= *first.TestLoss {
+		t.Errorf("a loss of %v after 15 steps, %v after 5", *r.TestLoss, *first.TestLoss)
+	}
+}
+
 // TestWhatSavesMemoryChangesNoNumber wants equal losses where layers are computed again for their gradients, and near ones where a batch is cut.
 func TestWhatSavesMemoryChangesNoNumber(t *testing.T) {
 	args := []string{"--batch", "4", "--steps", "4", "--judge-every", "4"}

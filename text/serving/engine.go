@@ -87,8 +87,11 @@ func New(m models.Decoder, o Options) (*Engine, error) {
 	if o.CacheTokens == 0 {
 		o.CacheTokens = min(o.Sequences*blocksFor(e.positions)*blockSize, defaultCache/e.shape.bytes())
 	}
-	if o.Sequences < 1 || o.StepTokens < 1 || o.Queue < 1 || o.CacheTokens < blockSize {
-		return nil, fmt.Errorf("an engine needs room for one text of %d tokens at least, not %+v", blockSize, o)
+	switch {
+	case o.CacheTokens < blockSize:
+		return nil, fmt.Errorf("the cache needs room for a block of %d tokens at least, not for %d", blockSize, o.CacheTokens)
+	case o.Sequences < 1 || o.StepTokens < 1 || o.Queue < 1:
+		return nil, fmt.Errorf("an engine needs at least one sequence, one token a step and one place to wait, not %d, %d and %d", o.Sequences, o.StepTokens, o.Queue)
 	}
 	e.o = o
 	e.plan = scheduler{pool: newPool(o.CacheTokens / blockSize), most: o.Sequences, budget: o.StepTokens}
