@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/statedict"
 	"cresset/models"
+	"cresset/models/bert"
 	"cresset/nn"
 	"cresset/tensor"
 	"cresset/text/generation"
@@ -73,18 +75,30 @@ func hubModel(path string, dev device.Device, dt *dtype.DType) (*languageModel, 
 	return &languageModel{path, d, words, usual, false}, nil
 }
 
-// readHub reads the model and the tokenizer of a folder of Hugging Face.
+// readHub reads the model and the tokenizer of a folder of Hugging Face. A model of pictures has none.
 func readHub(path string, dev device.Device, dt *dtype.DType) (models.Model, *tokenizer.Tokenizer, error) {
-	words, err := tokenizer.Load(path)
-	if err != nil {
-		return nil, nil, err
+	words, missing := tokenizer.Load(path)
+	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
+		return nil, nil, missing
 	}
 	opts := []models.LoadOption{models.On(dev)}
 	if dt != nil {
 		opts = append(opts, models.As(*dt))
 	}
 	m, err := models.Load(path, opts...)
+	if err == nil && readsText(m) {
+		err = missing
+	}
 	return m, words, err
+}
+
+// readsText tells whether a model takes tokens.
+func readsText(m models.Model) bool {
+	switch m.(type) {
+	case models.Decoder, *bert.Model:
+		return true
+	}
+	return false
 }
 
 // readTrained reads the vit or gpt of a snapshot, in evaluation mode, and the tokenizer of the latter.

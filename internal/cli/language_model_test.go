@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cresset/checkpoint"
+	"cresset/device"
 	"cresset/tensor"
 )
 
@@ -30,6 +31,15 @@ func TestSnapshotsThatAskForMoreThanTheyHold(t *testing.T) {
 		var stderr bytes.Buffer
 		if code := Run(t.Context(), []string{"generate", path, "a"}, new(bytes.Buffer), &stderr); code != exitFailed || !strings.Contains(stderr.String(), c.want) {
 			t.Errorf("%s: exit code %d, %s", name, code, &stderr)
+		}
+	}
+}
+
+// TestFoldersWithoutATokenizer wants to hear that a model of pictures writes nothing, rather than of a file that such a folder never has.
+func TestFoldersWithoutATokenizer(t *testing.T) {
+	for folder, want := range map[string]string{"vit": "does not write text", "gpt2": "holds none of tokenizer.json"} {
+		if _, err := hubModel(filepath.Join("..", "..", "models", "testdata", folder), device.CPU, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", folder, err, want)
 		}
 	}
 }
