@@ -58,8 +58,11 @@ func openCache(api *driver.API, p *Properties) (c cubinCache) {
 	return c
 }
 
-// file names the code of a module or of one of its kernels: another text has another name. It is empty where nothing is kept.
-func (t *moduleTable) file(module, part string) string {
+// entirely stands for all kernels of a module, some of which are called as a kernel: softmax_f32.
+const entirely = ""
+
+// file names the code of one of a module's kernels, or of the module: another text has another name. It is empty where nothing is kept.
+func (t *moduleTable) file(module, kernel string) string {
 	if t.cache.dir == "" {
 		return ""
 	}
@@ -67,8 +70,11 @@ func (t *moduleTable) file(module, part string) string {
 	if err != nil {
 		return ""
 	}
+	if kernel == entirely {
+		kernel = "all." + module
+	}
 	hash := sha256.Sum256(packed)
-	return filepath.Join(t.cache.dir, fmt.Sprintf("%s-%x.cubin", part, hash[:8]))
+	return filepath.Join(t.cache.dir, fmt.Sprintf("%s-%x.cubin", kernel, hash[:8]))
 }
 
 // has reports whether there is a file, whole or not.
@@ -223,7 +229,7 @@ func (d *Device) LoadAll() (r JITReport, err error) {
 		if !module.Target.RunsOn(10*d.properties.Major+d.properties.Minor, d.properties.PTX) {
 			continue
 		}
-		files[m.file(module.Name, module.Name)] = true
+		files[m.file(module.Name, entirely)] = true
 		if _, err := d.module(module.Name); err != nil {
 			e, ok := errors.AsType[*ModuleError](err)
 			if !ok || !refuses(e) {

@@ -111,6 +111,33 @@ func TestCodeIsKept(t *testing.T) {
 	}
 }
 
+// TestKernelNamedAsItsModule loads softmax_f32 of the module softmax_f32 by itself, and then another kernel of that module: the code of the
+// first must not be taken for that of all.
+func TestKernelNamedAsItsModule(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	c := newCompiler()
+	var image []byte
+	load := c.api.ModuleLoadData
+	c.api.ModuleLoadData = func(ctx driver.Context, code []byte, jit *driver.JIT) (driver.Module, driver.Result) {
+		image = bytes.Clone(code)
+		return load(ctx, code, jit)
+	}
+	c.api.ModuleGetFunction = func(_ driver.Context, _ driver.Module, name string) (driver.Function, driver.Result) {
+		if !bytes.Contains(image, []byte(".entry "+name+"(")) {
+			return 0, driver.ErrNotFound
+		}
+		return 1, driver.Success
+	}
+	for range 2 { // compiled, then read
+		d := c.device(t)
+		for _, name := range []string{"softmax_f32", "log_softmax_f32", "softmax_grad_f32"} {
+			if _, err := d.function(kernel(name)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
 // TestRunsWithoutCache: whatever keeps code from being read or written, kernels run.
 func TestRunsWithoutCache(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")

@@ -105,7 +105,7 @@ func (d *Device) moduleWith(module, kernel string) (driver.Module, error) {
 	if m, ok := t.loaded[module]; ok {
 		return m, nil
 	}
-	if d.api.Simulated || t.cache.has(t.file(module, module)) {
+	if d.api.Simulated || t.cache.has(t.file(module, entirely)) {
 		return d.module(module)
 	}
 	alone := func() ([]byte, error) {
@@ -131,7 +131,7 @@ func (d *Device) module(name string) (driver.Module, error) {
 		return m, nil
 	}
 	var jit driver.JIT
-	m, r, err := d.loadCode(name, t.file(name, name), func() ([]byte, error) { return t.text(name) }, &jit)
+	m, r, err := d.loadCode(name, t.file(name, entirely), func() ([]byte, error) { return t.text(name) }, &jit)
 	if err != nil {
 		return 0, err
 	}
