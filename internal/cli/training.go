@@ -76,7 +76,11 @@ type observer interface {
 // run trains for the epochs that are left; it stops early where ctx ends or the loss is no number.
 func (t *training) run(ctx context.Context) error {
 	for n := len(t.epochly); n < t.epochs && (!t.complete() || t.passed); n++ {
-		if err := t.pass(ctx, n); err != nil {
+		err := t.pass(ctx, n)
+		if err == nil && t.seen == 0 { // the training before ended with the last batch of a pass
+			err = t.pass(ctx, n)
+		}
+		if err != nil {
 			return err
 		}
 		e := epoch{Loss: t.sum / float64(t.seen)}
@@ -126,7 +130,7 @@ func (t *training) pass(ctx context.Context, n int) error {
 			return nil
 		}
 	}
-	t.passed = true
+	t.passed = t.seen > 0
 	return nil
 }
 
