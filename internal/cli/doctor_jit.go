@@ -12,17 +12,14 @@ import (
 
 // jitRow tells what loading a GPU's kernels took.
 type jitRow struct {
-	Device    string   `json:"device"`
-	Compiled  int      `json:"compiled"`          // modules that the driver compiled
-	Compiling float64  `json:"compiling_seconds"` // what that took
-	Read      int      `json:"read"`              // modules whose code was kept
-	Reading   float64  `json:"reading_seconds"`
-	Dir       string   `json:"dir,omitempty"`     // where code is kept
-	Problem   string   `json:"problem,omitempty"` // why it is not, or why kernels could not be loaded
-	Refused   []string `json:"refused,omitempty"` // modules that the driver did not take, and why: others do their work
+	Device  string   `json:"device"`
+	Loaded  int      `json:"loaded"` // kernels
+	Loading float64  `json:"loading_seconds"`
+	Problem string   `json:"problem,omitempty"` // why kernels could not be loaded
+	Refused []string `json:"refused,omitempty"` // modules that the driver did not take, and why: others do their work
 }
 
-// loadKernels loads every kernel on every GPU, which keeps their code for the programs that follow.
+// loadKernels loads every kernel on every GPU, so that the driver keeps their code for the programs that follow.
 func loadKernels() (rows []jitRow) {
 	for i := range cuda.DeviceCount() {
 		row := jitRow{Device: device.CUDA(i).String()}
@@ -33,11 +30,7 @@ func loadKernels() (rows []jitRow) {
 			continue
 		}
 		r, err := d.LoadAll()
-		row.Compiled, row.Compiling = r.Compiled, r.Compiling.Seconds()
-		row.Read, row.Reading, row.Dir = r.Read, r.Reading.Seconds(), r.Dir
-		if err == nil {
-			err = r.Problem
-		}
+		row.Loaded, row.Loading = r.Loaded, r.Loading.Seconds()
 		if err != nil {
 			row.Problem = firstLine(err.Error())
 		}
@@ -52,11 +45,9 @@ func loadKernels() (rows []jitRow) {
 // String is the row as a line, and a line for each module that was refused.
 func (r jitRow) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-8s %d modules compiled in %s, %d read in %s", r.Device, r.Compiled, seconds(r.Compiling), r.Read, seconds(r.Reading))
+	fmt.Fprintf(&b, "%-8s %d loaded in %s", r.Device, r.Loaded, seconds(r.Loading))
 	if r.Problem != "" {
-		fmt.Fprintf(&b, "; not kept: %s", r.Problem)
-	} else {
-		fmt.Fprintf(&b, "; kept in %s", r.Dir)
+		fmt.Fprintf(&b, "; %s", r.Problem)
 	}
 	for _, refused := range r.Refused {
 		fmt.Fprintf(&b, "\n         refused: %s", refused)
@@ -73,7 +64,7 @@ func seconds(s float64) string {
 func compiler() (path, problem string) {
 	path, err := backend.JITCompiler()
 	if err != nil {
-		return "", "the driver's compiler is missing, and kernels that are not kept cannot be loaded: " + strings.ReplaceAll(err.Error(), "\n", "; ")
+		return "", "the driver's compiler is missing, and kernels that it has not kept cannot be loaded: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	return path, ""
 }

@@ -53,8 +53,6 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 		*f = func(ctx Context) Result { return l.within(ctx, fn) }
 	case *func(Context, Stream) Result:
 		*f = func(ctx Context, s Stream) Result { return l.within(ctx, fn, uintptr(s)) }
-	case *func(Context, Link) Result:
-		*f = func(ctx Context, k Link) Result { return l.within(ctx, fn, uintptr(k)) }
 	case *func(Context, Event) Result:
 		*f = func(ctx Context, e Event) Result { return l.within(ctx, fn, uintptr(e)) }
 	case *func(Context, Ptr) Result:
@@ -134,17 +132,6 @@ func (l *library) adaptMemory(field any, fn uintptr) {
 		*f = l.copyIn(fn)
 	case *func(Context, []byte, Ptr, Stream) Result:
 		*f = l.copyOut(fn)
-	case *func(Context) (Link, Result):
-		*f = func(ctx Context) (Link, Result) {
-			o := takeOuts()
-			defer o.release()
-			r := l.within(ctx, fn, 0, 0, 0, o.first()) // no options
-			return Link(o.a), r
-		}
-	case *func(Context, Link, []byte, string) Result:
-		*f = l.linkAdd(fn)
-	case *func(Context, Link) ([]byte, Result):
-		*f = l.linkComplete(fn)
 	case *func(Context, []byte, *JIT) (Module, Result):
 		*f = l.loadModule(fn)
 	case *func(Context, Module, string) (Function, Result):

@@ -67,12 +67,6 @@ type API struct {
 	ModuleLoadData    func(ctx Context, image []byte, jit *JIT) (Module, Result)  `cu:"cuModuleLoadDataEx"`
 	ModuleGetFunction func(ctx Context, m Module, name string) (Function, Result) `cu:"cuModuleGetFunction"`
 
-	// A link makes code for the GPU of PTX: it is created, given text, completed, and destroyed.
-	LinkCreate   func(Context) (Link, Result)                               `cu:"cuLinkCreate_v2,optional"`
-	LinkAddPTX   func(ctx Context, l Link, text []byte, name string) Result `cu:"cuLinkAddData_v2,optional"`
-	LinkComplete func(Context, Link) (cubin []byte, r Result)               `cu:"cuLinkComplete,optional"`
-	LinkDestroy  func(Context, Link) Result                                 `cu:"cuLinkDestroy,optional"`
-
 	FuncSetAttribute func(ctx Context, f Function, a FuncAttribute, value int32) Result `cu:"cuFuncSetAttribute"`
 
 	// LaunchKernel takes the kernel's parameters packed as C lays them out in a struct, at most MaxParams bytes, and the bytes of

@@ -178,21 +178,6 @@ func TestModuleCalls(t *testing.T) {
 	}
 }
 
-func TestLinkCalls(t *testing.T) {
-	api := load(t)
-	l, r := api.LinkCreate(ctx)
-	if l != 0xB || r != Success {
-		t.Errorf("LinkCreate: got %#x, %v", l, r)
-	}
-	if r := api.LinkAddPTX(ctx, l, []byte(".version 7.0"), "arithmetic"); r != Success {
-		t.Errorf("LinkAddPTX: got %v", r)
-	}
-	if cubin, r := api.LinkComplete(ctx, l); string(cubin) != "cubin" || r != Success {
-		t.Errorf("LinkComplete: got %q, %v", cubin, r)
-	}
-	check(t, map[string]Result{"LinkDestroy": api.LinkDestroy(ctx, l)})
-}
-
 func TestTensorMap(t *testing.T) {
 	tiled := TiledTensor{
 		Type: TensorBF16, Rank: 3, Address: 0x7000, Extents: [5]uint64{1 << 32, 5, 6}, Strides: [4]uint64{1 << 33, 1 << 36},

@@ -20,9 +20,6 @@ type Event uintptr
 // Module is the handle of loaded code.
 type Module uintptr
 
-// Link is the handle of code in the making.
-type Link uintptr
-
 // Function is the handle of a kernel of a module.
 type Function uintptr
 

@@ -3,7 +3,6 @@ package driver
 import (
 	"bytes"
 	"runtime"
-	"unsafe"
 )
 
 const logBytes = 16 << 10 // of each log of the compiler
@@ -35,31 +34,6 @@ func (l *library) loadModule(fn uintptr) func(Context, []byte, *JIT) (Module, Re
 			pinned(&pinner, names), pinned(&pinner, values))
 		jit.Info, jit.Errors = goString(info), goString(complaints)
 		return Module(o.a), r
-	}
-}
-
-const inputPTX = 1 // of CUjitInputType
-
-func (l *library) linkAdd(fn uintptr) func(Context, Link, []byte, string) Result {
-	return func(ctx Context, k Link, text []byte, name string) Result {
-		_, _ = l.openJIT() // without it the driver says that there is none
-		var pinner runtime.Pinner
-		defer pinner.Unpin()
-		text = cString(text)
-		return l.within(ctx, fn, uintptr(k), inputPTX, pinned(&pinner, text), uintptr(len(text)), pinned(&pinner, cString(name)), 0, 0, 0)
-	}
-}
-
-func (l *library) linkComplete(fn uintptr) func(Context, Link) ([]byte, Result) {
-	return func(ctx Context, k Link) ([]byte, Result) {
-		o := takeOuts()
-		defer o.release()
-		// The slot holds a pointer to C's memory, which Go's collector ignores.
-		r := l.within(ctx, fn, uintptr(k), uintptr(unsafe.Pointer(&o.host)), o.first())
-		if r != Success || o.host == nil {
-			return nil, r
-		}
-		return bytes.Clone(unsafe.Slice((*byte)(o.host), o.a)), r // so many bytes are what the driver says
 	}
 }
 

@@ -81,7 +81,6 @@ func (d *Device) start() error {
 		return err
 	}
 	d.alloc = newAllocator(d, d.index, c)
-	d.modules.cache = openCache(d.api, &d.properties)
 	d.blocking = launchBlocking()
 	d.ready.Store(true)
 	return nil

@@ -41,14 +41,12 @@ const maxKernels = 2048
 
 // catalog is where modules come from: what the kernels package has embedded, or what a test puts in its place.
 type catalog struct {
-	modules  func() []kernels.Module
 	moduleOf func(kernel string) (module string, ok bool)
 	targetOf func(kernel string) (t kernels.Target, ok bool)
 	text     func(module string) ([]byte, error)
-	packed   func(module string) ([]byte, error) // another text has other bytes
 }
 
-var embedded = catalog{kernels.Modules, kernels.ModuleOf, kernels.TargetOf, kernels.Text, kernels.Packed}
+var embedded = catalog{kernels.ModuleOf, kernels.TargetOf, kernels.Text}
 
 // moduleTable holds what a device has loaded.
 type moduleTable struct {
@@ -57,7 +55,6 @@ type moduleTable struct {
 	verdicts  [maxKernels]atomic.Uint32  // of takes, by kernelID
 	mu        sync.Mutex
 	loaded    map[string]driver.Module
-	cache     cubinCache
 	times     JITTimes
 	shared    map[kernelID]uint32 // the most dynamic shared memory that a kernel has been allowed
 	refused   []Refusal
@@ -98,28 +95,24 @@ func (d *Device) find(module, name string) (driver.Function, error) {
 	return f, nil
 }
 
-// moduleWith loads what has a kernel: its module where that is loaded or kept, and else a module of this kernel alone, since a driver compiles
-// all that it is given and a program uses few kernels of a module. Simulated GPUs compile nothing, and their reports name lines of the module.
+// moduleWith loads what has a kernel: its module where that is loaded, and else a module of this kernel alone, since a driver compiles all that
+// it is given and a program uses few kernels of a module. Simulated GPUs compile nothing, and their reports name lines of the module.
 func (d *Device) moduleWith(module, kernel string) (driver.Module, error) {
 	t := &d.modules
 	if m, ok := t.loaded[module]; ok {
 		return m, nil
 	}
-	if d.api.Simulated || t.cache.has(t.file(module, entirely)) {
+	if d.api.Simulated {
 		return d.module(module)
 	}
-	alone := func() ([]byte, error) {
-		text, err := t.text(module)
-		if err != nil {
-			return nil, err
-		}
-		if only, ok := kernels.Only(text, kernel); ok {
-			return only, nil
-		}
-		return nil, fmt.Errorf("cuda: %s has no kernel %s", module, kernel)
+	text, err := t.text(module)
+	if err != nil {
+		return 0, err
 	}
-	if m, r, err := d.loadCode(kernel, t.file(module, kernel), alone, new(driver.JIT)); err == nil && r == driver.Success {
-		return m, nil
+	if only, ok := kernels.Only(text, kernel); ok {
+		if m, r := d.load(only, new(driver.JIT)); r == driver.Success {
+			return m, nil
+		}
 	}
 	return d.module(module) // or its error
 }
@@ -130,11 +123,12 @@ func (d *Device) module(name string) (driver.Module, error) {
 	if m, ok := t.loaded[name]; ok {
 		return m, nil
 	}
-	var jit driver.JIT
-	m, r, err := d.loadCode(name, t.file(name, entirely), func() ([]byte, error) { return t.text(name) }, &jit)
+	text, err := t.text(name)
 	if err != nil {
 		return 0, err
 	}
+	var jit driver.JIT
+	m, r := d.load(text, &jit)
 	if r != driver.Success {
 		return 0, &ModuleError{Module: name, Log: jit.Errors, Err: d.fail(r)}
 	}

@@ -51,8 +51,6 @@ func nameOf(k kernelID) string {
 
 // ofVariants has a module for each variant, which holds its kernel alone.
 var ofVariants = catalog{
-	modules:  kernels.Modules,
-	packed:   func(module string) ([]byte, error) { return []byte(module), nil },
 	moduleOf: func(kernel string) (string, bool) { return "module_" + kernel, true },
 	targetOf: func(kernel string) (kernels.Target, bool) {
 		for _, v := range variants {

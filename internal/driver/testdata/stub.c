@@ -74,14 +74,6 @@ int cuModuleLoadDataEx(word *m, const void *image, unsigned n, unsigned *names, 
 	*m = 0xA;
 	return strcmp(image, ".version 7.0") ? 218 : 0;
 }
-int cuLinkCreate_v2(unsigned n, int *names, void **values, word *l) { WITHIN; CHECK(!n && !names && !values); *l = 0xB; return 0; }
-int cuLinkAddData_v2(word l, int type, const char *text, size_t n, const char *name, unsigned k, int *names, void **values) {
-	WITHIN;
-	CHECK(l == 0xB && type == 1 && n == 13 && !text[12] && !strcmp(name, "arithmetic") && !k && !names && !values);
-	return strcmp(text, ".version 7.0") ? 218 : 0;
-}
-int cuLinkComplete(word l, void **cubin, size_t *n) { WITHIN; CHECK(l == 0xB); *cubin = "cubin"; *n = 5; return 0; }
-int cuLinkDestroy(word l) { WITHIN; CHECK(l == 0xB); return 0; }
 int cuModuleGetFunction(word *f, word m, const char *name) { WITHIN; CHECK(m == 0xA); *f = 0xF; return strcmp(name, "add") ? 500 : 0; }
 #ifndef MISSING_REQUIRED
 int cuLaunchKernel(word f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,

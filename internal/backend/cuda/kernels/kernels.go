@@ -43,15 +43,6 @@ func TargetOf(kernel string) (t Target, ok bool) {
 	return in.Target, ok
 }
 
-// Packed returns the PTX of a module as it is embedded, packed by gzip.
-func Packed(module string) ([]byte, error) {
-	packed, err := files.ReadFile("ptx/" + module + ".ptx.gz")
-	if err != nil {
-		return nil, fmt.Errorf("kernels: no module %s", module)
-	}
-	return packed, nil
-}
-
 // Only returns a module's PTX without its other kernels, and false where the kernel is not found.
 func Only(text []byte, kernel string) (alone []byte, ok bool) {
 	const entry = ".visible .entry "
@@ -74,9 +65,9 @@ func Only(text []byte, kernel string) (alone []byte, ok bool) {
 
 // Text returns the PTX of a module.
 func Text(module string) ([]byte, error) {
-	packed, err := Packed(module)
+	packed, err := files.ReadFile("ptx/" + module + ".ptx.gz")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("kernels: no module %s", module)
 	}
 	unpack, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
