@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -73,14 +74,19 @@ func (w *writing) weights() int {
 
 // print ends what was streamed, or prints all of it.
 func (c *generateCommand) print(s *session, w *writing, dev device.Device, simulated, stopped bool) error {
+	var err error
 	switch {
 	case c.JSON:
 	case w.streamed:
-		fmt.Fprintln(s.stdout)
+		_, err = fmt.Fprintln(s.stdout)
 	default:
 		for i, p := range w.prompts {
-			fmt.Fprintf(s.stdout, "== %d\n%s%s\n", i+1, p, &w.texts[i])
+			_, e := fmt.Fprintf(s.stdout, "== %d\n%s%s\n", i+1, p, &w.texts[i])
+			err = cmp.Or(err, e)
 		}
+	}
+	if err != nil {
+		return err
 	}
 	out := w.result(dev, simulated || stopped) // who has interrupted does not want to wait for the measurement
 	out.Interrupted = stopped
@@ -91,6 +97,6 @@ func (c *generateCommand) print(s *session, w *writing, dev device.Device, simul
 	if out.Share > 0 {
 		speed += fmt.Sprintf(" at %.1f GB/s of weights, %.0f %% of the memory's", out.Bandwidth, 100*out.Share)
 	}
-	_, err := fmt.Fprintf(s.stderr, "%s; %s, %s\n", speed, out.DType, out.Device)
+	_, err = fmt.Fprintf(s.stderr, "%s; %s, %s\n", speed, out.DType, out.Device)
 	return err
 }
