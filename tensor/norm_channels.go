@@ -115,6 +115,6 @@ func (x *Tensor) LocalResponseNorm(size int, opts ...LocalResponseOption) *Tenso
 		return x
 	}
 	w := windowOf(op.Window{Kernel: [2]int{size, 1}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, Groups: 1, CountPadding: true})
-	m := x.Square().Reshape(shape[0], 1, shape[1], -1).Pad([]int{0, 0, size / 2, (size - 1) / 2}, 0).avgPool(w).View(shape...)
+	m := x.Mul(x).Reshape(shape[0], 1, shape[1], -1).Pad([]int{0, 0, size / 2, (size - 1) / 2}, 0).avgPool(w).View(shape...)
 	return x.Div(m.MulScalar(p.alpha).AddScalar(p.k).Pow(p.beta))
 }

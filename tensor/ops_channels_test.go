@@ -81,7 +81,7 @@ var channelRows = []opRow{
 		},
 	},
 	{
-		name: "local_response_norm",
+		name: "local_response_norm", moreTypes: true, // int64, whose quotients are floats
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
 			return x[0].LocalResponseNorm(3, tensor.Alpha(0.5), tensor.Beta(0.6), tensor.K(2))
 		},

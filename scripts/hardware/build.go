@@ -33,6 +33,7 @@ var leftOut = []absence{
 	{"internal/bench", "is run as cresset bench"},
 	{"internal/cli", "tests commands on simulated GPUs and builds one"},
 	{"internal/conformance/onnxnode", "computes on the CPU alone"},
+	{"internal/cublas", "calls a stub of the library"},
 	{"internal/devicetest", "tests the tests"},
 	{"internal/dl/dltest", "tests the tests"},
 	{"internal/driver/sim", "tests simulated GPUs"},

@@ -54,14 +54,17 @@ func NewMeta() (m *Meta, closeMeta func(), err error) {
 	return nil, nil, errors.New("cuda: all meta devices are in use")
 }
 
-// newMeta returns a device like a large GPU: how many parts a sum is cut into depends on its size.
+// isMeta reports whether the device computes nothing, so that no operand is too large.
+func (d *Device) isMeta() bool { return d.api.DeviceGet == nil }
+
+// newMeta returns a device like a large GPU: how many parts a sum is cut into depends on its size, and which kernels there are on its generation.
 func newMeta(index int) (*Meta, error) {
 	c, err := readConfig()
 	if err != nil {
 		return nil, err
 	}
 	d := &Device{index: index, api: emptyDriver(), generator: NewGenerator(rng.Entropy()), properties: Properties{
-		Name: "meta", Major: minMajor, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32, PTX: 70,
+		Name: "meta", Major: 9, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32, PTX: 90,
 	}}
 	d.modules.catalog = embedded
 	d.alloc = newAllocator(d, index, c)
@@ -99,6 +102,13 @@ func emptyDriver() *driver.API {
 		MemsetD8Async:     func(driver.Context, driver.Ptr, uint8, uint64, driver.Stream) driver.Result { return driver.Success },
 		CtxSynchronize:    func(driver.Context) driver.Result { return driver.Success },
 		StreamSynchronize: func(driver.Context, driver.Stream) driver.Result { return driver.Success },
+		FuncSetAttribute: func(driver.Context, driver.Function, driver.FuncAttribute, int32) driver.Result {
+			return driver.Success
+		},
+		LaunchKernelEx: func(driver.Context, driver.Function, *driver.Launch, driver.Stream, []byte) driver.Result {
+			return driver.Success
+		},
+		TensorMapEncodeTiled: func(*driver.TiledTensor) (driver.TensorMap, driver.Result) { return driver.TensorMap{}, driver.Success },
 		LaunchKernel: func(driver.Context, driver.Function, driver.Dim, driver.Dim, uint32, driver.Stream, []byte) driver.Result {
 			return driver.Success
 		},

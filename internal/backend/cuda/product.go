@@ -161,7 +161,7 @@ func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 	s, p := productParams.begin(d)
 	defer s.free()
 	describeProduct(p, c)
-	if max(p.M, p.N, p.K) > math.MaxUint32-1024 {
+	if max(p.M, p.N, p.K) > math.MaxUint32-1024 && !d.isMeta() {
 		return fmt.Errorf("cuda: a product of [%d, %d] and [%d, %d] is more than one launch takes", p.M, p.K, p.K, p.N)
 	}
 	tiles, few := m.taken(d), kernels.ThinColumns[len(kernels.ThinColumns)-1]

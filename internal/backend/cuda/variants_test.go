@@ -150,15 +150,15 @@ func TestVariantsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestMetaTakesTheOldest: a plan's device runs what every GPU runs.
-func TestMetaTakesTheOldest(t *testing.T) {
+// TestMetaTakesTheNewest: a plan's device is like a large GPU of capability 9.0.
+func TestMetaTakesTheNewest(t *testing.T) {
 	m, closeMeta, err := NewMeta()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closeMeta()
 	m.modules.catalog = ofVariants
-	if got := nameOf(m.first(ids()...)); got != "sm_60" || !m.takes(kernel("abs_f32")) {
+	if got := nameOf(m.first(ids()...)); got != "sm_90a" || !m.takes(kernel("abs_f32")) {
 		t.Errorf("got %s", got)
 	}
 }
