@@ -15,10 +15,10 @@ const (
 	thinSteps, thinElems = 1 << 16, 1 << 15
 )
 
-// GemmHalf computes C = A·B of half types, with a bias for each column unless that is nil, where A has few rows, and reports whether it did: the columns are whole vectors. The sums are of
+// GemmHalf computes C = A·B of half types, with a bias for each column unless that is nil, where A has few rows, and reports whether it did. The sums are of
 // float32, and are rounded once. gpt2_decode/bfloat16 takes two fifths of the time so.
 func GemmHalf[H Half](m, n, k int, a, b Matrix[H], bias, c []H, ldc int) bool {
-	if !vec.HasHalves() || m == 0 || m > thinRows || n == 0 || k < minDotSteps || k > thinSteps || b.Row != 1 && b.Col != 1 || n%vec.HalfStreamUnit > 0 {
+	if !vec.HasHalves() || m == 0 || m > thinRows || n == 0 || k < minDotSteps || k > thinSteps || b.Row != 1 && (b.Col != 1 || n%vec.HalfStreamUnit > 0) {
 		return false
 	}
 	space := newScratch[float32](m * k)

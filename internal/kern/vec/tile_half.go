@@ -42,7 +42,11 @@ func (t *HalfTile[H]) RunStreams() {
 func (t *HalfTile[H]) RunDots() {
 	_ = t.B[t.last(t.Step.B)+(t.Cols-1)*t.RowB+t.K-1]
 	c := t.call()
-	runHalfDots(isBF16[H](), unsafe.Pointer(&c))
+	if t.Cols > 4 {
+		runHalfDots(isBF16[H](), unsafe.Pointer(&c))
+	} else {
+		runHalfFewDots(isBF16[H](), unsafe.Pointer(&c))
+	}
 }
 
 func (t *HalfTile[H]) call() call {

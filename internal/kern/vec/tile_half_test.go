@@ -38,7 +38,8 @@ func testHalfTiles[H dtype.F16 | dtype.BF16](t *testing.T, to func(float32) H, f
 				if s.dots {
 					elems = (count-1)*tile.Step.B + (cols-1)*row + k
 				}
-				tile.A, tile.B, tile.C = make([]float32, k), make([]H, elems), make([]float32, (count-1)*s.most+cols)
+				const behind = 16 // elements that no tile may write
+				tile.A, tile.B, tile.C = make([]float32, k), make([]H, elems), make([]float32, (count-1)*s.most+cols+behind)
 				for i := range tile.A {
 					tile.A[i] = rng.Float32() - 0.5
 				}
@@ -49,10 +50,17 @@ func testHalfTiles[H dtype.F16 | dtype.BF16](t *testing.T, to func(float32) H, f
 					tile.C[i] = 1
 				}
 				tile.Next = tile.B
+				whole := tile.C
+				tile.C = whole[:len(whole)-behind]
 				if s.dots {
 					tile.RunDots()
 				} else {
 					tile.RunStreams()
+				}
+				for at, got := range whole[len(tile.C):] {
+					if got != 1 {
+						t.Fatalf("dots %v, %d steps, %d columns: wrote %v, %d behind C", s.dots, k, cols, got, at)
+					}
 				}
 				for at, got := range tile.C {
 					want, size := 0., 1.

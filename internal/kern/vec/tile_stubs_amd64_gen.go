@@ -931,6 +931,11 @@ func gatherBF16AVX512(t unsafe.Pointer)
 //go:noescape
 func tile1x2F16F32AVX512(t unsafe.Pointer)
 
+// dot1x4F16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot1x4F16F32AVX512(t unsafe.Pointer)
+
 // dot1x8F16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
 //
 //go:noescape
@@ -940,6 +945,11 @@ func dot1x8F16F32AVX512(t unsafe.Pointer)
 //
 //go:noescape
 func tile1x2BF16F32AVX512(t unsafe.Pointer)
+
+// dot1x4BF16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot1x4BF16F32AVX512(t unsafe.Pointer)
 
 // dot1x8BF16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
 //

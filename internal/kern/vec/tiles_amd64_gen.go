@@ -885,6 +885,14 @@ func runHalfStreams(bf16 bool, t unsafe.Pointer) {
 	tile1x2F16F32AVX512(t)
 }
 
+func runHalfFewDots(bf16 bool, t unsafe.Pointer) {
+	if bf16 {
+		dot1x4BF16F32AVX512(t)
+		return
+	}
+	dot1x4F16F32AVX512(t)
+}
+
 func runHalfDots(bf16 bool, t unsafe.Pointer) {
 	if bf16 {
 		dot1x8BF16F32AVX512(t)

@@ -577,3 +577,5 @@ func runPairRows(unsafe.Pointer) { panic(noTiles) }
 func runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }
+
+func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }

@@ -157,7 +157,8 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	if n < 0 {
 		out.WriteString("\nconst noTiles = \"vec: there are no such micro-kernels\"\n")
 		out.WriteString("\nfunc runPairs(int, unsafe.Pointer) { panic(noTiles) }\n\nfunc runPairRows(unsafe.Pointer) { panic(noTiles) }\n")
-		out.WriteString("\nfunc runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }\n")
+		out.WriteString("\nfunc runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }\n\n" +
+			"func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }\n")
 		return
 	}
 	m := machines[n]

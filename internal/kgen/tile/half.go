@@ -19,6 +19,7 @@ func (e elem) isHalf() bool { return strings.HasSuffix(e.name, "F16F32") }
 func (m *machine) halfProducts(f *asm.File) {
 	for _, e := range halves {
 		m.product(f, shape{1, 2}, e)
+		m.dot(f, 1, 4, e)
 		m.dot(f, 1, 8, e)
 	}
 }
@@ -41,7 +42,7 @@ func (w *writer) loadHalf(from memory, to int) {
 // halfRunners writes the functions that run them.
 func halfRunners(m *machine) string {
 	text := ""
-	for _, k := range [][2]string{{"Streams", shape{1, 2}.String()}, {"Dots", dotName(1, 8)}} {
+	for _, k := range [][2]string{{"Streams", shape{1, 2}.String()}, {"FewDots", dotName(1, 4)}, {"Dots", dotName(1, 8)}} {
 		run, name := k[0], k[1]
 		text += fmt.Sprintf("\nfunc runHalf%s(bf16 bool, t unsafe.Pointer) {\nif bf16 {\n%s(t)\nreturn\n}\n%s(t)\n}\n",
 			run, m.functionName(name, halves[1]), m.functionName(name, halves[0]))
