@@ -16,11 +16,12 @@ import (
 
 // Case is a workload.
 type Case struct {
-	Name  string                         // "mm/256": a family and what tells its members apart
-	Work  float64                        // what one call does, in units; 0 where only its time tells something
-	Unit  string                         // of Work: "FLOP", "B" (bytes that must move) or "elem"
-	Bytes float64                        // that must move for an "elem"; 0 where memory is not the limit
-	Make  func(dev device.Device) func() // makes the operands on a device and returns the call
+	Name   string                         // "mm/256": a family and what tells its members apart
+	Work   float64                        // what one call does, in units; 0 where only its time tells something
+	Unit   string                         // of Work: "FLOP", "B" (bytes that must move) or "elem"
+	Bytes  float64                        // that must move for an "elem"; 0 where memory is not the limit
+	Halves bool                           // the operands of a product are of a half type
+	Make   func(dev device.Device) func() // makes the operands on a device and returns the call
 }
 
 // Cases returns the workloads of a device in the order of reports: a GPU has some that the CPU lacks.

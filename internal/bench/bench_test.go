@@ -43,17 +43,18 @@ func TestSmallWorkloadsRun(t *testing.T) {
 	}
 }
 
-// The limits are those of NVIDIA's data sheets: 67 TFLOP/s and 4.8 TB/s of the H200, 19.5 TFLOP/s and 1.94 TB/s of the A100.
+// The limits are those of NVIDIA's data sheets: 67 TFLOP/s and 4.8 TB/s of the H200, 19.5 TFLOP/s, 312 of half types and 1.94 TB/s of the A100.
 func TestGPULimits(t *testing.T) {
 	for name, c := range map[string]struct {
-		p           cuda.Properties
-		fma, memory float64
+		p                   cuda.Properties
+		fma, halves, memory float64
 	}{
-		"H200": {cuda.Properties{Major: 9, Multiprocessors: 132, ClockKHz: 1980000, MemoryClockKHz: 3201000, MemoryBusWidth: 6144}, 66908, 4916.7},
-		"A100": {cuda.Properties{Major: 8, Multiprocessors: 108, ClockKHz: 1410000, MemoryClockKHz: 1512000, MemoryBusWidth: 5120}, 19492, 1935.4},
+		"H200":     {cuda.Properties{Major: 9, Multiprocessors: 132, ClockKHz: 1980000, MemoryClockKHz: 3201000, MemoryBusWidth: 6144}, 66908, 1070531, 4916.7},
+		"GTX 1070": {cuda.Properties{Major: 6, Minor: 1, Multiprocessors: 15, ClockKHz: 1683000, MemoryClockKHz: 4004000, MemoryBusWidth: 256}, 6463, 6463, 256.3},
+		"A100":     {cuda.Properties{Major: 8, Multiprocessors: 108, ClockKHz: 1410000, MemoryClockKHz: 1512000, MemoryBusWidth: 5120}, 19492, 311869, 1935.4},
 	} {
 		l := GPULimits(c.p)
-		if math.Abs(l.FMA-c.fma) > 1 || math.Abs(l.Levels[0].Rate-c.memory) > 0.1 {
+		if math.Abs(l.FMA-c.fma) > 1 || math.Abs(l.Halves-c.halves) > 1 || math.Abs(l.Levels[0].Rate-c.memory) > 0.1 {
 			t.Errorf("%s: got %+v", name, l)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/internal/hardware"
 	"cresset/tensor"
 )
 
@@ -54,11 +55,12 @@ func copies() []Case {
 	}
 }
 
-// GPULimits returns what the clocks of a GPU allow: float32 operations of its multiprocessors, and bytes of its memory.
+// GPULimits returns what the clocks of a GPU allow: operations of its multiprocessors, of float32 and of half types, and bytes of its memory.
 func GPULimits(p cuda.Properties) Limits {
-	perClock := 2 * p.Multiprocessors * lanes(p.Major, p.Minor) // a fused multiply-add is two operations
+	perLane := 2 * float64(p.Multiprocessors) * float64(p.ClockKHz) / 1e6 // a fused multiply-add is two operations
 	return Limits{
-		FMA: float64(perClock) * float64(p.ClockKHz) / 1e6,
+		FMA:    perLane * float64(hardware.Lanes(p.Major, p.Minor)),
+		Halves: perLane * float64(lanesOfHalves(p.Major, p.Minor)),
 		Levels: []Level{{
 			Name: "memory", Bytes: int(p.TotalMemory),
 			Rate: 2 * float64(p.MemoryClockKHz) * float64(p.MemoryBusWidth) / 8 / 1e6, // twice a clock
@@ -66,12 +68,12 @@ func GPULimits(p cuda.Properties) Limits {
 	}
 }
 
-// lanes returns how many float32 operations a multiprocessor starts at each clock, by its compute capability.
-func lanes(major, minor int) int {
-	if major == 7 || minor == 0 && (major == 6 || major == 8) {
-		return 64
+// lanesOfHalves returns how many products of half types a multiprocessor starts at each clock; before 7.0 they are those of float32.
+func lanesOfHalves(major, minor int) int {
+	if major < 7 {
+		return hardware.Lanes(major, minor)
 	}
-	return 128
+	return hardware.TensorLanes(major, minor, 2)
 }
 
 // MeasureGPU times a case on a GPU. One that fails there, for want of a kernel or of memory, has a Problem.
@@ -83,6 +85,8 @@ func MeasureGPU(c Case, dev device.Device, rounds int, limits Limits) Figure {
 	f := c.figure(0, times)
 	memory := limits.Levels[0].Rate
 	switch {
+	case c.Unit == "FLOP" && c.Halves:
+		f.Share = f.Rate / limits.Halves
 	case c.Unit == "FLOP" && limits.FMA > 0:
 		f.Share = f.Rate / limits.FMA
 	case c.Unit == "B" && memory > 0:

@@ -10,8 +10,9 @@ import (
 
 // Limits are what the machine allows on a number of threads, measured in the same run as the figures.
 type Limits struct {
-	Threads int     `json:"threads,omitempty"`    // of the CPU
-	FMA     float64 `json:"fma_gflops,omitempty"` // float32 operations in registers, thousand millions in a second; 0 without assembly
+	Threads int     `json:"threads,omitempty"`     // of the CPU
+	FMA     float64 `json:"fma_gflops,omitempty"`  // float32 operations in registers, thousand millions in a second; 0 without assembly
+	Halves  float64 `json:"half_gflops,omitempty"` // of a GPU's half types, in tensor cores where it has them
 	Levels  []Level `json:"bandwidth"`
 }
 

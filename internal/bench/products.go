@@ -53,7 +53,7 @@ func linear(name string, batch, in, out int) Case {
 }
 
 func mmBF16(name string, n int) Case {
-	return Case{Name: name, Work: flops(n, n, n), Unit: "FLOP", Make: func(dev device.Device) func() {
+	return Case{Name: name, Work: flops(n, n, n), Unit: "FLOP", Halves: true, Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
 		a, b := on.Randn(n, n).To(dtype.BFloat16), on.Randn(n, n).To(dtype.BFloat16)
 		return func() { a.MM(b).Release() }

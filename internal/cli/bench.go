@@ -199,7 +199,7 @@ func (c *benchCommand) memory(s *session, cases []bench.Case, threads []int) err
 func (b *benchmarks) printMachine(w io.Writer) {
 	if b.GPU != "" {
 		l := b.Limits[0]
-		fmt.Fprintf(w, "%s, %s, %d multiprocessors, by its clocks: FMA %.0f GFLOP/s, memory %.0f GB/s\n\n", b.GPU, b.Level, b.Cores, l.FMA, l.Levels[0].Rate)
+		fmt.Fprintf(w, "%s, %s, %d multiprocessors, by its clocks: %s\n\n", b.GPU, b.Level, b.Cores, ofClocks(l))
 		return
 	}
 	fmt.Fprintf(w, "%s, %d cores, kernels for %s\n", b.CPU, b.Cores, b.Level)
@@ -215,6 +215,11 @@ func (b *benchmarks) printMachine(w io.Writer) {
 		fmt.Fprintf(w, "%s GB/s\n", strings.Join(levels, ", "))
 	}
 	fmt.Fprintln(w)
+}
+
+// ofClocks tells the limits of a GPU.
+func ofClocks(l bench.Limits) string {
+	return fmt.Sprintf("FMA %.0f GFLOP/s, half types %.0f GFLOP/s, memory %.0f GB/s", l.FMA, l.Halves, l.Levels[0].Rate)
 }
 
 func (b *benchmarks) heading() string {

@@ -105,7 +105,7 @@ func (r *selfTestReport) time(s *session, dev device.Device, out io.Writer) erro
 		return err
 	}
 	limits := bench.GPULimits(p)
-	fmt.Fprintf(out, "\nby its clocks: FMA %.0f GFLOP/s, memory %.0f GB/s\n", limits.FMA, limits.Levels[0].Rate)
+	fmt.Fprintf(out, "\nby its clocks: %s\n", ofClocks(limits))
 	for _, w := range cases {
 		if s.ctx.Err() != nil {
 			return s.ctx.Err()

@@ -8,7 +8,6 @@ package selftest
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"cresset/device"
@@ -84,7 +83,7 @@ func (c Check) Run(dev device.Device) (err error) {
 	scope := tensor.NewScope()
 	defer scope.Close()
 	if failed := tensor.Try(func() { err = c.run(dev) }); failed != nil {
-		return fmt.Errorf("%w", failed)
+		return failed
 	}
 	return err
 }

@@ -23,20 +23,9 @@ func kernelTime(g *hardware.GPU, w Work) float64 {
 	return launchCost + max(duration(w.Bytes, g.Bandwidth), duration(w.LaneInstructions, g.Peak), busy)
 }
 
-// tensorPeak returns how many multiplications with addition the tensor cores of a GPU make a second, of operands of 2, 4 (tf32) or 8
-// bytes: by the data sheets a number for each multiprocessor and clock. Float64 takes ordinary units where there are none.
+// tensorPeak returns how many multiplications with addition the tensor cores of a GPU make a second, of operands of so many bytes.
 func tensorPeak(g *hardware.GPU, bytes int) uint64 {
-	halves, doubles := 512, 2 // 7.0, 7.5, 8.6, 8.9, 12.0
-	switch {
-	case g.Major == 8 && g.Minor == 0:
-		halves, doubles = 1024, 64
-	case g.Major == 9:
-		halves, doubles = 2048, 128
-	case g.Major == 10 || g.Major == 11:
-		halves, doubles = 4096, 128
-	}
-	perClock := map[int]int{2: halves, 4: halves / 2, 8: doubles}[bytes]
-	return uint64(perClock) * uint64(g.Multiprocessors) * g.Clock
+	return uint64(hardware.TensorLanes(g.Major, g.Minor, bytes)) * uint64(g.Multiprocessors) * g.Clock
 }
 
 // copyTime is 8 us + bytes / link.
