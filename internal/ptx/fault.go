@@ -20,11 +20,12 @@ const (
 	DataRace                            // accesses to shared memory that nothing keeps in order
 	Deadlock                            // threads that wait for what cannot come
 	Misuse                              // what an instruction does not allow: its operands, or its place
+	IllegalInstruction                  // operands for which hardware reports an illegal instruction
 )
 
 var faultNames = [...]string{
 	"out-of-bounds access", "misaligned access", "use after free", "divergent barrier", "unconverged shuffle",
-	"unconverged warp", "data race", "deadlock", "misuse",
+	"unconverged warp", "data race", "deadlock", "misuse", "illegal instruction",
 }
 
 // String returns the kind in words.

@@ -167,18 +167,26 @@ func swizzled(at uint32, swizzle uint32) uint32 {
 	return at
 }
 
-// place checks where a box lies in shared memory.
-func (w *warp) place(b *box, op *bulkOp, lane int) (shared uint64, f *Fault) {
-	if shared = w.at(op.shared, lane); shared%128 != 0 {
-		return 0, w.badAccess(Misaligned, op.shared, lane)
+// place checks a box and finds its place in shared memory. A row starts at a multiple of 16 bytes in global memory, beside the tensor
+// too: at other coordinates an H100 reports an illegal instruction.
+func (w *warp) place(b *box, op *bulkOp, lane int) (to *block, at uint64, f *Fault) {
+	shared := w.at(op.shared, lane)
+	if shared%128 != 0 {
+		return nil, 0, w.badAccess(Misaligned, op.shared, lane)
 	}
-	if width := 16 << b.Swizzle; b.Swizzle > 0 && b.counts[0]*b.size > width {
-		return 0, w.misuse(lane, "rows of %d bytes in a box with a swizzle of %d", b.counts[0]*b.size, width)
+	if first := b.at[0] * int64(b.size); first%16 != 0 {
+		f := w.misuse(lane, "the first coordinate is %d, which is %d bytes: no multiple of 16", b.at[0], first)
+		f.Kind = IllegalInstruction
+		return nil, 0, f
+	}
+	// Hardware takes shorter rows too; where it puts them is not simulated.
+	if width := 16 << b.Swizzle; b.Swizzle > 0 && b.counts[0]*b.size != width {
+		return nil, 0, w.misuse(lane, "rows of %d bytes in a box with a swizzle of %d", b.counts[0]*b.size, width)
 	}
 	if b.Interleave != 0 || b.Steps[0] > 1 {
-		return 0, w.misuse(lane, "an interleaved map, or one with steps along its first axis")
+		return nil, 0, w.misuse(lane, "an interleaved map, or one with steps along its first axis")
 	}
-	return shared, nil
+	return w.shared(op.shared, lane, shared, b.bytes())
 }
 
 func (w *warp) loadBox(op *bulkOp, lane int) *Fault {
@@ -187,11 +195,11 @@ func (w *warp) loadBox(op *bulkOp, lane int) *Fault {
 		return f
 	}
 	b := w.box(m, op, lane)
-	shared, f := w.place(b, op, lane)
+	_, base, f := w.place(b, op, lane)
 	if f != nil {
 		return f
 	}
-	n := b.bytes()
+	shared, n := w.addr[lane], b.bytes()
 	data := make([]byte, n)
 	if b.NaNs {
 		for i := range data {
@@ -212,13 +220,12 @@ func (w *warp) loadBox(op *bulkOp, lane int) *Fault {
 	if f != nil {
 		return f
 	}
-	base := uint32(shared & (1<<rankShift - 1))
 	var pieces []piece
 	if b.Swizzle == 0 {
 		pieces = []piece{{0, data}}
 	} else {
 		for at := 0; at < n; at += 16 {
-			pieces = append(pieces, piece{swizzled(base+uint32(at), b.Swizzle) - base, data[at:min(at+16, n)]})
+			pieces = append(pieces, piece{swizzled(uint32(base)+uint32(at), b.Swizzle) - uint32(base), data[at:min(at+16, n)]})
 		}
 	}
 	w.addr[lane] = shared
@@ -245,14 +252,9 @@ func (w *warp) storeBox(op *bulkOp, lane int, reduction string) *Fault {
 		return f
 	}
 	b := w.box(m, op, lane)
-	shared, f := w.place(b, op, lane)
-	if f != nil {
-		return f
-	}
-	n := b.bytes()
-	block, at, f := w.shared(op.shared, lane, shared, n)
+	block, at, f := w.place(b, op, lane)
 	if f == nil {
-		f = w.startStore(block, op, lane, at, n)
+		f = w.startStore(block, op, lane, at, b.bytes())
 	}
 	if f != nil {
 		return f

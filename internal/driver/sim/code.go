@@ -118,6 +118,8 @@ func faultResult(kind ptx.FaultKind) driver.Result {
 		return driver.ErrIllegalAddress
 	case ptx.Misaligned:
 		return driver.ErrMisalignedAddress
+	case ptx.IllegalInstruction:
+		return driver.ErrIllegalInstruction
 	}
 	return driver.ErrLaunchFailed
 }
