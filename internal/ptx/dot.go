@@ -33,7 +33,7 @@ type operandRow struct {
 
 const (
 	noExponent   = -1 << 12 // of zero, which aligns nothing
-	highExponent = 1 << 12  // of infinities and NaNs
+	highExponent = 1 << 14  // of infinities and NaNs, and with noExponent still more than half of it
 )
 
 // set16, setTF32 put an element into the row.

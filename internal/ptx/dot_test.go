@@ -1,0 +1,35 @@
+package ptx
+
+import "testing"
+
+// TestInfinityTimesZero is a NaN in every model, whatever stands beside it.
+func TestInfinityTimesZero(t *testing.T) {
+	for _, capability := range []int{70, 75, 80, 90} {
+		m := modelOf(capability)
+		for name, set := range map[string]func(r *operandRow, k int, v float32){
+			"f16":  func(r *operandRow, k int, v float32) { r.set16(k, formatF16, formatF16.round(float64(v))) },
+			"bf16": func(r *operandRow, k int, v float32) { r.set16(k, formatBF16, formatBF16.round(float64(v))) },
+			"tf32": func(r *operandRow, k int, v float32) { r.setTF32(k, u32(v)) },
+		} {
+			var a, b operandRow
+			for k := range 4 {
+				set(&a, k, 1)
+				set(&b, k, 1)
+			}
+			set(&a, 1, f32(0xff800000))
+			set(&b, 1, 0)
+			if got := m.dot(&a, &b, 4, 4, 1); got == got {
+				t.Errorf("%d, %s: got %g", capability, name, got)
+			}
+			set(&b, 1, 1)
+			if got := m.dot(&a, &b, 4, 4, 1); u32(got) != 0xff800000 {
+				t.Errorf("%d, %s: -inf times 1: got %g", capability, name, got)
+			}
+		}
+		var a, b operandRow
+		a.set16(1, formatF16, 0x7c00)
+		if got := m.dotHalf(&a, &b, 4, 4, 1); got != nanOf16 {
+			t.Errorf("%d, a sum in f16: got %#x", capability, got)
+		}
+	}
+}
