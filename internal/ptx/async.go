@@ -113,10 +113,11 @@ func (w *warp) copyAsync(to, from *access, length *lanes32, mask uint32) *Fault 
 		return f
 	}
 	w.countShared(to, mask)
+	room := Region{Data: w.b.shared}
 	for left := mask; left != 0; left &= left - 1 {
 		lane := trailing(left)
 		at := w.addr[lane]
-		if at+uint64(size) > uint64(len(w.b.shared)) {
+		if !room.holds(at, size) {
 			return w.badAccess(OutOfBounds, to, lane)
 		}
 		c.to[lane] = uint32(at)

@@ -118,6 +118,7 @@ func TestAsynchronousCopyFaults(t *testing.T) {
 		{"a destination that is not aligned", "gemm", regexp.MustCompile(`(L2::128B \[%r\d+)\]`).ReplaceAllString(good, "$1+2]"), Misaligned, "at 0x2 of shared memory"},
 		{"a source that is not aligned", "gemm", regexp.MustCompile(`(L2::128B \[%r\d+\], \[%rd\d+)\]`).ReplaceAllString(good, "$1+2]"), Misaligned, "of global memory"},
 		{"beyond shared memory", "gemm", regexp.MustCompile(`(L2::128B \[%r\d+)\]`).ReplaceAllString(good, "$1+65536]"), OutOfBounds, "the block has 24576 bytes"},
+		{"just before shared memory", "gemm", regexp.MustCompile(`(L2::128B \[%r\d+)\]`).ReplaceAllString(good, "$1-16]"), OutOfBounds, "the block has 24576 bytes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, _, err := p.run(t, tc.text, tc.kernel, nil)
@@ -127,6 +128,12 @@ func TestAsynchronousCopyFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMatricesBeforeSharedMemory: the end of such a row is past the largest address, which is 0 again.
+func TestMatricesBeforeSharedMemory(t *testing.T) {
+	_, _, err := runSnippet(t, 75, "mov.u32 %r3, 0; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r3-16];")
+	faultOf(t, err, OutOfBounds, "of shared memory")
 }
 
 // TestBankConflictsOfMatrixLoads wants the conflicts that rows of 64 and 128 bytes without swizzling have.

@@ -87,7 +87,7 @@ func (cfg *LaunchConfig) check(k *Kernel) (blocks uint64, err error) {
 	switch {
 	case k.Cluster != [3]uint32{} && k.Cluster != cfg.Cluster:
 		return fail("clusters of %s blocks, and the kernel asks for %s", triple(cfg.Cluster), triple(k.Cluster))
-	case c[0] == 0 || c[1] == 0 || c[2] == 0 || c[0]*c[1]*c[2] > 16:
+	case c[0] == 0 || c[1] == 0 || c[2] == 0 || uint64(c[0])*uint64(c[1])*uint64(c[2]) > 16:
 		return fail("clusters of %s blocks", triple(c))
 	case g[0]%c[0] != 0 || g[1]%c[1] != 0 || g[2]%c[2] != 0:
 		return fail("a grid of %s blocks in clusters of %s", triple(g), triple(c))

@@ -55,8 +55,9 @@ func (w *warp) moveMatrices(m *access, slots []int32, rows uint32, trans bool) *
 			return f
 		}
 	}
+	room := Region{Data: w.b.shared}
 	for left := rows; left != 0; left &= left - 1 {
-		if lane := trailing(left); w.addr[lane]+16 > uint64(len(w.b.shared)) {
+		if lane := trailing(left); !room.holds(w.addr[lane], 16) {
 			return w.badAccess(OutOfBounds, m, lane)
 		}
 	}

@@ -50,28 +50,23 @@ func (b *block) startGroups() {
 // mayIssue checks that wgmma.fence stands between ordinary writes to registers and a product that uses them, and that the warps of a
 // group run the same products.
 func (w *warp) mayIssue(p *groupProduct, mask uint32) *Fault {
-	g, own := w.ownGroup(), &w.products
-	f := w.fault(Misuse, mask)
+	g, own, lane := w.ownGroup(), &w.products, trailing(mask)
 	switch {
 	case !own.fenced:
-		f.Detail = "no wgmma.fence stands before the first product"
-		return f
+		return w.misuse(lane, "no wgmma.fence stands before the first product")
 	case own.issued < len(g.issued) && g.issued[own.issued] != int32(w.pc-1):
-		f.Detail = fmt.Sprintf("other warps of the group run that of line %d", w.b.k.lines[g.issued[own.issued]])
-		return f
+		return w.misuse(lane, "other warps of the group run that of line %d", w.b.k.lines[g.issued[own.issued]])
 	}
-	for _, list := range [][]int32{p.d, p.a} {
+	for _, list := range [...][]int32{p.d, p.a} {
 		for _, slot := range list {
 			if own.dirty[slot] {
-				f.Detail = "no wgmma.fence stands between this and the last write to its registers"
-				return f
+				return w.misuse(lane, "no wgmma.fence stands between this and the last write to its registers")
 			}
 		}
 	}
 	for _, slot := range p.a {
 		if own.locks[slot] > 0 {
-			f.Detail = "registers of A are accumulators of a product in flight"
-			return f
+			return w.misuse(lane, "registers of A are accumulators of a product in flight")
 		}
 	}
 	return nil
@@ -141,7 +136,7 @@ func (w *warp) awaitProducts(n int) bool {
 		return true
 	}
 	target := own.commits[len(own.commits)-1-n]
-	for i := w.index &^ 3; i < w.index&^3+4; i++ {
+	for i := w.index &^ 3; i < min(w.index&^3+4, len(w.b.warps)); i++ {
 		if w.b.warps[i].products.issued < target {
 			return false
 		}

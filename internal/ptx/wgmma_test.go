@@ -308,6 +308,23 @@ func TestGroupFaults(t *testing.T) {
 	}
 }
 
+// TestGroupsOfFewerWarps: a group that lacks warps, and runs no product, has none to wait for.
+func TestGroupsOfFewerWarps(t *testing.T) {
+	text := strings.Replace(snippet(90, "mov.u32 %r9, 7; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"), "sm_90", "sm_90a", 1)
+	m, err := Parse("snippet", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h heap
+	k, out := m.Kernels["k"], put(&h, make([]uint32, 96))
+	if _, err := Launch(k, LaunchConfig{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{96, 1, 1}, Memory: &h, Params: pack(k, out)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := get[uint32](&h, out); got[0] != 7 || got[95] != 7 {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestRegistersOfGroups lets groups of four warps take registers from one another, and one ask for too many.
 func TestRegistersOfGroups(t *testing.T) {
 	text := func(more int, bounds string) string {
