@@ -87,14 +87,20 @@ func (w *warp) barrier(in *instr, mask uint32) (stop bool, f *Fault) {
 	return !op.arrive, nil
 }
 
-// open lets the warps go on that wait.
+// open ends a round: the warps that wait go on.
 func (bar *barrier) open() {
+	bar.wake()
+	bar.have = 0
+	bar.known.forget()
+}
+
+// wake lets the warps go on that wait.
+func (bar *barrier) wake() {
 	for _, w := range bar.warps {
 		w.acquire(&bar.known)
 		w.waits = nil
 	}
-	bar.warps, bar.have = bar.warps[:0], 0
-	bar.known.forget()
+	bar.warps = bar.warps[:0]
 }
 
 // deadlock is the fault of a block of which some warps wait at a barrier and others have exited or wait elsewhere, or nil where

@@ -4,7 +4,7 @@ package ptx
 type bulkStore struct {
 	lane, pc int
 	group    uint32
-	spans    [][2]uint32 // offsets from and to
+	from, to uint32 // offsets
 }
 
 func (w *warp) storeBulk(op *bulkOp, lane int) *Fault {
@@ -42,6 +42,9 @@ func (op *bulkOp) put(to, from []byte) {
 
 // readAsync checks a read of shared memory by the asynchronous proxy.
 func (w *warp) readAsync(b *block, m *access, lane int, at uint64, n int) *Fault {
+	if b != w.b {
+		return w.misuse(lane, "a copy from shared memory of another block")
+	}
 	t, a := w.b.gang.watch, w.agent()
 	for word := at / 4; word < (at+uint64(n)+3)/4; word++ {
 		if problem, who := t.readsAsync(b.shadow, a, int(word)); problem != noProblem {
@@ -60,7 +63,7 @@ func (w *warp) startStore(b *block, op *bulkOp, lane int, at uint64, n int) *Fau
 	for word := at / 4; word < (at+uint64(n)+3)/4; word++ {
 		b.shadow.reading[word]++
 	}
-	w.stores = append(w.stores, bulkStore{lane: lane, pc: w.pc - 1, group: w.closed[lane], spans: [][2]uint32{{uint32(at), uint32(at) + uint32(n)}}})
+	w.stores = append(w.stores, bulkStore{lane: lane, pc: w.pc - 1, group: w.closed[lane], from: uint32(at), to: uint32(at) + uint32(n)})
 	w.b.gang.events++
 	return nil
 }
@@ -73,11 +76,9 @@ func (w *warp) endStores(mask, n uint32) {
 			kept = append(kept, s)
 			continue
 		}
-		for _, span := range s.spans {
-			for word := span[0] / 4; word < (span[1]+3)/4; word++ {
-				w.b.shadow.reading[word]--
-				t.noteRead(w.b.shadow, a, int(word))
-			}
+		for word := s.from / 4; word < (s.to+3)/4; word++ {
+			w.b.shadow.reading[word]--
+			t.noteRead(w.b.shadow, a, int(word))
 		}
 	}
 	w.stores = kept

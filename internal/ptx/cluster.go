@@ -15,13 +15,10 @@ func (b *body) clusterBar(o *opcode, args []operand) instr {
 	o.takeAny(strengths)
 	o.take("aligned")
 	b.k.async = true
-	in := b.bare(o, args, kindTry)
-	in.exec = nil
-	in.meet = &meetOp{-1, (*warp).arriveInCluster}
-	if in.kind = kindMeet; what == "wait" {
-		in.kind = kindClusterWait
+	if what == "wait" {
+		return b.bare(o, args, kindClusterWait)
 	}
-	return in
+	return together(b.bare(o, args, kindMeet), (*warp).arriveInCluster)
 }
 
 func (w *warp) arriveInCluster(_ *instr, mask uint32) *Fault {
@@ -58,16 +55,7 @@ func (g *gang) openCluster() {
 	bar.known.join(&bar.now)
 	bar.now.forget()
 	bar.phase, bar.have = bar.phase+1, 0
-	bar.open2()
-}
-
-// open2 is open for warps that may come later too.
-func (bar *clusterBarrier) open2() {
-	for _, w := range bar.warps {
-		w.acquire(&bar.known)
-		w.waits = nil
-	}
-	bar.warps = bar.warps[:0]
+	bar.wake() // known stays, for warps that wait later
 }
 
 // waitInCluster stops the warp until the phase at which it arrived has ended.
