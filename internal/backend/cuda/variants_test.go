@@ -211,8 +211,8 @@ func TestShapedLaunches(t *testing.T) {
 
 // TestTensorMapsOfDevices: an operand that the copy engine cannot read has none.
 func TestTensorMapsOfDevices(t *testing.T) {
-	old, _ := withVariants(t, "h100", 11080)
-	d, _ := withVariants(t, "h100", 12000)
+	old, _ := withVariants(t, "h100", 12030)
+	d, _ := withVariants(t, "h100", 12040)
 	for pitch, want := range map[uint64]bool{256: true, 264: false} {
 		x := tile{address: 0x100, extents: []uint64{128, 64}, strides: []uint64{pitch}, box: []uint32{16, 32}, swizzle: driver.Swizzle64}
 		x.dtype = dtype.Float32

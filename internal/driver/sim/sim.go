@@ -70,7 +70,7 @@ func New(m *hardware.Machine, o Options) *Driver {
 	if m.CUDA < 11080 {
 		d.API.LaunchKernelEx = nil
 	}
-	if m.CUDA < 12000 {
+	if m.CUDA < 12040 {
 		d.API.TensorMapEncodeTiled = nil
 	}
 	return d
