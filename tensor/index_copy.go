@@ -83,11 +83,11 @@ func without(shape Shape, axis int) Shape {
 // IndexCopyInPlace writes src to x as IndexCopy says.
 func (x *Tensor) IndexCopyInPlace(axis int, index, src *Tensor) *Tensor {
 	x.mutable(op.IndexCopy, src)
-	if tracked(x, src) || !x.layout.IsContiguous() || src.storage == x.storage || index.storage == x.storage {
+	if tracked(x, src) || !x.layout.IsContiguous() {
 		return x.become(op.IndexCopy, x.IndexCopy(axis, index, src))
 	}
 	axis = x.checkIndexCopy(axis, index, src)
-	x.Detach().putRows(axis, index.Detach().cast(dtype.Int64).atLeast1(), src.Detach())
+	x.Detach().putRows(axis, index.Detach().unshared(x).atLeast1(), src.Detach().unshared(x))
 	x.storage.version++
 	return x
 }

@@ -46,3 +46,46 @@ func TestIndexCopyInPlaceWritesRowsAlone(t *testing.T) {
 		t.Errorf("the sum is %v, not 32", got)
 	}
 }
+
+func TestIndexCopyInPlaceRefusesNil(t *testing.T) {
+	x := tensor.Zeros(3)
+	for _, f := range []func(){
+		func() { x.IndexCopyInPlace(0, nil, x) },
+		func() { x.IndexCopyInPlace(0, tensor.Of([]int{0, 1, 2}), nil) },
+	} {
+		if err := tensor.Try(f); err == nil {
+			t.Error("nothing was refused")
+		}
+	}
+}
+
+// TestWritingATensorToItself writes a tensor's elements to other places of it, in place.
+func TestWritingATensorToItself(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		next := tensor.Of([]int{1, 2, 3, 4, 5, 6, 7, 0}).To(dev)
+		index := []*tensor.Tensor{next}
+		for name, c := range map[string]struct {
+			write func(x *tensor.Tensor)
+			want  []int64
+		}{
+			"IndexPutInPlace":               {func(x *tensor.Tensor) { x.IndexPutInPlace(index, x) }, []int64{7, 0, 1, 2, 3, 4, 5, 6}},
+			"IndexPutInPlace, accumulating": {func(x *tensor.Tensor) { x.IndexPutInPlace(index, x, tensor.Accumulate(true)) }, []int64{7, 1, 3, 5, 7, 9, 11, 13}},
+			"IndexPutInPlace by itself":     {func(x *tensor.Tensor) { x.IndexPutInPlace([]*tensor.Tensor{x}, next) }, []int64{1, 2, 3, 4, 5, 6, 7, 0}},
+			"SetIndex":                      {func(x *tensor.Tensor) { x.SetIndex(x, next) }, []int64{7, 0, 1, 2, 3, 4, 5, 6}},
+			"ScatterInPlace":                {func(x *tensor.Tensor) { x.ScatterInPlace(0, next, x) }, []int64{7, 0, 1, 2, 3, 4, 5, 6}},
+			"ScatterInPlace by itself":      {func(x *tensor.Tensor) { x.ScatterInPlace(0, x, next) }, []int64{1, 2, 3, 4, 5, 6, 7, 0}},
+			"ScatterAddInPlace":             {func(x *tensor.Tensor) { x.ScatterAddInPlace(0, next, x) }, []int64{7, 1, 3, 5, 7, 9, 11, 13}},
+			"IndexAddInPlace":               {func(x *tensor.Tensor) { x.IndexAddInPlace(0, next, x) }, []int64{7, 1, 3, 5, 7, 9, 11, 13}},
+			"IndexCopyInPlace":              {func(x *tensor.Tensor) { x.IndexCopyInPlace(0, next, x) }, []int64{7, 0, 1, 2, 3, 4, 5, 6}},
+			"IndexCopyInPlace by itself":    {func(x *tensor.Tensor) { x.IndexCopyInPlace(0, x, next) }, []int64{1, 2, 3, 4, 5, 6, 7, 0}},
+			"MaskedScatterInPlace":          {func(x *tensor.Tensor) { x.MaskedScatterInPlace(x.GtScalar(2), x) }, []int64{0, 1, 2, 0, 1, 2, 3, 4}},
+			"CopyInPlace":                   {func(x *tensor.Tensor) { x.CopyInPlace(x.Flip(0)) }, []int64{7, 6, 5, 4, 3, 2, 1, 0}},
+		} {
+			x := tensor.Of([]int{0, 1, 2, 3, 4, 5, 6, 7}).To(dev)
+			c.write(x)
+			if got := tensor.Values[int64](x); !slices.Equal(got, c.want) {
+				t.Errorf("%s: %v, not %v", name, got, c.want)
+			}
+		}
+	})
+}

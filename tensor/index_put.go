@@ -130,7 +130,7 @@ func (x *Tensor) IndexPutInPlace(indices []*Tensor, values *Tensor, accumulate .
 		return x.become(op.IndexPut, x.IndexPut(indices, values, accumulate...))
 	}
 	p := x.putting(indices, values, last(accumulate, false))
-	p.into(x, values.apart(x))
+	p.into(x, values.unshared(x))
 	x.storage.version++
 	return x
 }

@@ -76,7 +76,15 @@ func (x *Tensor) overwrite(o op.Op, y operand) bool {
 // apart returns y, or a copy where y looks at the memory of x in another way than x: its elements would change while they
 // are read.
 func (y *Tensor) apart(x *Tensor) *Tensor {
-	if y.storage != x.storage || sameView(y.layout, x.layout) {
+	if y.storage == x.storage && !sameView(y.layout, x.layout) {
+		return y.unshared(x)
+	}
+	return y
+}
+
+// unshared returns y, or a copy where y looks at the memory of x, for ops that write x in another order than they read y.
+func (y *Tensor) unshared(x *Tensor) *Tensor {
+	if y.storage != x.storage {
 		return y
 	}
 	return y.like(op.Clone, y.dtype).copyFrom(y)

@@ -37,7 +37,7 @@ func (x *Tensor) ScatterInPlace(axis int, index *Tensor, src any) *Tensor {
 	if tracked(x, s.given) {
 		return x.become(op.Scatter, x.Scatter(axis, index, src))
 	}
-	x.scatterBy(op.Scatter, s.axis, s.index.apart(x), s.src.apart(x))
+	x.scatterBy(op.Scatter, s.axis, s.index.unshared(x), s.src.unshared(x))
 	x.storage.version++
 	return x
 }

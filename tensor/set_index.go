@@ -87,14 +87,13 @@ func withoutLeading(shape Shape) Shape {
 // into writes to out, which has the shape for which the plan was made.
 func (s *setting) into(out *Tensor) {
 	out = out.Detach()
-	value := s.value.apart(out)
 	part, _ := out.subscript(s.indices)
 	if !s.partial {
-		part.copyFrom(value)
+		part.copyFrom(s.value.apart(part))
 		return
 	}
 	p := putting{s.put, s.index}
-	p.into(part, value)
+	p.into(part, s.value.unshared(out))
 }
 
 func setIndexGrad(b *backprop, dy *Tensor) {
