@@ -43,9 +43,6 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request, j *job) error {
 
 // fit refuses prompts for which the model has no room.
 func (s *Server) fit(j *job) error {
-	if n := len(j.prompts) * j.choices(); n > s.Choices {
-		return bad("n", "The request asks for %d texts, and a request may have %d", n, s.Choices)
-	}
 	if s.Tokens > 0 && j.tokens > s.Tokens {
 		return bad("max_tokens", "max_tokens is too large: %d. This server supports at most %d completion tokens", j.tokens, s.Tokens)
 	}

@@ -196,7 +196,7 @@ func TestClientsThatLeave(t *testing.T) {
 // TestRudeClients send half a request, nothing, garbage and bodies without end, and are cut off; others are answered meanwhile.
 func TestRudeClients(t *testing.T) {
 	s := newServer(t, decoder(t), serving.Options{})
-	s.Limits = Limits{Silence: 50 * time.Millisecond, Body: 1000}
+	s.Limits = Limits{Silence: 400 * time.Millisecond, Body: 1000}
 	url, stop, ended := serveOn(t, s, time.Hour)
 	const post = "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 	for text, want := range map[string]string{

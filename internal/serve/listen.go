@@ -30,7 +30,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 		MaxHeaderBytes:    headerBytes,
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(&bounded{Listener: l, places: make(chan struct{}, s.Connections)}) }()
+	go func() { ended <- server.Serve(newBounded(l, s.Connections)) }()
 	select {
 	case err := <-ended:
 		return err
@@ -52,17 +52,35 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 type bounded struct {
 	net.Listener
 	places chan struct{}
+	closed chan struct{}
+	end    func() // closes closed
+}
+
+func newBounded(l net.Listener, connections int) *bounded {
+	b := &bounded{Listener: l, places: make(chan struct{}, connections), closed: make(chan struct{})}
+	b.end = sync.OnceFunc(func() { close(b.closed) })
+	return b
 }
 
 // Accept implements net.Listener.
 func (b *bounded) Accept() (net.Conn, error) {
-	b.places <- struct{}{}
+	select {
+	case b.places <- struct{}{}:
+	case <-b.closed: // http.Server waits for Accept to return before it closes connections
+		return nil, net.ErrClosed
+	}
 	c, err := b.Listener.Accept()
 	if err != nil {
 		<-b.places
 		return nil, err
 	}
 	return &place{Conn: c, leave: sync.OnceFunc(func() { <-b.places })}, nil
+}
+
+// Close implements net.Listener.
+func (b *bounded) Close() error {
+	b.end()
+	return b.Listener.Close()
 }
 
 // place is a connection that gives its place to the next when it is closed.

@@ -66,7 +66,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 // TestConnectionsAreBounded lets a client in when another has left.
 func TestConnectionsAreBounded(t *testing.T) {
 	p := make(pipes, 3)
-	b := &bounded{Listener: p, places: make(chan struct{}, 1)}
+	b := newBounded(p, 1)
 	for range 2 {
 		p.connect()
 	}
@@ -93,6 +93,28 @@ func TestConnectionsAreBounded(t *testing.T) {
 	(<-second).Close()
 	if len(b.places) != 0 {
 		t.Errorf("%d places are taken by nobody", len(b.places))
+	}
+}
+
+// TestEndWithAllConnectionsTaken ends a server while its only client does nothing, and the server waits for it to leave.
+func TestEndWithAllConnectionsTaken(t *testing.T) {
+	s := newServer(t, decoder(t), serving.Options{})
+	s.Limits = Limits{Connections: 1}
+	url, stop, ended := serveOn(t, s, time.Hour)
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
