@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 
 	"cresset/dtype"
@@ -56,7 +57,8 @@ type SinusoidalPositions struct {
 // Table returns the rows of the positions of a batch of sequences, or of one that stands for all: [sequences, tokens, Width], with the device and
 // dtype of like, to be added to the embeddings of tokens.
 func (s *SinusoidalPositions) Table(positions [][]int, like *tensor.Tensor) *tensor.Tensor {
-	table := make([]float64, 0, len(positions)*len(positions[0])*s.Width)
+	tokens := tokensOf("sinusoidal positions", positions)
+	table := make([]float64, 0, len(positions)*tokens*s.Width)
 	for _, sequence := range positions {
 		for _, p := range sequence {
 			for i := range s.Width {
@@ -65,5 +67,19 @@ func (s *SinusoidalPositions) Table(positions [][]int, like *tensor.Tensor) *ten
 			}
 		}
 	}
-	return tensor.FromSlice(table, len(positions), len(positions[0]), s.Width).To(like.Device(), like.DType())
+	return tensor.FromSlice(table, len(positions), tokens, s.Width).To(like.Device(), like.DType())
+}
+
+// tokensOf returns how many tokens each sequence has, which is the same for all.
+func tokensOf(op string, positions [][]int) int {
+	if len(positions) == 0 {
+		panic(fault(op, "there is no sequence: one list of positions can stand for all"))
+	}
+	n := len(positions[0])
+	for i, sequence := range positions {
+		if len(sequence) != n {
+			panic(fault(op, fmt.Sprintf("sequence %d has %d positions, and sequence 0 has %d", i, len(sequence), n)))
+		}
+	}
+	return n
 }

@@ -3,6 +3,7 @@ package nn_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"cresset/device"
@@ -66,5 +67,34 @@ func TestSinusoidalPositions(t *testing.T) {
 	}
 	if odd := (&nn.SinusoidalPositions{Width: 5}).Table([][]int{{3}}, tensor.Zeros(1)); odd.Size(-1) != 5 {
 		t.Errorf("an odd width: %v", odd.Shape())
+	}
+}
+
+// TestTablesOfPositionsAreRefused wants words of batches and sizes for which there are no tables; a batch of no tokens has empty ones.
+func TestTablesOfPositionsAreRefused(t *testing.T) {
+	like := tensor.Zeros(1)
+	rotary := func(size int, positions [][]int) func() {
+		return func() { (&nn.Rotary{Size: size, Theta: 100, Scaling: nn.DynamicScaling{Factor: 2, MaxPositions: 4}}).Tables(positions, like) }
+	}
+	sines := func(positions [][]int) func() { return func() { (&nn.SinusoidalPositions{Width: 4}).Table(positions, like) } }
+	for _, c := range []struct {
+		name, want string
+		f          func()
+	}{
+		{"rotary, no batch", "there is no sequence", rotary(4, nil)},
+		{"rotary, uneven", "sequence 1 has 2 positions, and sequence 0 has 1", rotary(4, [][]int{{0}, {0, 1}})},
+		{"rotary, odd size", "an even number, not 5", rotary(5, [][]int{{0}})},
+		{"rotary, no size", "an even number, not 0", rotary(0, [][]int{{0}})},
+		{"sines, no batch", "there is no sequence", sines(nil)},
+		{"sines, uneven", "sequence 1 has 0 positions, and sequence 0 has 1", sines([][]int{{0}, {}})},
+	} {
+		if err := tensor.Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+	for name, f := range map[string]func(){"rotary": rotary(4, [][]int{{}, {}}), "sines": sines([][]int{{}, {}})} {
+		if err := tensor.Try(f); err != nil {
+			t.Errorf("%s of no tokens: %v", name, err)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 package nn
 
 import (
+	"fmt"
 	"math"
-	"slices"
 
 	"cresset/tensor"
 )
@@ -27,6 +27,10 @@ type RotaryScaling interface {
 // dtype of like: tensors [sequences, 1, tokens, Size/2], which broadcast to a layer's heads. Angles are float32 numbers, as in the models that were
 // trained with them.
 func (r *Rotary) Tables(positions [][]int, like *tensor.Tensor) (cos, sin *tensor.Tensor) {
+	if r.Size < 2 || r.Size%2 != 0 {
+		panic(fault("rotary", fmt.Sprintf("the elements of a head that turn are an even number, not %d", r.Size)))
+	}
+	tokens := tokensOf("rotary", positions)
 	frequencies, attention := r.frequencies(r.Theta), 1.0
 	if r.Scaling != nil {
 		frequencies, attention = r.Scaling.scale(r, longest(positions))
@@ -41,7 +45,7 @@ func (r *Rotary) Tables(positions [][]int, like *tensor.Tensor) (cos, sin *tenso
 		}
 	}
 	table := func(v []float32) *tensor.Tensor {
-		return tensor.FromSlice(v, len(positions), 1, len(positions[0]), len(frequencies)).To(like.Device(), like.DType())
+		return tensor.FromSlice(v, len(positions), 1, tokens, len(frequencies)).To(like.Device(), like.DType())
 	}
 	return table(c), table(s)
 }
@@ -50,7 +54,9 @@ func (r *Rotary) Tables(positions [][]int, like *tensor.Tensor) (cos, sin *tenso
 func longest(positions [][]int) int {
 	n := 0
 	for _, sequence := range positions {
-		n = max(n, slices.Max(sequence)+1)
+		for _, p := range sequence {
+			n = max(n, p+1)
+		}
 	}
 	return n
 }
