@@ -66,16 +66,30 @@ func (s *Sampler) keepTopK(scores []float32) {
 	if s.TopK <= 0 || s.TopK >= len(scores) {
 		return
 	}
-	top := slices.Clone(scores[:s.TopK]) // the greatest so far, the least of them first
+	top := slices.Clone(scores[:s.TopK]) // the greatest so far, in a heap: the least stands first
 	slices.Sort(top)
 	for _, v := range scores[s.TopK:] {
 		if v > top[0] {
-			at, _ := slices.BinarySearch(top, v)
-			copy(top, top[1:at])
-			top[at-1] = v
+			top[0] = v
+			sink(top)
 		}
 	}
 	drop(scores, top[0])
+}
+
+// sink restores a heap whose first element has grown.
+func sink(heap []float32) {
+	for at := 0; ; {
+		child := 2*at + 1
+		if child+1 < len(heap) && heap[child+1] < heap[child] {
+			child++
+		}
+		if child >= len(heap) || heap[at] <= heap[child] {
+			return
+		}
+		heap[at], heap[child] = heap[child], heap[at]
+		at = child
+	}
 }
 
 // keepTopP drops the least likely tokens, as many as have 1 - p or less of the probability together.

@@ -99,7 +99,7 @@ func TestTopKAndTopPOfManyTokens(t *testing.T) {
 
 func BenchmarkSampler(b *testing.B) {
 	base := tensor.Values[float32](tensor.Randn(128256).MulScalar(5))
-	for name, s := range map[string]Sampler{"top-k": {Temperature: 1, TopK: 50}, "top-p": {Temperature: 1, TopP: 0.9}} {
+	for name, s := range map[string]Sampler{"top-k": {Temperature: 1, TopK: 50}, "wide top-k": {Temperature: 1, TopK: 60000}, "top-p": {Temperature: 1, TopP: 0.9}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				s.Probabilities(slices.Clone(base))
