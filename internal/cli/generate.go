@@ -31,7 +31,7 @@ type generateCommand struct {
 	Stop              []string      `placeholder:"TEXT" help:"End before this text, or before the first of several."`
 	Seed              int64         `default:"0" help:"Seed of what is drawn; equal seeds give equal texts."`
 	Device            device.Device `default:"cpu" help:"Device to compute on."`
-	DType             *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float32, float16 or bfloat16; that of the model's folder unless given."`
+	DType             *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float64, float32, float16 or bfloat16; that of the model's folder unless given."`
 	JSON              bool          `name:"json" help:"Print a JSON object on stdout when all is done."`
 }
 
@@ -62,7 +62,7 @@ func (c *generateCommand) Validate() error {
 	case slices.Contains(c.Stop, ""):
 		return errors.New("--stop must be a text that is not empty")
 	case c.DType != nil && !c.DType.IsFloat():
-		return fmt.Errorf("--dtype must be float32, float64, float16 or bfloat16, not %s", c.DType.Name())
+		return fmt.Errorf("--dtype must be float64, float32, float16 or bfloat16, not %s", c.DType.Name())
 	}
 	return nil
 }

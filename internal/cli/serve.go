@@ -25,7 +25,7 @@ type serveCommand struct {
 	Name        string        `placeholder:"NAME" help:"What clients call the model; the last part of its path unless given."`
 	TokenFile   string        `placeholder:"FILE" help:"File with the token that clients have to show; without it that of the environment variable CRESSET_TOKEN, if any."`
 	Device      device.Device `default:"cpu" help:"Device to compute on."`
-	DType       *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float32, float16 or bfloat16; that of the model's folder unless given."`
+	DType       *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float64, float32, float16 or bfloat16; that of the model's folder unless given."`
 	Sequences   int           `default:"32" placeholder:"N" help:"Texts that are written at once."`
 	StepTokens  int           `default:"256" placeholder:"N" help:"Tokens that a step reads: longer prompts are read in parts, between which other texts go on."`
 	CacheTokens int           `default:"0" placeholder:"N" help:"Tokens whose keys and values are kept; 0: as many as can be needed, within 1 GiB."`
@@ -42,7 +42,7 @@ func (c *serveCommand) Help() string {
 	return `Answers POST /v1/completions, /v1/chat/completions and, with a BERT, /v1/embeddings, and GET /v1/models, /health and /metrics, as clients of
 this interface expect: docs/serving.md.
 
-SIGTERM or Ctrl-C ends it when the requests that are under way have their answers; a second one at once.
+SIGTERM or Ctrl-C ends it when the requests that are under way have their answers, or the model is read; a second one at once.
 
 Exit codes: 0 ended by a signal, 1 failed, or requests were cut off, 2 wrong usage.`
 }
@@ -65,7 +65,7 @@ func (c *serveCommand) Validate() error {
 		}
 	}
 	if c.DType != nil && !c.DType.IsFloat() {
-		return fmt.Errorf("--dtype must be float32, float64, float16 or bfloat16, not %s", c.DType.Name())
+		return fmt.Errorf("--dtype must be float64, float32, float16 or bfloat16, not %s", c.DType.Name())
 	}
 	return nil
 }
@@ -86,8 +86,8 @@ func (c *serveCommand) Run(s *session) error {
 		return err
 	}
 	server.Token = token
-	if err := s.stopped(); err != nil {
-		return err
+	if s.ctx.Err() != nil { // while the model was read
+		return nil
 	}
 	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && token == "" {
 		fmt.Fprintln(s.stderr, "cresset: whoever reaches this address may ask: --token-file keeps others off")

@@ -15,7 +15,8 @@ import (
 	"cresset/text/tokenizer"
 )
 
-// plays are three of Shakespeare's, which nobody owns: what gpt learns from where no text is given.
+// plays are Richard III, Richard II and Romeo and Juliet, as the collection tinyshakespeare has them: what gpt learns from where no text is given. Shakespeare's
+// works are in the public domain.
 //
 //go:embed plays.txt
 var plays string
