@@ -74,9 +74,13 @@ func TestSinusoidalPositions(t *testing.T) {
 func TestTablesOfPositionsAreRefused(t *testing.T) {
 	like := tensor.Zeros(1)
 	rotary := func(size int, positions [][]int) func() {
-		return func() { (&nn.Rotary{Size: size, Theta: 100, Scaling: nn.DynamicScaling{Factor: 2, MaxPositions: 4}}).Tables(positions, like) }
+		return func() {
+			(&nn.Rotary{Size: size, Theta: 100, Scaling: nn.DynamicScaling{Factor: 2, MaxPositions: 4}}).Tables(positions, like)
+		}
 	}
-	sines := func(positions [][]int) func() { return func() { (&nn.SinusoidalPositions{Width: 4}).Table(positions, like) } }
+	sines := func(positions [][]int) func() {
+		return func() { (&nn.SinusoidalPositions{Width: 4}).Table(positions, like) }
+	}
 	for _, c := range []struct {
 		name, want string
 		f          func()
