@@ -167,8 +167,12 @@ func TestModuleCalls(t *testing.T) {
 		"neither, after these": api.LaunchKernelEx(ctx, kernel, &Launch{Grid: Dim{2, 4, 6}, Block: Dim{4, 5, 6}, Shared: 2000}, stream, nil),
 	})
 	mapped := append(append([]byte("map"), make([]byte, 125)...), "rest"...)
-	for range 2 {
-		check(t, map[string]Result{"a kernel with a tensor map": api.LaunchKernelEx(ctx, 0xE, cluster, stream, mapped)})
+	for _, name := range []string{"mapped", "plain", "mapped"} {
+		f, r := api.ModuleGetFunction(ctx, module, name)
+		if r != Success || f != 0xE {
+			t.Errorf("ModuleGetFunction: got %#x, %v", f, r)
+		}
+		check(t, map[string]Result{"a kernel, " + name: api.LaunchKernelEx(ctx, f, cluster, stream, mapped)})
 	}
 	if r := launch(api, make([]byte, MaxParams+1)); r != ErrInvalidValue {
 		t.Errorf("too many parameters: got %v", r)

@@ -64,7 +64,7 @@ func (l *library) launch(fn uintptr) func(Context, Function, Dim, Dim, uint32, S
 		}
 		f := launchPool.Get().(*launchFrame)
 		f.bytes = uintptr(copy(f.params[:], params))
-		one, packed := f.arguments(l.placesOf(ctx, k))
+		one, packed := f.arguments(l.places.of(k))
 		r := l.within(ctx, fn, uintptr(k),
 			uintptr(grid.X), uintptr(grid.Y), uintptr(grid.Z),
 			uintptr(block.X), uintptr(block.Y), uintptr(block.Z),
@@ -90,7 +90,7 @@ func (l *library) launchEx(fn uintptr) func(Context, Function, *Launch, Stream, 
 		if shape.Programmatic {
 			f.attribute(attributeProgrammatic, 1)
 		}
-		one, packed := f.arguments(l.placesOf(ctx, k))
+		one, packed := f.arguments(l.places.of(k))
 		r := l.within(ctx, fn, uintptr(unsafe.Pointer(c)), uintptr(k), one, packed) // sound: the pointers lead into f, see KeepAlive
 		runtime.KeepAlive(f)
 		launchPool.Put(f)

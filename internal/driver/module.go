@@ -44,6 +44,9 @@ func (l *library) moduleFunction(fn uintptr) func(Context, Module, string) (Func
 		o := takeOuts()
 		defer o.release()
 		r := l.within(ctx, fn, o.first(), uintptr(m), pinned(&pinner, cString(name)))
+		if r == Success {
+			l.learn(ctx, Function(o.a))
+		}
 		return Function(o.a), r
 	}
 }

@@ -1,8 +1,10 @@
 package driver
 
 import (
+	"maps"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -15,33 +17,43 @@ const maxPlaces = 16
 type places struct {
 	ask uintptr // cuFuncGetParamInfo, since CUDA 12.4; 0 where there is none
 
-	mu sync.RWMutex // guards of
-	of map[Function][]uintptr
+	mu sync.Mutex // guards changes of known, whose maps do not change
+	// known has the offsets of the parameters of such kernels alone, which are few.
+	known atomic.Pointer[map[Function][]uintptr]
 }
 
-// placesOf returns the offsets of a kernel's parameters, or nil where a packed buffer will do: the first lies at the start, and is too
-// small for a tensor map.
-func (l *library) placesOf(ctx Context, k Function) []uintptr {
+// of returns the offsets of a kernel's parameters, or nil where a packed buffer will do.
+func (p *places) of(k Function) []uintptr {
+	if known := p.known.Load(); known != nil {
+		return (*known)[k]
+	}
+	return nil
+}
+
+// learn asks where a kernel that the driver has found takes its parameters. Its handle may have been that of another one, of a context
+// that has ended.
+func (l *library) learn(ctx Context, k Function) {
 	p := &l.places
 	if p.ask == 0 {
-		return nil
+		return
 	}
-	p.mu.RLock()
-	offsets, known := p.of[k]
-	p.mu.RUnlock()
-	if known {
-		return offsets
-	}
-	offsets = l.askPlaces(ctx, k)
+	offsets := l.askPlaces(ctx, k)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.of == nil {
-		p.of = map[Function][]uintptr{}
+	if offsets == nil && p.of(k) == nil {
+		return
 	}
-	p.of[k] = offsets
-	return offsets
+	next := map[Function][]uintptr{}
+	if known := p.known.Load(); known != nil {
+		next = maps.Clone(*known)
+	}
+	if next[k] = offsets; offsets == nil {
+		delete(next, k)
+	}
+	p.known.Store(&next)
 }
 
+// askPlaces returns nil where the first parameter lies at the start and is too small for a tensor map.
 func (l *library) askPlaces(ctx Context, k Function) (offsets []uintptr) {
 	for i := range uintptr(maxPlaces) {
 		o := takeOuts()

@@ -74,7 +74,16 @@ int cuModuleLoadDataEx(word *m, const void *image, unsigned n, unsigned *names, 
 	*m = 0xA;
 	return strcmp(image, ".version 7.0") ? 218 : 0;
 }
-int cuModuleGetFunction(word *f, word m, const char *name) { WITHIN; CHECK(m == 0xA); *f = 0xF; return strcmp(name, "add") ? 500 : 0; }
+static int mapped; /* whether kernel 0xE has a tensor map: one module's does, and one's that has its handle later does not */
+int cuModuleGetFunction(word *f, word m, const char *name) {
+	WITHIN;
+	CHECK(m == 0xA);
+	*f = 0xF;
+	if (!strcmp(name, "add")) return 0;
+	*f = 0xE;
+	mapped = !strcmp(name, "mapped");
+	return mapped || !strcmp(name, "plain") ? 0 : 500;
+}
 #ifndef MISSING_REQUIRED
 int cuLaunchKernel(word f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, word s, void **params, void **extra) {
@@ -93,19 +102,21 @@ struct config {
 	struct attribute *attributes;
 	unsigned count;
 };
-/* Kernel 0xE has a tensor map, which does not lie at the start, and another parameter. */
+/* A tensor map does not lie at the start, and another parameter follows it. */
 int cuFuncGetParamInfo(word f, size_t i, size_t *at, size_t *n) {
 	WITHIN;
 	CHECK(f == 0xF || f == 0xE);
-	if (i > (f == 0xE)) return 1;
-	*at = f == 0xE ? 0x30 + 128 * i : 0;
-	*n = f == 0xE && !i ? 128 : 4;
+	int with = f == 0xE && mapped;
+	if (i > with) return 1;
+	*at = with ? 0x30 + 128 * i : 0;
+	*n = with && !i ? 128 : 4;
 	return 0;
 }
 /* The parameters name the attributes that are wanted, in order. */
 int cuLaunchKernelEx(const struct config *c, word f, void **params, void **extra) {
 	WITHIN;
 	CHECK(sizeof *c == 56 && sizeof *c->attributes == 72);
+	if (f == 0xE && !mapped) return params || !extra || *(size_t *)extra[3] != 132 ? BAD : 0;
 	if (f == 0xE) {
 		CHECK(!extra && (char *)params[1] == (char *)params[0] + 128 && !memcmp(params[0], "map", 3));
 		return memcmp(params[1], "rest", 4) ? BAD : 0;
