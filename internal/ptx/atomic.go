@@ -17,6 +17,8 @@ type atomicOp struct {
 // kernels of several streams may work on one word.
 var locks [64]sync.Mutex
 
+func lockOf(addr uint64) *sync.Mutex { return &locks[addr>>3%uint64(len(locks))] }
+
 // atomics changes lane by lane, which is an order that hardware may choose too. On global memory the blocks take
 // their turns.
 func (w *warp) atomics(m *access, r *Region, mask uint32) {
@@ -26,7 +28,7 @@ func (w *warp) atomics(m *access, r *Region, mask uint32) {
 	for ; mask != 0; mask &= mask - 1 {
 		lane := trailing(mask)
 		at := r.Data[w.addr[lane]-r.Base:]
-		lock := &locks[w.addr[lane]>>3%uint64(len(locks))]
+		lock := lockOf(w.addr[lane])
 		lock.Lock()
 		old := m.get(at)
 		if v := m.atomic.combine(old, w.lane(m, m.atomic.a, lane), w.lane(m, m.atomic.b, lane)); v != old {

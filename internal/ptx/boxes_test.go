@@ -199,6 +199,29 @@ func TestBulkCopiesWithoutMaps(t *testing.T) {
 	faultOf(t, runBox(t, "load2", &h, m.Encode(), out, uint32(256), int32(0), int32(0), int32(0), int32(0), int32(0)), Misuse, "rows of 128 bytes in a box with a swizzle of 32")
 }
 
+// TestReductionsOfBlocks: blocks that add to the same words lose nothing.
+func TestReductionsOfBlocks(t *testing.T) {
+	const blocks = 500
+	k := load(t, "sm_90/boxes").Kernels["linear"]
+	var h heap
+	ones := make([]float32, 64)
+	for i := range ones {
+		ones[i] = 1
+	}
+	out := put(&h, make([]float32, 64))
+	if _, err := Launch(k, LaunchConfig{Grid: [3]uint32{blocks, 1, 1}, Block: [3]uint32{32, 1, 1}, Memory: &h, Shared: 4096, Workers: 8, Params: pack(k, out, put(&h, ones), uint32(0))}); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range get[float32](&h, out) {
+		if got != blocks {
+			t.Fatalf("element %d: got %g", i, got)
+		}
+	}
+	if !k.Ordered {
+		t.Error("the order of blocks does not count")
+	}
+}
+
 // TestRefusedBoxes: an H100 reports an illegal instruction for boxes whose rows do not start at multiples of 16 bytes, inside and outside.
 // Others are not simulated, or lie beyond shared memory.
 func TestRefusedBoxes(t *testing.T) {

@@ -24,19 +24,23 @@ func (w *warp) storeBulk(op *bulkOp, lane int) *Fault {
 		return f
 	}
 	w.countBulk(n)
-	op.put(to, b.shared[at:][:n])
+	w.put(op, global, to, b.shared[at:][:n])
 	return nil
 }
 
-// put writes, or combines with what is there.
-func (op *bulkOp) put(to, from []byte) {
+// put writes to global memory at an address, or combines with what is there, as atomics do.
+func (w *warp) put(op *bulkOp, addr uint64, to, from []byte) {
 	if op.combine == nil {
 		copy(to, from)
 		return
 	}
+	w.b.awaitTurn()
 	m := access{bytes: op.elem}
 	for i := 0; i < len(to); i += op.elem {
+		lock := lockOf(addr + uint64(i))
+		lock.Lock()
 		m.put(to[i:], op.combine(m.get(to[i:]), m.get(from[i:]), 0))
+		lock.Unlock()
 	}
 }
 

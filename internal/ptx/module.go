@@ -63,8 +63,8 @@ type Kernel struct {
 	Cluster    [3]uint32 // from .reqnctapercluster; zeros where the kernel does not say
 	// ExternShared tells that the kernel uses extern shared memory, whose size the launch tells. It lies behind the rest.
 	ExternShared bool
-	// Ordered tells that the results may depend on the order of the blocks, because the kernel has an atomic operation on
-	// global memory. A block waits there until all lower ones have ended.
+	// Ordered tells that the results may depend on the order of the blocks, because the kernel has an atomic operation, a reduction or a
+	// strong access (.volatile, .relaxed, .acquire, .release) on global memory. A block waits there until all lower ones have ended.
 	Ordered bool
 
 	externAlign  int

@@ -14,7 +14,7 @@ func (b *body) bulkTensor(o *opcode, args []operand) instr {
 
 // bulkReduce is cp.reduce.async.bulk[.tensor.Nd].global.shared::cta.
 func (b *body) bulkReduce(o *opcode, args []operand) instr {
-	b.k.async = true
+	b.k.async, b.k.Ordered = true, true
 	b.need(o, "bulk")
 	if o.take("tensor") != "" {
 		return b.boxes(o, args, "reduce")
@@ -277,7 +277,7 @@ func (w *warp) storeBox(op *bulkOp, lane int, reduction string) *Fault {
 		}
 		to, f := w.span(op.global, lane, addr, inside*b.size)
 		if f == nil {
-			put.put(to, row[before*b.size:][:inside*b.size])
+			w.put(&put, addr, to, row[before*b.size:][:inside*b.size])
 			w.countBulk(inside * b.size)
 		}
 		return f
