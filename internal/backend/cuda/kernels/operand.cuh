@@ -1,18 +1,10 @@
-// How a block brings tiles of a product's operands into shared memory: from registers, so that the loads of one tile are on
-// their way while the block multiplies the one before.
+// How a block brings tiles of a product's operands into shared memory, by way of registers.
 //
-// An operand lies in memory along the common axis or across it, along the rows of the result for a and its columns for b. A
-// tile in shared memory always lies across: tile[k][i]. Rows beyond the operand's end are read from its last, since their
+// An operand lies in memory along the common axis or across it, along the rows of the result for a and its columns for b. Rows beyond the operand's end are read from its last, since their
 // products are not stored; elements beyond the end of the common axis are zeros.
 #pragma once
 
-#include "element.cuh"
-
-// STEPS is how long a tile is along the common axis.
-#define STEPS 8
-
-// A Tile is what shared memory holds of an operand. Its rows are padded, so that threads that store along k meet different banks.
-template <int SIZE> using Tile = T[STEPS][SIZE + 4];
+#include "tile_loop.cuh"
 
 // Deep operands lie along k, in rows that are multiples of 4 and aligned for vectors of 4: each thread loads 4 steps of a row.
 template <int SIZE, int THREADS> struct Deep {

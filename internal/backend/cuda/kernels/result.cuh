@@ -45,3 +45,19 @@ INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, f32 sum) {
 		store<E>(p.out, at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], e);
 	}
 }
+
+// An End knows where the block's tile lies, once its sums are there: what was computed from the block's number needs no registers until then.
+template <int ROWS, int COLUMNS> struct End {
+	const Product &p;
+	Place at;
+
+	__device__ __attribute__((always_inline)) End(const Product &p) : p(p), at(placeOf<ROWS, COLUMNS>(p, thisBlock())) {}
+
+	// put stores a sum of the tile, unless it lies outside.
+	__device__ __attribute__((always_inline)) void put(u32 row, u32 column, f32 sum) const {
+		u32 r = at.m + row, c = at.n + column;
+		if (r < p.m && c < p.n) {
+			finish(p, at, r, c, sum);
+		}
+	}
+};

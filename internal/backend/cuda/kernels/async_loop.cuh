@@ -1,0 +1,91 @@
+// The main loop of products in float32 by fma, whatever brings the operands: tiles of both come by asynchronous copies into a ring of stages
+// in shared memory, STAGES-1 ahead of the one that is multiplied. A tile lies across the common axis: tile[k][i].
+//
+// A warp computes HIGH rows and WIDE columns of the block's tile, a thread fours of it that lie 16 rows and 32 columns apart.
+#pragma once
+
+#include "async.cuh"
+#include "element.cuh"
+
+#define GAP 4 // elements between the lines of a tile
+
+// four loads neighbours from shared memory at once, which the compiler would do one by one.
+INLINE Four four(u32 at) {
+	Four v;
+	asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+				 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(at) : "memory");
+	return v;
+}
+
+// multiplyTiles multiplies so many tiles. fill starts to copy the next tile of both operands, if there is one, to an address of shared memory,
+// b's behind a's. An End is made of p when the sums are there, and puts each of them, by its row and column in the block's tile, where it belongs.
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, class End, class P, class Fill>
+INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
+	const int DOWN = HIGH / 16, ACROSS = WIDE / 32, LINE_A = (ROWS + GAP) * 4, LINE_B = (COLUMNS + GAP) * 4;
+	const u32 STAGE = STEPS * (LINE_A + LINE_B);
+	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = warp / (COLUMNS / WIDE) * HIGH, x = warp % (COLUMNS / WIDE) * WIDE;
+	u32 shared = dynamicAddress(), fromA = shared + (y + lane / 8 * 4) * 4, fromB = shared + STEPS * LINE_A + (x + lane % 8 * 4) * 4;
+	Four sums[DOWN * 4][ACROSS];
+#pragma unroll
+	for (int i = 0; i < DOWN * 4; i++) {
+#pragma unroll
+		for (int j = 0; j < ACROSS; j++) {
+			sums[i][j] = Four(0);
+		}
+	}
+#pragma unroll
+	for (int s = 0; s < STAGES - 1; s++) {
+		fill(shared + s * STAGE);
+		commitCopies();
+	}
+	u32 used = 0, filled = (STAGES - 1) * STAGE;
+#pragma unroll 1
+	for (u32 tile = 0; tile < tiles; tile++) {
+		awaitCopies<STAGES - 2>();
+		__syncthreads(); // the tile is there, and the one before is free
+		fill(shared + filled);
+		commitCopies();
+		filled = used;
+#pragma unroll
+		for (int k = 0; k < STEPS; k++) {
+			Four rows[DOWN], columns[ACROSS];
+#pragma unroll
+			for (int i = 0; i < DOWN; i++) {
+				rows[i] = four(fromA + used + k * LINE_A + i * 64);
+			}
+#pragma unroll
+			for (int j = 0; j < ACROSS; j++) {
+				columns[j] = four(fromB + used + k * LINE_B + j * 128);
+			}
+#pragma unroll
+			for (int i = 0; i < DOWN * 4; i++) {
+#pragma unroll
+				for (int j = 0; j < ACROSS * 4; j++) {
+					f32 sum = sums[i][j / 4][j % 4];
+					sums[i][j / 4][j % 4] = __builtin_fmaf(rows[i / 4][i % 4], columns[j / 4][j % 4], sum);
+				}
+			}
+		}
+		used = used == (STAGES - 1) * STAGE ? 0 : used + STAGE;
+	}
+	awaitCopies<0>();
+	// Sixteen rows of each warp at a time go through shared memory, so that neighbouring threads store neighbours.
+	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * WIDE;
+	End end(p);
+#pragma unroll
+	for (int i = 0; i < DOWN; i++) {
+		__syncthreads();
+#pragma unroll
+		for (int r = 0; r < 4; r++) {
+#pragma unroll
+			for (int j = 0; j < ACROSS; j++) {
+				*(__attribute__((address_space(3))) Four *)(ends + (lane / 8 * 4 + r) * WIDE + lane % 8 * 4 + j * 32) = sums[i * 4 + r][j];
+			}
+		}
+		__syncthreads();
+#pragma unroll 1
+		for (u32 e = lane; e < 16 * WIDE; e += 32) {
+			end.put(y + i * 16 + e / WIDE, x + e % WIDE, ends[e]);
+		}
+	}
+}
