@@ -164,29 +164,38 @@ func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 	if max(p.M, p.N, p.K) > math.MaxUint32-1024 && !d.isMeta() {
 		return fmt.Errorf("cuda: a product of [%d, %d] and [%d, %d] is more than one launch takes", p.M, p.K, p.K, p.N)
 	}
+	if done, err := m.multiply(&s, p, c.DType); done || err != nil {
+		return err
+	}
+	return m.wide(d, c, k)
+}
+
+// multiply launches what computes a product, and reports whether the device has kernels for it; it changes p.
+func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (done bool, err error) {
+	d := s.device
 	tiles, few := m.taken(d), kernels.ThinColumns[len(kernels.ThinColumns)-1]
 	if tiles&kernels.Overlapped != 0 {
 		few /= 2 // tiles make up for more columns
 	}
 	plan, thin := kernels.PlanThin(p, few, d.properties.Multiprocessors)
 	if thin {
-		return m.issue(&s, p, &plan)
+		return true, m.issue(s, p, &plan)
 	}
 	if tiles == 0 {
-		return m.wide(d, c, k)
+		return false, nil
 	}
 	if m.half {
-		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, c.DType)
-		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, c.DType)
+		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, dt)
+		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, dt)
 	}
 	plan = kernels.PlanTiles(p, tiles, d.properties.Multiprocessors)
 	if kernels.ProductTiles[plan.Tile].Mapped {
-		if done, err := m.issueMapped(&s, p, &plan, c.DType); done || err != nil {
-			return err
+		if done, err := m.issueMapped(s, p, &plan, dt); done || err != nil {
+			return true, err
 		}
 		plan = kernels.PlanTiles(p, tiles&^m.mapped(), d.properties.Multiprocessors)
 	}
-	return m.issue(&s, p, &plan)
+	return true, m.issue(s, p, &plan)
 }
 
 // lineUp makes matrices of a half type lie in lines that are aligned for 16 bytes, along the axis on which neighbours lie closer.
