@@ -169,7 +169,7 @@ func (m tensorModel) element(a, b *operandRow, k, block int, c float32, toNeares
 	return u32(m.dot(a, b, k, block, c))
 }
 
-// runF64 is a chain of fused multiply-adds along k.
+// runF64 is a chain of fused multiply-adds along k, each rounded to nearest; m8n8k4 and m16n8k8 were compared with an H100.
 func (p *matrixProduct) runF64(w *warp, _ *instr, _ uint32) *Fault {
 	var d [128]uint64
 	for i, at := range p.c {

@@ -188,7 +188,9 @@ func TestMatrixFragments(t *testing.T) {
 					}
 					row, col := lane/4+8*(i>>1), 2*(lane%4)+i&1
 					want, size := C[row*8+col], math.Abs(C[row*8+col])
+					chain := want
 					for k := range c.k {
+						chain = math.FMA(A[row*c.k+k], B[k*8+col], chain)
 						want += A[row*c.k+k] * B[k*8+col]
 						size += math.Abs(A[row*c.k+k] * B[k*8+col])
 					}
@@ -198,6 +200,8 @@ func TestMatrixFragments(t *testing.T) {
 					}
 					if got := c.decode(c.d, x); !(math.Abs(got-want) <= tolerance*size) {
 						t.Fatalf("row %d, column %d: got %g, want %g", row, col, got, want)
+					} else if c.a == "f64" && got != chain {
+						t.Fatalf("row %d, column %d: got %x, want %x, added by fma in order of k", row, col, got, chain)
 					}
 				}
 			}

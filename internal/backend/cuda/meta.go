@@ -64,7 +64,7 @@ func newMeta(index int) (*Meta, error) {
 		return nil, err
 	}
 	d := &Device{index: index, api: emptyDriver(), generator: NewGenerator(rng.Entropy()), properties: Properties{
-		Name: "meta", Major: 9, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32, PTX: 90,
+		Name: "meta", Major: 9, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32, PTX: 90, SharedOptIn: 227 << 10,
 	}}
 	d.modules.catalog = embedded
 	d.alloc = newAllocator(d, index, c)

@@ -16,15 +16,15 @@ import (
 var products = []op.Op{op.MM, op.MV, op.Dot, op.BMM, op.AddMM}
 
 func (t *table) addProducts() {
-	double := &multiplier64{typed("product", dtype.Float64), typed("product_small", dtype.Float64)}
-	single := newMultiplier(dtype.Float32)
+	double, single := newMultiplier(dtype.Float64), newMultiplier(dtype.Float32)
+	double.other = (&multiplier64{typed("product", dtype.Float64), typed("product_small", dtype.Float64)}).launch
 	for _, o := range products {
 		t[o][dtype.Float64] = row{launch: orCUBLAS(double.launch)}
 		t[o][dtype.Float32] = row{launch: orCUBLAS(single.launch)}
 	}
 	for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
 		half := newMultiplier(dt)
-		half.wide = widened(row{launch: single.launch}, dt, dtype.Float32)
+		half.other = widened(row{launch: single.launch}, dt, dtype.Float32)
 		for _, o := range products {
 			t[o][dt] = row{launch: orCUBLAS(half.launch)}
 		}
@@ -86,22 +86,22 @@ func (m *multiplier64) launch(d *Device, c *backend.Call, _ kernelID) error {
 	return launch(d, m.large, g, p)
 }
 
-// multiplier is the kernels of products that add in float32.
+// multiplier is the kernels of products of a dtype.
 type multiplier struct {
-	half  bool
+	of    kernels.Number
 	tiles [len(kernels.ProductTiles)][kernels.Lies][kernels.Lies]kernelID
 	thin  [len(kernels.ThinColumns)][2]kernelID // where a lies along the common axis, and where anyhow
 	join  kernelID
-	wide  launcher // multiplies copies in float32; for half types on GPUs that have no other tiles for them
+	other launcher // multiplies on GPUs that have no tiles for these elements
 }
 
 func newMultiplier(dt dtype.DType) *multiplier {
-	m := &multiplier{half: dt != dtype.Float32, join: typed("product_join", dt)}
+	m := &multiplier{of: numberOf(dt), join: typed("product_join", dt)}
 	for i := range kernels.ProductTiles {
 		t := &kernels.ProductTiles[i]
 		for a := range kernels.Lies {
 			for b := range kernels.Lies {
-				if t.Half == m.half && !(m.half && (a == kernels.Anyhow || b == kernels.Anyhow)) {
+				if t.Of == m.of && (m.of == kernels.Single || a != kernels.Anyhow && b != kernels.Anyhow) {
 					m.tiles[i][a][b] = typed(t.Kernel(a, b), dt)
 				}
 			}
@@ -113,6 +113,16 @@ func newMultiplier(dt dtype.DType) *multiplier {
 		}
 	}
 	return m
+}
+
+func numberOf(dt dtype.DType) kernels.Number {
+	switch dt {
+	case dtype.Float32:
+		return kernels.Single
+	case dtype.Float64:
+		return kernels.Double
+	}
+	return kernels.Half
 }
 
 // kernel returns that of a plan.
@@ -132,7 +142,7 @@ func (m *multiplier) taken(d *Device) (tiles uint) {
 	for i := range kernels.ProductTiles {
 		t := &kernels.ProductTiles[i]
 		switch {
-		case t.Half != m.half || !d.takes(m.tiles[i][0][0]):
+		case t.Of != m.of || !d.takes(m.tiles[i][0][0]) || int64(t.Shared()) > max(d.properties.SharedOptIn, 48<<10):
 		case t.TF32:
 			rounding |= 1 << i
 		default:
@@ -167,7 +177,7 @@ func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 	if done, err := m.multiply(&s, p, c.DType); done || err != nil {
 		return err
 	}
-	return m.wide(d, c, k)
+	return m.other(d, c, k)
 }
 
 // multiply launches what computes a product, and reports whether the device has kernels for it; it changes p.
@@ -184,7 +194,7 @@ func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (d
 	if tiles == 0 {
 		return false, nil
 	}
-	if m.half {
+	if m.of == kernels.Half {
 		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, dt)
 		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, dt)
 	}
@@ -200,7 +210,7 @@ func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (d
 
 // lineUp makes matrices of a half type lie in lines that are aligned for 16 bytes, along the axis on which neighbours lie closer.
 func (s *scratch) lineUp(at *uint64, strides *[3]int64, extents [3]uint64, dt dtype.DType) {
-	if kernels.LieOf(*at, *strides, extents[0], extents[1], extents[2], true) != kernels.Anyhow {
+	if kernels.LieOf(*at, *strides, extents[0], extents[1], extents[2], kernels.Half) != kernels.Anyhow {
 		return
 	}
 	if strides[0] == 0 {
@@ -240,7 +250,7 @@ func (m *multiplier) issue(s *scratch, p *kernels.Product, plan *kernels.Product
 		return issue(s, m.kernel(plan), plan.Grid, p)
 	}
 	out, size := p.Out, p.Count*p.M*p.N
-	p.Out = s.take(int(4 * p.Parts * size)).ptr
+	p.Out = s.take(m.of.SumSize() * int(p.Parts*size)).ptr
 	if err := issue(s, m.kernel(plan), plan.Grid, p); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (m *multiplier) issueMapped(s *scratch, p *kernels.Product, plan *kernels.P
 	mp.Product = *p
 	mp.Product.Parts, mp.Product.Part = 1, p.K
 	out, strides := p.Out, [3]int64{p.OutStrides[0], p.OutStrides[1], 1}
-	aligned := kernels.LieOf(out, strides, p.Count, p.M, p.N, true) == kernels.Along
+	aligned := kernels.LieOf(out, strides, p.Count, p.M, p.N, kernels.Half) == kernels.Along
 	if !aligned {
 		strides[1] = int64(p.N+7) &^ 7
 		strides[0] = int64(p.M) * strides[1]

@@ -25,7 +25,7 @@ func TestProductsOnEveryCard(t *testing.T) {
 			t.Fatal(err)
 		}
 		dev := cardOf(t, m)
-		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
+		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
 			for i, s := range [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {130, 136, 24}} {
 				for _, turned := range []int{0, 3} {
 					checkProduct(t, dev, dt, s, turned, i%2, dev.Run)
@@ -115,6 +115,9 @@ func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, s
 			sum, size = sum+x, size+math.Abs(x)
 		}
 		bound := float64(2*k)*0x1p-23*size + rounding*math.Abs(sum)
+		if dt == dtype.Float64 { // and as much for the sum here
+			bound = float64(2*k) * 0x1p-52 * size
+		}
 		if ProductRounding() {
 			bound += 0x1p-10 * size
 		}

@@ -1,10 +1,16 @@
-// The elements E of products that add in float32: float32 itself, or one of the half types, which are widened on the way in and rounded once on
-// the way out.
+// The elements E of products, and the type Sum in which those add: float64 for itself, else float32, to which half types are widened on the way in and
+// rounded once on the way out.
 #pragma once
 
 #include "dtype.cuh"
 #include "half.cuh"
 
+#if defined(DTYPE_f64)
+using E = f64;
+using Sum = f64;
+#else
+using Sum = f32;
+#endif
 #if defined(DTYPE_f32)
 using E = f32;
 #elif defined(DTYPE_f16)
@@ -14,7 +20,7 @@ using E = bf16;
 #endif
 
 // widen is exact.
-INLINE f32 widen(E v) {
+INLINE Sum widen(E v) {
 #if defined(DTYPE_f16)
 	return (f32)__builtin_bit_cast(_Float16, v.bits);
 #else
@@ -24,11 +30,11 @@ INLINE f32 widen(E v) {
 
 INLINE u32 min(u32 a, u32 b) { return a < b ? a : b; }
 
-typedef f32 Four __attribute__((ext_vector_type(4)));
+typedef Sum Four __attribute__((ext_vector_type(4)));
 
 // fours loads 4 neighbours at once, from an address that is a multiple of their size.
 INLINE Four fours(u64 from) {
-#if defined(DTYPE_f32)
+#if defined(DTYPE_f32) || defined(DTYPE_f64)
 	return load<Four>(from, 0);
 #else
 	typedef u16 Halves __attribute__((ext_vector_type(4)));
@@ -37,4 +43,4 @@ INLINE Four fours(u64 from) {
 #endif
 }
 
-INLINE f32 element(u64 base, i64 at) { return widen(load<E>(base, at)); }
+INLINE Sum element(u64 base, i64 at) { return widen(load<E>(base, at)); }

@@ -1,15 +1,15 @@
 // The end of a product whose common axis was divided: out = alpha · the sum of the parts in a, in their order, + beta · add.
 //
 // Takes Product. Grid: flat.
-// dtypes: f32 bf16 f16
+// dtypes: f32 f64 bf16 f16
 #include "result.cuh"
 
 ROW_KERNEL(product_join, 256)(const Product p) {
 	for (u64 i = thread(); i < p.count * p.m * p.n; i += threads()) {
-		f32 sum = 0;
+		Sum sum = 0;
 #pragma unroll 4
 		for (u64 part = 0; part < p.parts; part++) {
-			sum += load<f32>(p.a, (i64)(part * p.part + i));
+			sum += load<Sum>(p.a, (i64)(part * p.part + i));
 		}
 		u64 line = i / p.n, batch = line / p.m;
 		u32 c = (u32)(i - line * p.n), r = (u32)(line - batch * p.m);

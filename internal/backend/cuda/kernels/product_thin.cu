@@ -4,7 +4,8 @@
 // each lane from 4 neighbours of every 128 steps; the lanes' sums are added in a tree. The others: a lane computes a row, each of 16 warps from 32 bytes of every
 // 16 times as much, and the warps' sums are added in their order; the rows of a lie along the common axis in product_thin_COLUMNS_k, and in any way in _m. Parts
 // are as in product_tile.cu. Grid: a block for each rows, part and matrix: of 8 and 128 threads for product_thin_1_k, else of 32 and 512.
-// dtypes: f32 bf16 f16
+// dtypes: f32 f64 bf16 f16
+#include "math.cuh"
 #include "result.cuh"
 
 static const int WARPS = 16, EACH = 32 / sizeof(E), STEPS = WARPS * EACH; // steps of a warp at a time, and of a block
@@ -44,7 +45,7 @@ INLINE void byWarps(const Product &p) {
 	for (int r = 0; r < ROWS; r++) {
 		rows[r] = a + (u64)(min(first + r, (u32)p.m - 1) * p.aStrides[1]) * sizeof(E);
 	}
-	f32 sums[ROWS] = {};
+	Sum sums[ROWS] = {};
 #pragma unroll AHEAD
 	for (u32 k = lane * 4; k < end - begin; k += 128) {
 		u32 left = end - begin - k;
@@ -62,7 +63,7 @@ INLINE void byWarps(const Product &p) {
 			Four as = vector(rows[r] + (u64)k * sizeof(E), left, wholeA);
 #pragma unroll
 			for (int j = 0; j < 4; j++) {
-				sums[r] = __builtin_fmaf(as[j], bs[j], sums[r]);
+				sums[r] = fma(as[j], bs[j], sums[r]);
 			}
 		}
 	}
@@ -79,7 +80,7 @@ INLINE void byWarps(const Product &p) {
 }
 
 // fetch loads the lane's elements of a row, of which left are inside.
-template <bool DEEP> INLINE void fetch(f32 (&as)[EACH], u64 from, i64 step, u32 left, bool whole) {
+template <bool DEEP> INLINE void fetch(Sum (&as)[EACH], u64 from, i64 step, u32 left, bool whole) {
 	if constexpr (DEEP) {
 #pragma unroll
 		for (u32 i = 0; i < EACH; i += 4) {
@@ -98,8 +99,8 @@ template <bool DEEP> INLINE void fetch(f32 (&as)[EACH], u64 from, i64 step, u32 
 }
 
 template <int COLUMNS, bool DEEP> INLINE void byLanes(const Product &p) {
-	__shared__ __attribute__((aligned(16))) f32 bs[2][STEPS * COLUMNS];
-	__shared__ f32 sides[WARPS][32];
+	__shared__ __attribute__((aligned(16))) Sum bs[2][STEPS * COLUMNS];
+	__shared__ Sum sides[WARPS][32];
 	Place at = placeOf<32, COLUMNS>(p, blockIdx.x);
 	u32 begin = at.part * (u32)p.part, left = min((u32)p.part, (u32)p.k - begin);
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = at.m + lane, mine = warp * EACH;
@@ -107,7 +108,7 @@ template <int COLUMNS, bool DEEP> INLINE void byLanes(const Product &p) {
 	u64 a = p.a + (u64)(at.batch * p.aStrides[0] + min(row, (u32)p.m - 1) * p.aStrides[1] + (begin + mine) * step) * sizeof(E);
 	u64 b = p.b + (u64)(at.batch * p.bStrides[0] + begin * p.bStrides[1]) * sizeof(E);
 	bool whole = aligned(a, p.aStrides[1], p.m);
-	f32 sums[COLUMNS] = {}, as[EACH];
+	Sum sums[COLUMNS] = {}, as[EACH];
 	u32 side = 0;
 #pragma unroll 1
 	for (u32 k = 0; k < left; k += STEPS) {
@@ -123,7 +124,7 @@ template <int COLUMNS, bool DEEP> INLINE void byLanes(const Product &p) {
 		for (int i = 0; i < EACH; i++) {
 #pragma unroll
 			for (int c = 0; c < COLUMNS; c++) {
-				sums[c] = __builtin_fmaf(as[i], bs[side][(mine + i) * COLUMNS + c], sums[c]);
+				sums[c] = fma(as[i], bs[side][(mine + i) * COLUMNS + c], sums[c]);
 			}
 		}
 		side ^= 1;
@@ -134,7 +135,7 @@ template <int COLUMNS, bool DEEP> INLINE void byLanes(const Product &p) {
 		sides[warp][lane] = sums[c];
 		__syncthreads();
 		if (warp == 0 && row < p.m && c < p.n) {
-			f32 sum = 0;
+			Sum sum = 0;
 #pragma unroll
 			for (int w = 0; w < WARPS; w++) {
 				sum += sides[w][lane];

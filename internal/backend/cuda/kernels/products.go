@@ -2,8 +2,25 @@ package kernels
 
 import "fmt"
 
+// A Number is what a product's elements are. Each has families of tiles of its own.
+type Number uint8
+
+const (
+	Single Number = iota // float32
+	Double               // float64
+	Half                 // float16 or bfloat16, which add in float32
+)
+
+// SumSize returns the bytes of what elements add in.
+func (n Number) SumSize() int {
+	if n == Double {
+		return 8
+	}
+	return 4
+}
+
 // A Lie is how an operand of a product lies in memory: along the common axis or across it, in lines whose starts are aligned for vectors,
-// or anyhow.
+// or anyhow. What lies closer along the common axis is Along where elements are float64, whatever its strides.
 type Lie uint8
 
 const (
@@ -17,7 +34,7 @@ const (
 type ProductTile struct {
 	rows, columns uint64
 	family        string // what is in their names after the tile
-	Half          bool   // elements are of a half type, and lie along or across; else they are float32
+	Of            Number // elements; all but float32 lie along or across
 	Mapped        bool   // they take MappedProduct
 	TF32          bool   // they round elements of float32 to 11 bits
 
@@ -29,7 +46,8 @@ type ProductTile struct {
 	ends            float64 // clocks before the first steps and after the last
 }
 
-// ProductTiles are all families. Their clocks were measured on an H100.
+// ProductTiles are all families. Their clocks were measured on an H100, but for those of float64, which are its datasheet's: 128 products of a
+// multiprocessor in a clock.
 var ProductTiles = [...]ProductTile{
 	{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000},
 	{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000},
@@ -37,10 +55,14 @@ var ProductTiles = [...]ProductTile{
 	{rows: 64, columns: 64, family: "_async", threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 640, ends: 4000},
 	{rows: 128, columns: 128, family: "_tf32", TF32: true, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 700, ends: 8000},
 	{rows: 64, columns: 64, family: "_tf32", TF32: true, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 250, ends: 4000},
-	{rows: 128, columns: 128, family: "_mma", Half: true, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 8000},
-	{rows: 64, columns: 64, family: "_mma", Half: true, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
-	{rows: 128, columns: 256, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500},
-	{rows: 128, columns: 128, family: "_wgmma", Half: true, Mapped: true, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700},
+	{rows: 128, columns: 128, family: "_mma", Of: Half, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 8000},
+	{rows: 64, columns: 64, family: "_mma", Of: Half, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
+	{rows: 128, columns: 256, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500},
+	{rows: 128, columns: 128, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700},
+	{rows: 128, columns: 128, family: "_dmma", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000},
+	{rows: 64, columns: 64, family: "_dmma", Of: Double, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000},
+	{rows: 128, columns: 128, family: "_dmma16", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000},
+	{rows: 64, columns: 64, family: "_dmma16", Of: Double, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 540, ends: 3000},
 }
 
 // Overlapped are the bits of the families whose tiles come by asynchronous copies, several ahead.
@@ -57,6 +79,9 @@ func (t *ProductTile) Kernel(a, b Lie) string {
 	}
 	return fmt.Sprintf("product_%dx%d%s_%s", t.rows, t.columns, t.family, lies)
 }
+
+// Shared returns how many bytes of shared memory a block has.
+func (t *ProductTile) Shared() uint32 { return t.shared }
 
 // ThinColumns are how many columns the kernels for few of them compute at most.
 var ThinColumns = [...]uint64{1, 4, 8, 16}
@@ -118,7 +143,7 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 			continue
 		}
 		t := &ProductTiles[i]
-		a, b := p.lies(t.Half)
+		a, b := p.lies(t.Of)
 		for parts := uint64(1); parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Mapped); parts *= 2 {
 			c := ProductPlan{Tile: i, A: a, B: b}
 			c.Divide(p, parts)
@@ -164,25 +189,31 @@ func (plan *ProductPlan) clocks(p *Product, multiprocessors int) float64 {
 	rounds := float64(divideUp(blocks, t.resident))
 	clocks := float64(divideUp(plan.Part, t.steps))*(t.waiting*rounds+t.busy*float64(blocks)) + t.ends*rounds
 	if plan.Parts > 1 {
-		clocks += join + float64(2*4*plan.Parts*p.Count*p.M*p.N)/width
+		clocks += join + float64(2*uint64(t.Of.SumSize())*plan.Parts*p.Count*p.M*p.N)/width
 	}
 	return clocks
 }
 
 // lies says how the operands lie for tiles.
-func (p *Product) lies(half bool) (a, b Lie) {
-	return LieOf(p.A, p.AStrides, p.Count, p.M, p.K, half), LieOf(p.B, turned(p.BStrides), p.Count, p.N, p.K, half)
+func (p *Product) lies(of Number) (a, b Lie) {
+	return LieOf(p.A, p.AStrides, p.Count, p.M, p.K, of), LieOf(p.B, turned(p.BStrides), p.Count, p.N, p.K, of)
 }
 
 // LieOf says how an operand with strides between matrices, across the common axis and along it lies. Lines of half types are aligned for 16
 // bytes; those of float32 are whole vectors of 16 bytes as well.
-func LieOf(at uint64, strides [3]int64, count, across, along uint64, half bool) Lie {
+func LieOf(at uint64, strides [3]int64, count, across, along uint64, of Number) Lie {
 	vector := int64(4)
-	if half {
+	switch of {
+	case Half:
 		vector = 8
+	case Double:
+		if strides[2] <= strides[1] {
+			return Along
+		}
+		return Across
 	}
 	fits := func(line int64, extent uint64) bool {
-		return at%16 == 0 && line%vector == 0 && (strides[0]%vector == 0 || count == 1) && (half || extent%4 == 0)
+		return at%16 == 0 && line%vector == 0 && (strides[0]%vector == 0 || count == 1) && (of == Half || extent%4 == 0)
 	}
 	switch {
 	case strides[2] == 1 && fits(strides[1], along):

@@ -19,24 +19,23 @@ func TestTiledProducts(t *testing.T) {
 		if tile.Mapped {
 			continue
 		}
-		dtypes := []dtype.DType{dtype.Float32}
-		if tile.Half {
-			dtypes = []dtype.DType{dtype.Float16, dtype.BFloat16}
-		}
+		dtypes := map[kernels.Number][]dtype.DType{kernels.Single: {dtype.Float32}, kernels.Double: {dtype.Float64}, kernels.Half: {dtype.Float16, dtype.BFloat16}}[tile.Of]
 		seen := map[string]bool{}
 		for _, dt := range dtypes {
 			for a := range kernels.Lies {
 				for b := range kernels.Lies {
 					name := tile.Kernel(a, b) + "_" + dtypeNames[dt]
-					if seen[name] || tile.Half && (a == kernels.Anyhow || b == kernels.Anyhow) {
+					if seen[name] || tile.Of != kernels.Single && (a == kernels.Anyhow || b == kernels.Anyhow) {
 						continue
 					}
 					seen[name] = true
 					for j, s := range []productShape{{1, 4, 4, 4, 1}, {2, 132, 68, 20, 1}, {1, 68, 136, 76, 3}, {1, 64, 64, 0, 1}} {
 						lie, pad := int(2*a+b), 0
 						switch {
-						case tile.Half: // odd extents, in lines that are longer
+						case tile.Of == kernels.Half: // odd extents, in lines that are longer
 							s, pad = productShape{s.count, s.m + 1, s.n + j%2, s.k + s.k/4, s.parts}, 8
+						case tile.Of == kernels.Double: // whatever the strides
+							s, pad = productShape{s.count, s.m + 1, s.n + j%2, s.k + s.k/4, s.parts}, 3
 						case a == kernels.Anyhow || b == kernels.Anyhow:
 							s, lie = productShape{s.count, s.m + 1, s.n + 1, s.k + s.k/8, s.parts}, j
 						}
@@ -97,7 +96,7 @@ func (c *productCase) boxes(at uint64, strides [3]int64, rows, columns uint64) k
 
 // TestThinProducts runs every kernel for few columns.
 func TestThinProducts(t *testing.T) {
-	for _, dt := range []dtype.DType{dtype.Float32, dtype.Float16, dtype.BFloat16} {
+	for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16} {
 		for i, columns := range kernels.ThinColumns {
 			for axis, name := range []string{"k", "m"} {
 				n := int(columns)
@@ -154,7 +153,10 @@ func newProductCase(t testing.TB, dt dtype.DType, s productShape, lie, pad int) 
 			size += math.Abs(x)
 		}
 		want[i], c.sizes[i], c.bounds[i] = sum, size, float64(2*s.k+3)*0x1p-24*size
-		if dt != dtype.Float32 {
+		switch dt {
+		case dtype.Float64: // and as much again for the sum here
+			c.bounds[i] = 2 * float64(2*s.k+3) * 0x1p-53 * size
+		case dtype.Float16, dtype.BFloat16:
 			c.bounds[i] += unit(dt) * math.Abs(sum)
 		}
 	}
@@ -183,7 +185,11 @@ func (c *productCase) run(kernel string, plan kernels.ProductPlan, parts int) {
 	g := plan.Grid
 	if c.p.Parts = plan.Parts; c.p.Parts > 1 {
 		out, size := c.p.Out, c.p.Count*c.p.M*c.p.N
-		c.p.Out, c.p.Part = put(c.dev, make([]float32, plan.Parts*size)), plan.Part
+		sums := 4
+		if c.dt == dtype.Float64 {
+			sums = 8
+		}
+		c.p.Out, c.p.Part = put(c.dev, make([]byte, int(plan.Parts*size)*sums)), plan.Part
 		launch(c.dev, kernel+suffix, g, c.p)
 		c.p.Out, c.p.A, c.p.Part = out, c.p.Out, size
 		launch(c.dev, "product_join"+suffix, kernels.Flat(size, few), c.p)

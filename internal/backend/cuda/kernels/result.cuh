@@ -28,18 +28,18 @@ INLINE u32 thisBlock() {
 }
 
 // finished is alpha times the sum, plus beta times what is added to it.
-INLINE f32 finished(const Product &p, u32 batch, u32 r, u32 c, f32 sum) {
-	sum *= (f32)p.alpha;
+INLINE Sum finished(const Product &p, u32 batch, u32 r, u32 c, Sum sum) {
+	sum *= (Sum)p.alpha;
 	if (p.add != 0 && p.beta != 0) {
-		sum += (f32)p.beta * element(p.add, batch * p.addStrides[0] + r * p.addStrides[1] + c * p.addStrides[2]);
+		sum += (Sum)p.beta * element(p.add, batch * p.addStrides[0] + r * p.addStrides[1] + c * p.addStrides[2]);
 	}
 	return sum;
 }
 
 // finish stores a sum, or a part of it.
-INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, f32 sum) {
+INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, Sum sum) {
 	if (p.parts != 1) {
-		store<f32>(p.out, (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c), sum);
+		store<Sum>(p.out, (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c), sum);
 	} else {
 		E e = Cast<E>::of(finished(p, at.batch, r, c, sum));
 		store<E>(p.out, at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], e);
@@ -54,7 +54,7 @@ template <int ROWS, int COLUMNS> struct End {
 	__device__ __attribute__((always_inline)) End(const Product &p) : p(p), at(placeOf<ROWS, COLUMNS>(p, thisBlock())) {}
 
 	// put stores a sum of the tile, unless it lies outside.
-	__device__ __attribute__((always_inline)) void put(u32 row, u32 column, f32 sum) const {
+	__device__ __attribute__((always_inline)) void put(u32 row, u32 column, Sum sum) const {
 		u32 r = at.m + row, c = at.n + column;
 		if (r < p.m && c < p.n) {
 			finish(p, at, r, c, sum);
