@@ -3,6 +3,7 @@ package ptx
 // Counters tells what a launch did.
 type Counters struct {
 	LaneInstructions uint64 // instructions, counted for each active lane
+	MostOfBlock      uint64 // lane instructions of the block, or cluster, that has most of them
 	GlobalRequests   uint64 // loads, stores and atomics on global memory, one for a warp
 	GlobalBytes      uint64 // that their lanes asked for
 	SharedRequests   uint64
@@ -17,6 +18,7 @@ type Counters struct {
 // Add adds the counts of o.
 func (c *Counters) Add(o Counters) {
 	c.LaneInstructions += o.LaneInstructions
+	c.MostOfBlock = max(c.MostOfBlock, o.MostOfBlock)
 	c.GlobalRequests += o.GlobalRequests
 	c.GlobalBytes += o.GlobalBytes
 	c.SharedRequests += o.SharedRequests

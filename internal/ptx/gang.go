@@ -183,3 +183,11 @@ func (g *gang) deadlock() (f *Fault) {
 	f.Detail = "no warp goes on"
 	return f
 }
+
+// executed is how many lane instructions its blocks have executed since it was borrowed.
+func (g *gang) executed() (n uint64) {
+	for _, b := range g.blocks {
+		n += b.count.LaneInstructions
+	}
+	return n
+}

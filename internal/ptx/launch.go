@@ -157,12 +157,15 @@ func (g *grid) work() {
 	for _, one := range team.blocks {
 		one.turns = g.turns
 	}
+	most := uint64(0)
 	for !g.failed.Load() {
 		n := g.next.Add(1) - 1
 		if n >= g.blocks {
 			break
 		}
+		before := team.executed()
 		f := team.run(n, (n*g.stride+g.shift)%g.blocks)
+		most = max(most, team.executed()-before)
 		if g.k.Ordered {
 			g.turns.end(n)
 		}
@@ -179,6 +182,7 @@ func (g *grid) work() {
 	for _, one := range team.blocks {
 		g.count.Add(one.count)
 	}
+	g.count.MostOfBlock = max(g.count.MostOfBlock, most)
 	g.mu.Unlock()
 }
 

@@ -30,7 +30,9 @@ var reductions = slices.Concat(
 			y := x[0]
 			return []*tensor.Tensor{y.SumAxes([]int{0}), y.MeanAxes([]int{1}), y.VarAxes([]int{1}), y.StdAxes([]int{0}), y.NormAxes(2, []int{1}), y.LogSumExp([]int{1}), y.AMax([]int{0})}
 		}},
-		{name: "gradient of prod", in: []operand{of(33, 9)}, dtypes: single, roundings: 256, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].ProdAxis(1) })},
+		{name: "gradient of prod", in: []operand{of(33, 9), of(99, 33)}, dtypes: single, roundings: 256, grad: true, f: func(x []*tensor.Tensor) []*tensor.Tensor {
+			return []*tensor.Tensor{x[0].ProdAxis(1), x[0].ProdAxis(0), x[1].ProdAxis(1)}
+		}},
 		scan("cumsum", numeric, 256, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.CumSum(axis) }),
 		scan("cumprod", numeric, 512, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.Sign().CumProd(axis) }),
 		scan("logcumsumexp", floats, 64, func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.LogCumSumExp(axis) }),
@@ -53,10 +55,10 @@ func reduced(name string, dtypes []dtype.DType, roundings float64, all func(x *t
 	}
 }
 
-// scan is a sample of a scan along rows and along columns.
+// scan is a sample of a scan along rows and along columns, of which few are long.
 func scan(name string, dtypes []dtype.DType, roundings float64, f func(x *tensor.Tensor, axis int) *tensor.Tensor) sample {
-	return sample{name: name, in: []operand{of(9, 1031)}, dtypes: dtypes, roundings: roundings, f: func(x []*tensor.Tensor) []*tensor.Tensor {
-		return []*tensor.Tensor{f(x[0], 1), f(x[0], 0)}
+	return sample{name: name, in: []operand{of(9, 1031), of(2, 9001)}, dtypes: dtypes, roundings: roundings, f: func(x []*tensor.Tensor) []*tensor.Tensor {
+		return []*tensor.Tensor{f(x[0], 1), f(x[0], 0), f(x[1], 1), f(x[1].Transpose(0, 1), 0)}
 	}}
 }
 

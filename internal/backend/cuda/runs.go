@@ -8,7 +8,7 @@ import (
 	"cresset/internal/op"
 )
 
-// Variances, norms and their like, running sums, and the gradients of reductions: kernels over runs of packed operands.
+// Variances, norms and their like, and the gradients of reductions: kernels over runs of packed operands.
 
 func (t *table) addRuns() {
 	for _, dt := range floats {
@@ -19,40 +19,16 @@ func (t *table) addRuns() {
 			op.VarGrad: "var_grad", op.StdGrad: "std_grad", op.NormGrad: "norm_grad", op.LogSumExpGrad: "log_sum_exp_grad",
 			op.ShareGrad: "share_grad",
 		} {
-			t[o][dt] = row{spreadGrad(inRows), typed(name, dt)}
+			t[o][dt] = row{spreadGrad, typed(name, dt)}
 		}
-		t[op.ProdGrad][dt] = row{spreadGrad(inThreads), typed("prod_grad", dt)}
-		t[op.CumSumGrad][dt] = row{launch: newScanner("cumsum_grad", dt).launch}
-		t[op.LogCumSumExp][dt] = row{running, typed("logcumsumexp", dt)}
 		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
 	}
 	for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // moved, not computed with
 		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
 	}
-	for _, dt := range numbers {
-		for _, o := range scans {
-			t[o][dt] = row{launch: newScanner(o.String(), dt).launch}
-		}
-		for _, o := range []op.Op{op.CumMax, op.CumMin} {
-			t[o][dt] = row{running, typed(o.String(), dt)}
-		}
-	}
 }
 
 var runsParams paramPool[kernels.Runs]
-
-// runsLauncher shares runs among threads.
-type runsLauncher func(d *Device, k kernelID, p *kernels.Runs) error
-
-// inRows gives each run a row of threads.
-func inRows(d *Device, k kernelID, p *kernels.Runs) error {
-	return launchRows(d, k, p.Outer*p.Inner, p.N, p)
-}
-
-// inThreads gives each run a thread.
-func inThreads(d *Device, k kernelID, p *kernels.Runs) error {
-	return launch(d, k, d.flat(int(p.Outer*p.Inner)), p)
-}
 
 // runs fills in the extents and packs the operand v.
 func (s *scratch) runs(p *kernels.Runs, c *backend.Call, v *backend.View, m layout.Middle) error {
@@ -81,56 +57,15 @@ func moment(d *Device, c *backend.Call, k kernelID) error {
 		return nil
 	}
 	p.Out = address(&c.Out()[0])
-	return inRows(d, k, p)
-}
-
-// scanner is the kernels of a scan: a thread for each run, or a row of them for each run of contiguous elements.
-type scanner struct{ threads, rows kernelID }
-
-func newScanner(name string, dt dtype.DType) *scanner {
-	return &scanner{typed(name, dt), typed(name+"_rows", dt)}
-}
-
-func (o *scanner) launch(d *Device, c *backend.Call, _ kernelID) error {
-	shape, axis := c.In()[0].Layout.Shape(), c.Params.(op.Axis).Axis
-	if outer, n, inner := layout.Around(shape, axis); inner == 1 && n > 32 && outer > 0 {
-		return scanRuns(d, c, o.rows, inRows)
-	}
-	return scanRuns(d, c, o.threads, inThreads)
-}
-
-// running maps runs along one axis to runs of the same length, a second one of places among them; the results are fresh.
-func running(d *Device, c *backend.Call, k kernelID) error { return scanRuns(d, c, k, inThreads) }
-
-func scanRuns(d *Device, c *backend.Call, k kernelID, share runsLauncher) error {
-	s, p := runsParams.begin(d)
-	defer s.free()
-	in := &c.In()[0]
-	outer, n, inner := layout.Around(in.Layout.Shape(), c.Params.(op.Axis).Axis)
-	if err := s.runs(p, c, in, layout.Middle{Layout: *in.Layout, Outer: outer, N: n, Inner: inner}); err != nil {
-		return err
-	}
-	if in.Layout.Size() == 0 {
-		return nil
-	}
-	p.Out = address(&c.Out()[0])
-	if len(c.Out()) > 1 {
-		p.Index = address(&c.Out()[1])
-	}
-	return share(d, k, p)
+	return issueRows(&s, k, p.Outer*p.Inner, p.N, p)
 }
 
 // spreadGrad is the gradient of a reduction: of dy and a value y of the reduced shape, and the operand.
-func spreadGrad(share runsLauncher) launcher {
-	return func(d *Device, c *backend.Call, k kernelID) error {
-		return d.spreadRuns(c, &c.In()[2], func(s *scratch, p *kernels.Runs) error {
-			p.Dy, p.Y = s.packed(&c.In()[0]), s.packed(&c.In()[1])
-			if s.err != nil {
-				return s.err
-			}
-			return share(d, k, p)
-		})
-	}
+func spreadGrad(d *Device, c *backend.Call, k kernelID) error {
+	return d.spreadRuns(c, &c.In()[2], func(s *scratch, p *kernels.Runs) error {
+		p.Dy, p.Y = s.packed(&c.In()[0]), s.packed(&c.In()[1])
+		return issueRows(s, k, p.Outer*p.Inner, p.N, p)
+	})
 }
 
 // pickGrad puts dy where the index says, and zeros elsewhere.

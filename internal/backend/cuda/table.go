@@ -16,6 +16,7 @@ func build() *table {
 	t.addElementwise()
 	t.addReductions()
 	t.addRuns()
+	t.addScans()
 	t.addSoftmax()
 	t.addProducts()
 	t.addConvolutions()

@@ -45,6 +45,7 @@ type Launch struct {
 // Work is what the time of a kernel follows from.
 type Work struct {
 	Bytes, LaneInstructions uint64
+	MostOfBlock             uint64 // lane instructions of the block that has most of them
 	// Multiplications by tensor cores, by the bytes of their operands.
 	Tensor16, Tensor32, Tensor64 uint64
 }
@@ -97,7 +98,7 @@ func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 	if fault, ok := errors.AsType[*ptx.Fault](err); ok {
 		err = &KernelError{faultResult(fault.Kind), fault}
 	}
-	return Work{count.GlobalBytes, count.LaneInstructions, count.Tensor16, count.Tensor32, count.Tensor64}, err
+	return Work{count.GlobalBytes, count.LaneInstructions, count.MostOfBlock, count.Tensor16, count.Tensor32, count.Tensor64}, err
 }
 
 // KernelError is a kernel that did not end well, with the result that hardware would give.

@@ -61,7 +61,10 @@ INLINE u64 fromLane(u64 v, u32 mask) {
 INLINE u32 fromBelow(u32 v, u32 by) { return __nvvm_shfl_sync_up_i32(0xffffffff, v, by, 0); }
 INLINE u64 fromBelow(u64 v, u32 by) { return (u64)fromBelow((u32)(v >> 32), by) << 32 | fromBelow((u32)v, by); }
 INLINE f64 fromBelow(f64 v, u32 by) { return bits<f64>(fromBelow(bits<u64>(v), by)); }
+INLINE f32 fromBelow(f32 v, u32 by) { return bits<f32>(fromBelow(bits<u32>(v), by)); }
 INLINE i64 fromBelow(i64 v, u32 by) { return (i64)fromBelow((u64)v, by); }
+INLINE i32 fromBelow(i32 v, u32 by) { return (i32)fromBelow((u32)v, by); }
+INLINE u8 fromBelow(u8 v, u32 by) { return (u8)fromBelow((u32)v, by); }
 INLINE f64 fromLane(f64 v, u32 mask) { return bits<f64>(fromLane(bits<u64>(v), mask)); }
 INLINE f32 fromLane(f32 v, u32 mask) { return bits<f32>(fromLane(bits<u32>(v), mask)); }
 INLINE i64 fromLane(i64 v, u32 mask) { return (i64)fromLane((u64)v, mask); }

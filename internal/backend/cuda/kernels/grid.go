@@ -82,6 +82,25 @@ func Parts(results, n uint64, columns bool, multiprocessors int) (parts, part ui
 	return divideUp(n, part), part
 }
 
+// ScanGrid is the grid of a scan of so many runs of n elements in its _columns form, and into how many parts, and of how many elements
+// each, it had better divide them: as in Parts.
+func ScanGrid(runs, n uint64, multiprocessors int) (g Grid, parts, part uint64) {
+	const each, most = 8, 256 // elements of a thread, and threads
+	x, y := uint64(1), uint64(1)
+	for x < 32 && x < runs {
+		x *= 2
+	}
+	for x*y < most && y*each < n && (y < 8 || x < 32) {
+		y *= 2
+	}
+	x = max(x, min(most/y, divideUp(runs, 32)*32))
+	blocks, turn := max(divideUp(runs, x), 1), y*each
+	parts = max(min(divideUp(uint64(multiprocessors)*8, blocks), n/(4*turn), mostParts), 1)
+	part = divideUp(divideUp(n, parts), turn) * turn
+	parts = max(divideUp(n, max(part, 1)), 1)
+	return Grid{Blocks: [3]uint32{uint32(min(blocks, mostBlocks)), uint32(parts), 1}, Threads: [3]uint32{uint32(x), uint32(y), 1}}, parts, part
+}
+
 // mostParts is how many blocks a grid can have along y.
 const mostParts = 65535
 

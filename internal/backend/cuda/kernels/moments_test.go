@@ -55,7 +55,7 @@ func moments[T dtype.Float](t *testing.T, tol float64) {
 			launch(m, c.row+"_grad"+suffix[T](), g, p)
 			compareNearly(t, fmt.Sprintf("%s_grad %v of %v", c.row+suffix[T](), c.x, s), dx, want, tol)
 		}
-		sharesAndScans(t, s, x, dy, tol)
+		shares(t, s, x, dy)
 	}
 }
 
@@ -72,7 +72,7 @@ func momentGrad[T dtype.Float](row string, p float64, dy, y T, x, dx []T) {
 	}
 }
 
-func sharesAndScans[T dtype.Float](t *testing.T, s [3]uint64, x, dy []T, tol float64) {
+func shares[T dtype.Float](t *testing.T, s [3]uint64, x, dy []T) {
 	t.Helper()
 	outer, n, inner := int(s[0]), int(s[1]), int(s[2])
 	x[2*inner] = 3 // twice the largest
@@ -85,17 +85,6 @@ func sharesAndScans[T dtype.Float](t *testing.T, s [3]uint64, x, dy []T, tol flo
 	kern.MapRows(want, x, outer, n, inner, func(at int, row, dx []T) { kern.ShareGrad(dy[at], largest[at], row, dx) })
 	launch(m, "share_grad"+suffix[T](), g, p)
 	compare(t, "share_grad", got, want)
-
-	flat := kernels.Flat(s[0]*s[2], few)
-	kern.MapRows(want, x, outer, n, inner, func(_ int, row, y []T) { kern.CumSum[T, T, float64](row, y) })
-	launch(m, "cumsum"+suffix[T](), flat, p)
-	compare(t, "cumsum", got, want)
-	kern.MapRows(want, x, outer, n, inner, func(_ int, row, y []T) { kern.CumSumGrad(row, y) })
-	launch(m, "cumsum_grad"+suffix[T](), flat, p)
-	compare(t, "cumsum_grad", got, want)
-	kern.MapRows(want, x, outer, n, inner, func(at int, row, dx []T) { kern.ProdGrad(dy[at], row, dx) })
-	launch(m, "prod_grad"+suffix[T](), flat, p)
-	compareNearly(t, "prod_grad", got, want, tol)
 }
 
 func compareNearly[T dtype.Float](t *testing.T, name string, got, want []T, tol float64) {

@@ -76,9 +76,20 @@ struct Softmax {
 };
 static_assert(sizeof(Softmax) == 56, "");
 
-// Runs is the parameter of var, std, norm and log_sum_exp, of the gradients of reductions, and of running sums: runs of n
-// elements in [outer][n][inner], all operands contiguous; dy, y and index have an element for each run. x is the kernel's
-// own parameter.
+// Scan is the parameter of scans of runs of n elements in [outer][n][inner], all operands contiguous: out, and for running extremes their
+// places in index, of in; dy has an element for each run. A run has so many parts, each but the last of part elements. Where to is
+// not 0 the launch stores nothing but the accumulator of each part of each run there, [parts][outer][inner]; where from is not 0 those of
+// the parts before come first.
+struct Scan {
+	u64 outer, n, inner;
+	u64 out, in, dy, index;
+	u64 parts, part;
+	u64 to, from;
+};
+static_assert(sizeof(Scan) == 88, "");
+
+// Runs is the parameter of var, std, norm and log_sum_exp, and of the gradients of reductions: runs of n elements in
+// [outer][n][inner], all operands contiguous; dy, y and index have an element for each run. x is the kernel's own parameter.
 struct Runs {
 	u64 outer, n, inner;
 	u64 out, in, dy, y, index;

@@ -70,7 +70,7 @@ type Reduction struct {
 	Total           uint64   // the elements of a run, where n is the number of its parts
 }
 
-// AccumulatorBytes is room enough for an accumulator of any reduction, which Reduction.To and From point to.
+// AccumulatorBytes is room enough for an accumulator of any reduction or scan, which Reduction's and Scan's To and From point to.
 const AccumulatorBytes = 16
 
 // Softmax is the parameter of softmax and log_softmax and of their gradients: runs of n elements in [outer][n][inner], all
@@ -80,9 +80,19 @@ type Softmax struct {
 	Out, In, Dy, Y  uint64
 }
 
-// Runs is the parameter of var, std, norm and log_sum_exp, of the gradients of reductions, and of running sums: runs of n
-// elements in [outer][n][inner], all operands contiguous; dy, y and index have an element for each run. x is the kernel's
-// own parameter.
+// Scan is the parameter of scans of runs of n elements in [outer][n][inner], all operands contiguous: out, and for running extremes their
+// places in index, of in; dy has an element for each run. A run has so many parts, each but the last of part elements. Where to is
+// not 0 the launch stores nothing but the accumulator of each part of each run there, [parts][outer][inner]; where from is not 0 those of
+// the parts before come first.
+type Scan struct {
+	Outer, N, Inner    uint64
+	Out, In, Dy, Index uint64
+	Parts, Part        uint64
+	To, From           uint64
+}
+
+// Runs is the parameter of var, std, norm and log_sum_exp, and of the gradients of reductions: runs of n elements in
+// [outer][n][inner], all operands contiguous; dy, y and index have an element for each run. x is the kernel's own parameter.
 type Runs struct {
 	Outer, N, Inner       uint64
 	Out, In, Dy, Y, Index uint64

@@ -246,6 +246,8 @@ template <class E> INLINE void put(u64 base, u64 at, E v) {
 template <class A> struct Number {
 	using Acc = A;
 	INLINE A fromLane(A acc, u32 mask) { return ::fromLane(acc, mask); }
+	INLINE A fromBelow(A acc, u32 by) { return ::fromBelow(acc, by); }
+	INLINE A pick(bool first, A a, A b) { return first ? a : b; }
 };
 
 // Ways to join plain numbers.

@@ -1,0 +1,113 @@
+package cuda
+
+import (
+	"sync"
+	"testing"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/driver"
+	"cresset/internal/driver/sim"
+	"cresset/internal/hardware"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// busiest is the launches of a simulated GPU, as what the block that does most has of their work.
+type busiest struct {
+	mu  sync.Mutex
+	all []share
+}
+
+type share struct {
+	kernel      string
+	block, work uint64 // lane instructions
+}
+
+// compile is the interpreter, whose kernels are noted.
+func (b *busiest) compile(name, text string) (*sim.Code, error) {
+	code, err := sim.CompilePTX(name, text)
+	if err != nil {
+		return nil, err
+	}
+	for name, k := range code.Kernels {
+		run := k.Run
+		k.Run = func(l *sim.Launch) (sim.Work, error) {
+			done, err := run(l)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.all = append(b.all, share{name, done.MostOfBlock, done.LaneInstructions})
+			return done, err
+		}
+	}
+	return code, nil
+}
+
+// TestLongAxesAreShared wants of every launch of an op over one long axis, or a few, that no block does more than an eighth of it.
+func TestLongAxesAreShared(t *testing.T) {
+	const long = 1 << 17
+	m, err := hardware.Preset("a100", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted := &busiest{}
+	d := sim.New(m, sim.Options{Compile: noted.compile, LookupEnv: func(string) (string, bool) { return "", false }})
+	dev, err := (&machine{open: func() (*driver.API, error) { return d.API, nil }}).at(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shape := range []layout.Shape{{long}, {long / 4, 3}} {
+		for _, o := range []op.Op{op.CumSum, op.CumProd, op.CumMax, op.CumMin, op.LogCumSumExp, op.CumSumGrad} {
+			outs := []dtype.DType{dtype.Float32}
+			if o == op.CumMax || o == op.CumMin {
+				outs = append(outs, dtype.Int64)
+			}
+			noted.run(t, dev, o, op.Axis{}, outs, shape, []dtype.DType{dtype.Float32}, []layout.Shape{shape})
+		}
+		noted.run(t, dev, op.ProdGrad, op.Reduce{Axes: 1}, []dtype.DType{dtype.Float32}, shape,
+			[]dtype.DType{dtype.Float32, dtype.Float32, dtype.Float32}, []layout.Shape{shape[1:], shape[1:], shape})
+	}
+}
+
+// run computes an op of zeros.
+func (b *busiest) run(t *testing.T, dev *Device, o op.Op, params any, outs []dtype.DType, shape layout.Shape, ins []dtype.DType, shapes []layout.Shape) {
+	t.Helper()
+	c := backend.NewCall(o, dtype.Float32)
+	defer c.Release()
+	c.Params = params
+	view := func(dt dtype.DType, shape layout.Shape) backend.View {
+		l := layout.Contiguous(shape)
+		buf, err := dev.Alloc(max(l.Size(), 1) * dt.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { dev.Free(buf) })
+		if err := dev.CopyIn(buf, 0, make([]byte, l.Size()*dt.Size())); err != nil {
+			t.Fatal(err)
+		}
+		return backend.View{Buf: buf, Layout: &l, DType: dt}
+	}
+	for _, dt := range outs {
+		*c.AddOut() = view(dt, shape)
+	}
+	for i, dt := range ins {
+		*c.AddIn() = view(dt, shapes[i])
+	}
+	b.all = nil
+	if err := dev.Run(c); err != nil {
+		t.Fatal(err)
+	}
+	if err := dev.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.all) == 0 {
+		t.Errorf("%v: nothing was launched", o)
+	}
+	for _, s := range b.all {
+		if s.block*8 > s.work {
+			t.Errorf("%v of %v: a block executes %d of the %d instructions of %s", o, shape, s.block, s.work, s.kernel)
+		}
+	}
+}
