@@ -45,7 +45,7 @@ var outside = map[string][]string{
 	"golang.org/x/text":               {"internal/tui", "text/tokenizer"},
 	"github.com/rogpeppe/go-internal": {}, // tests
 
-	"github.com/prometheus/client_golang": {"internal/serve"},
+	"github.com/VictoriaMetrics/metrics": {"internal/serve"},
 }
 
 // within reports whether pkg is root or lies under it.

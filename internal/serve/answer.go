@@ -89,7 +89,7 @@ func (a *answer) begin(object string) *answerJSON {
 func (a *answer) count(e event) {
 	if e.tokens > 0 && !a.told {
 		a.told = true
-		a.server.figures.first.Observe(time.Since(a.asked).Seconds())
+		a.server.figures.first.UpdateDuration(a.asked)
 	}
 }
 

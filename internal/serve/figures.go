@@ -1,81 +1,67 @@
 package serve
 
 import (
+	"fmt"
+	"io"
 	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"cresset/text/serving"
 )
 
 // figures are what GET /metrics tells, in Prometheus's form.
 type figures struct {
-	registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	first    prometheus.Histogram
+	set    *metrics.Set
+	first  *metrics.PrometheusHistogram
+	engine *serving.Engine
 }
+
+// buckets are upper bounds of times, in seconds.
+var buckets = []float64{0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300}
 
 // newFigures returns the figures of a server.
 func newFigures(s *Server) *figures {
-	buckets := []float64{0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300}
-	f := &figures{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cresset_http_requests_total", Help: "Requests that were answered."}, []string{"page", "code"}),
-		seconds:  prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cresset_http_request_seconds", Help: "Time of requests.", Buckets: buckets}, []string{"page"}),
-		first:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "cresset_first_token_seconds", Help: "Time to the first token of answers.", Buckets: buckets}),
-	}
-	f.registry.MustRegister(f.requests, f.seconds, f.first, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if s.Engine != nil {
-		f.ofEngine(s.Engine)
-	}
-	return f
-}
-
-// ofEngine adds the figures of an engine.
-func (f *figures) ofEngine(e *serving.Engine) {
-	for _, g := range []struct {
-		name, help string
-		value      func(serving.Stats) int
-	}{
-		{"cresset_texts_running", "Texts that are written now.", func(s serving.Stats) int { return s.Running }},
-		{"cresset_texts_waiting", "Texts that wait for others to end.", func(s serving.Stats) int { return s.Waiting }},
-		{"cresset_cache_tokens", "Tokens for which the cache of keys and values has room.", func(s serving.Stats) int { return s.CacheTokens }},
-		{"cresset_cache_tokens_in_use", "Those that are taken.", func(s serving.Stats) int { return s.CacheInUse }},
-		{"cresset_cache_bytes", "Memory of the cache.", func(s serving.Stats) int { return s.CacheBytes }},
-	} {
-		f.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, func() float64 { return float64(g.value(e.Stats())) }))
-	}
-	for _, c := range []struct {
-		name, help string
-		value      func(serving.Stats) int
-	}{
-		{"cresset_tokens_read_total", "Tokens that the model has read.", func(s serving.Stats) int { return s.Read }},
-		{"cresset_tokens_written_total", "Tokens that it has written.", func(s serving.Stats) int { return s.Written }},
-		{"cresset_steps_total", "Steps of the model.", func(s serving.Stats) int { return s.Steps }},
-		{"cresset_texts_evicted_total", "Texts that lost their room in the cache and were read again.", func(s serving.Stats) int { return s.Evicted }},
-	} {
-		f.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: c.name, Help: c.help}, func() float64 { return float64(c.value(e.Stats())) }))
-	}
+	metrics.ExposeMetadata(true) // the type of each figure
+	set := metrics.NewSet()
+	return &figures{set, set.NewPrometheusHistogramExt("cresset_first_token_seconds", buckets), s.Engine}
 }
 
 // page tells the figures.
 func (f *figures) page(w http.ResponseWriter, r *http.Request) error {
-	promhttp.HandlerFor(f.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	f.set.WritePrometheus(w)
+	if f.engine != nil {
+		writeEngine(w, f.engine.Stats())
+	}
+	metrics.WriteProcessMetrics(w)
 	return nil
+}
+
+// writeEngine tells the figures of an engine.
+func writeEngine(w io.Writer, s serving.Stats) {
+	gauge := func(name string, value int) { metrics.WriteGaugeUint64(w, name, uint64(value)) }
+	gauge("cresset_texts_running", s.Running)
+	gauge("cresset_texts_waiting", s.Waiting)
+	gauge("cresset_cache_tokens", s.CacheTokens)
+	gauge("cresset_cache_tokens_in_use", s.CacheInUse)
+	gauge("cresset_cache_bytes", s.CacheBytes)
+	counter := func(name string, value int) { metrics.WriteCounterUint64(w, name, uint64(value)) }
+	counter("cresset_tokens_read_total", s.Read)
+	counter("cresset_tokens_written_total", s.Written)
+	counter("cresset_steps_total", s.Steps)
+	counter("cresset_texts_evicted_total", s.Evicted)
 }
 
 // counted counts the requests of a page and their time.
 func (f *figures) counted(name string, h http.Handler) http.Handler {
+	seconds := fmt.Sprintf("cresset_http_request_seconds{page=%q}", name)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
-			f.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
-			f.seconds.WithLabelValues(name).Observe(time.Since(start).Seconds())
+			f.set.GetOrCreateCounter(fmt.Sprintf("cresset_http_requests_total{code=\"%d\",page=%q}", seen.status, name)).Inc()
+			f.set.GetOrCreatePrometheusHistogramExt(seconds, buckets).UpdateDuration(start)
 		}()
 		h.ServeHTTP(seen, r)
 	})

@@ -129,7 +129,7 @@ func TestFiguresAreTold(t *testing.T) {
 		`cresset_http_requests_total{code="200",page="POST /v1/completions"} 1`, `cresset_http_requests_total{code="404",page="other"} 1`,
 		`cresset_http_request_seconds_count{page="POST /v1/completions"} 1`, "cresset_first_token_seconds_count 1", "cresset_tokens_written_total 5",
 		"cresset_texts_running 0", "cresset_texts_waiting 0", "cresset_cache_tokens 2048", "cresset_cache_tokens_in_use 0", "cresset_cache_bytes 262144",
-		"cresset_texts_evicted_total 0", "go_goroutines ",
+		"cresset_texts_evicted_total 0", "go_goroutines ", "process_cpu_seconds_total ", "# TYPE cresset_http_request_seconds histogram", `le="0.005"`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s", want)
