@@ -39,7 +39,7 @@ const (
 	heldBlocks = 8
 )
 
-// Heads is an operand of attention, [batch, heads, rows, width] by its strides. The elements of a row lie side by side.
+// Heads is an operand of attention, [batch, heads, rows, width] by its strides. The elements of a row are contiguous.
 type Heads[T any] struct {
 	Data             []T
 	Batch, Head, Row int

@@ -61,7 +61,7 @@ func (f rightFactor[T]) rows(row int) rightFactor[T] {
 	return f
 }
 
-// inPlace returns the factor over contiguous rows, whose panels lie side by side in them.
+// inPlace returns the factor over contiguous rows, whose panels are adjacent in them.
 func inPlace[T dtype.Float](data []T, row int) rightFactor[T] {
 	f := rightFactor[T]{Matrix: Matrix[T]{data, row, 1}}
 	if width := panelCols[T](); width > 0 {

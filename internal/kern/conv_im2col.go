@@ -8,7 +8,7 @@ import (
 // columnsOf returns rows row to rowEnd of im2col's matrix, whose product with the
 // weights is the convolution, for the output lines from line to lineEnd: row
 // (c*R+r)*S+q holds, for each output pixel, the input element that weight
-// (c, r, q) is multiplied by. x is the input of one group of one image; the matrix lies
+// (c, r, q) is multiplied by. x is the input of one group of one image; the matrix is
 // in space, or in x itself.
 func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd int, space []T) Matrix[T] {
 	if s.pointwise() {
@@ -36,7 +36,7 @@ func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd in
 }
 
 // tap is the part of the input that one weight of a channel is multiplied by: output pixel (oh, ow)
-// reads input element (oh*StrideH+offsetH, ow*StrideW+offsetW), which lies
+// reads input element (oh*StrideH+offsetH, ow*StrideW+offsetW), which is
 // within the line for ow in [lo, hi).
 type tap struct {
 	channel          int

@@ -9,7 +9,7 @@ import (
 const copyGrain = 1 << 14
 
 // interleavePhases writes the rows of dx that belong to row phase a (see conv_phases.go): element j of a row is element j/StrideW
-// of column phase j%StrideW. The column phases lie apart elements from each other in phases.
+// of column phase j%StrideW. The stride between column phases in phases is apart elements.
 func interleavePhases[T dtype.Float](s *ConvShape, a int, phases []T, apart int, dx []T) error {
 	rows, width := ceilDiv(s.H, s.StrideH), ceilDiv(s.W, s.StrideW)
 	_, count := s.phases()

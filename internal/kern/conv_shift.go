@@ -134,7 +134,7 @@ func shiftPlanes[T dtype.Float](s *shifts, dst, x []T, from, lines, offset, cols
 	copyLines(s, dst[below*s.pitch:], nil, lines-below, cols, cols, cols)
 }
 
-// within returns the i below n for which offset+i*stride lies in [0, size): those from lo to hi.
+// within returns the i below n for which offset+i*stride is in [0, size): those from lo to hi.
 func within(n, offset, stride, size int) (lo, hi int) {
 	lo = min(ceilDiv(max(-offset, 0), stride), n)
 	if last := size - 1 - offset; last >= 0 {

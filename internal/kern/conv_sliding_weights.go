@@ -25,7 +25,7 @@ func gradWeightBySliding[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	size := d.space() + outputs*d.groups*plane + all
 	work := 2 * s.N * d.groups * outputs * window * pixels
 	return ForWithWorkspace(s.Groups/d.groups, grainOf(4*work), size, func(lo, hi int, space []T) {
-		clear(space) // zeros of dy are multiplied by what lies there, which must be finite
+		clear(space) // zeros of dy are multiplied by what is there, which must be finite
 		copies, grads, totals := space[:d.space()], space[d.space():size-all], space[size-all:size]
 		for i := lo; i < hi; i++ {
 			clear(totals)

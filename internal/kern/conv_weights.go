@@ -154,7 +154,7 @@ func (g *weightGrad[T]) transpose(dst []T, image, c, first, end int) {
 	}
 }
 
-// store writes the sums for outputs from k and channels from c on to dw, whose windows lie channel by channel. What a
+// store writes the sums for outputs from k and channels from c on to dw, whose windows are ordered by channel. What a
 // copy writes beyond a window the next one overwrites.
 func (g *weightGrad[T]) store(group, k, c int, sums, space []T) {
 	_, outputs, depth, _ := g.groupSizes()

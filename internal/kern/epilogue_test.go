@@ -35,7 +35,7 @@ func followProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, la, lb 
 	checkFollow(t, fmt.Sprint(m, n, k, la, lb), make([]T, m*n), func(then op.Op, c []T) {
 		GemmBias(m, n, k, a, b, bias, 0, then, c, n)
 	})
-	// Between rows that lie apart nothing changes.
+	// Between rows with a gap nothing changes.
 	const gap = -1
 	c := make([]T, m*(n+1))
 	for i := range c {

@@ -216,7 +216,7 @@ func FuzzGemm(f *testing.F) {
 const fuzzProducts = 6000
 
 // fuzzProduct multiplies with a bias, adds to C with factors, or multiplies a batch; kind says which, and how far apart the
-// rows of C lie.
+// rows of C are.
 func fuzzProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, la, lb, kind int) {
 	t.Helper()
 	a, b := randomMatrix[T](rnd, m, k, la), randomMatrix[T](rnd, k, n, lb)

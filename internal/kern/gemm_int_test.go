@@ -71,7 +71,7 @@ func testMatMulInt[T dtype.Integer](t *testing.T) {
 	}
 }
 
-// integerMatrix is a random matrix whose rows lie side by side, whose columns do, or neither: it ends where its memory does.
+// integerMatrix is a random matrix, row-major, column-major or neither: it ends where its memory does.
 func integerMatrix[T dtype.Integer](rnd *rand.Rand, rows, cols, layout int) Matrix[T] {
 	m := Matrix[T]{Row: cols + 1, Col: 1}
 	switch layout {

@@ -37,7 +37,7 @@ import (
 // every panel.
 //
 // Prefetch. On amd64 tiles of at least four rows prefetch the row of B that they need 8 steps later: rows of a B that is not
-// packed lie too far apart for the hardware's prefetcher. The lines of C's tile are prefetched 48 steps before the sums are done.
+// packed are too far apart for the hardware's prefetcher. The lines of C's tile are prefetched 48 steps before the sums are done.
 // While tiles of a packed panel are computed, each prefetches a part of the next panel into the second level (vec.Tile.Next), on
 // arm64 too.
 //

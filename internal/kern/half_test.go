@@ -30,7 +30,7 @@ func halfLoops() []halfLoop {
 	)
 }
 
-// halfLoopsOf has the loops that both half types have, whose numbers lie as far from the first as each other's.
+// halfLoopsOf has the loops that both half types have, whose numbers have the same distances from the first.
 func halfLoopsOf[T Half](suffix string, first vec.Loop, value func(T) float32) []halfLoop {
 	of := func(f16 vec.Loop) vec.Loop { return f16 - vec.AddF16 + first }
 	return append(halfElementwiseLoops(suffix, of, value),

@@ -63,7 +63,7 @@ func AddRows[T dtype.Number](dst, src []T, index []int64, inner, lo, hi int) {
 	}
 }
 
-// TakeAt is dst[k] = src[index[k]·step + k·skip]: of one line where skip is 0, else across lines that lie skip apart. It
+// TakeAt is dst[k] = src[index[k]·step + k·skip]: of one line where skip is 0, else across lines with stride skip. It
 // stops at an index that is not in 0 … n-1 and returns whether there was none.
 func TakeAt[T dtype.Element](dst, src []T, index []int64, n, step, skip int) bool {
 	index = index[:len(dst)]
@@ -146,7 +146,7 @@ func MinLine[T dtype.Number](dst, src []T, index []int64, n, dstStep, srcStep, i
 	}
 }
 
-// Lower keeps of a matrix with the given columns what lies on diagonal k and below, and zeroes the rest; rows are counted
+// Lower keeps of a matrix with the given columns diagonal k and what is below, and zeroes the rest; rows are counted
 // from first.
 func Lower[T dtype.Element](dst, src []T, cols, first, k int) {
 	for r := 0; r*cols < len(dst); r++ {
@@ -157,7 +157,7 @@ func Lower[T dtype.Element](dst, src []T, cols, first, k int) {
 	}
 }
 
-// Upper keeps of a matrix with the given columns what lies on diagonal k and above, and zeroes the rest; rows are counted
+// Upper keeps of a matrix with the given columns diagonal k and what is above, and zeroes the rest; rows are counted
 // from first.
 func Upper[T dtype.Element](dst, src []T, cols, first, k int) {
 	for r := 0; r*cols < len(dst); r++ {

@@ -9,7 +9,7 @@ import (
 // N*L targets t, where x[N, C, L] holds log probabilities of C classes and weight
 // has C elements or is nil for ones. The loss of a target equal to ignore is zero.
 // A nil loss is not written. It returns the sum of the losses and of the weights,
-// whose quotient is the mean loss. Other targets must lie in [0, C), as OutOfRange tells.
+// whose quotient is the mean loss. Other targets must be in [0, C), as OutOfRange tells.
 // Unless shifts is nil, x holds logits, whose log probabilities are x less the shifts of SoftmaxShifts.
 func NLL[T dtype.Float](s ChannelShape, x, shifts []T, targets []int64, weight []T, ignore int64, loss []T) (sum, total float64) {
 	for i, t := range targets {

@@ -33,7 +33,7 @@ func (s *PoolShape) eachPlane(window int, body func(plane int)) {
 }
 
 // MaxPool2D computes y, the largest element of each window, and unless index is
-// nil where it lies in its plane of x, as row*W+column. Padding never wins; of
+// nil its index in its plane of x, row*W+column. Padding never wins; of
 // equal elements the first does, and of NaNs the last.
 func MaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
 	var bands []band
@@ -111,7 +111,7 @@ func AdaptiveMaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
 	})
 }
 
-// largest returns where the largest element of a window lies. The maximum and its
+// largest returns the index of the largest element of a window. The maximum and its
 // place go separate ways, by instructions without a branch: which element is the
 // larger cannot be predicted.
 func largest[T dtype.Float](s *PoolShape, x []T, top, bottom, left, right int) int {
@@ -139,7 +139,7 @@ func largest[T dtype.Float](s *PoolShape, x []T, top, bottom, left, right int) i
 	return at
 }
 
-// span returns the first element of a window that lies within an axis of length
+// span returns the first element of a window that is within an axis of length
 // n, and the end of the elements to visit. The window starts at start, which
 // may be in the padding.
 func span(start, length, dilation, n int) (lo, hi int) {

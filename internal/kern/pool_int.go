@@ -2,7 +2,7 @@ package kern
 
 import "cresset/dtype"
 
-// MaxPool2DInt is MaxPool2D of integers: what nothing but padding lies under is the least of them.
+// MaxPool2DInt is MaxPool2D of integers: a window of nothing but padding gives the least of them.
 func MaxPool2DInt[T dtype.Integer](s *PoolShape, x, y []T, index []int64) {
 	least := leastOf[T]()
 	s.eachPlane(s.R*s.S, func(plane int) {

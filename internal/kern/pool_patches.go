@@ -11,8 +11,8 @@ import (
 // A patch is windows of one form in a plane.
 type patch struct {
 	rows, cols int     // of windows
-	first      int     // where the first element of the first lies in a plane of x
-	y          int     // where the first result lies in a plane of y
+	first      int     // index of the first element of the first in a plane of x
+	y          int     // index of the first result in a plane of y
 	taps       []int64 // offsets of the elements of a window from its first; empty where all is padding
 	count      int     // what a window's elements count for in a mean
 }
@@ -25,12 +25,12 @@ const (
 // A reach is consecutive windows along an axis that are clipped in the same way.
 type reach struct {
 	first, n int // windows
-	at       int // where the first window's first element lies
+	at       int // index of the first window's first element
 	taps     int // elements of a window
 	count    int // what they count for in a mean
 }
 
-// reaches cuts the windows of an axis of n elements into those that lie inside and those at its ends.
+// reaches cuts the windows of an axis of n elements into those that are inside and those at its ends.
 func reaches(out, stride, pad, length, dilation, n int, countPad bool) (all []reach) {
 	one := func(i int) {
 		start := i*stride - pad
@@ -82,7 +82,7 @@ func (s *PoolShape) patches(by Counts) (all []patch) {
 	return all
 }
 
-// taps returns where the elements of a window of so many columns lie, in order.
+// taps returns the offsets of the elements of a window of so many columns, in order.
 func (s *PoolShape) taps(cols int) []int64 {
 	taps := make([]int64, 0, s.R*cols)
 	for r := range s.R {

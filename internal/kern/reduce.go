@@ -6,7 +6,7 @@ import (
 )
 
 // Reductions see their input as [outer][n][inner] and reduce the middle axis. A function of a row computes the result of one run
-// along that axis; runs that are not contiguous are gathered first. No result depends on the number of threads: a row that lies contiguous
+// along that axis; runs that are not contiguous are gathered first. No result depends on the number of threads: a row that is contiguous
 // and is longer than piece is always reduced in pieces of that length, whose results are joined in order. Errors are those of ForWithWorkspace.
 
 const (

@@ -181,7 +181,7 @@ func (r *resampler[T]) beyond(places []int64, elems, n int) bool {
 	return false
 }
 
-// combine sums rows that lie so far apart.
+// combine sums rows of that stride.
 func combine[T dtype.Float](y, x []T, places []int64, weights []T, apart int) {
 	if len(places) == 0 {
 		clear(y)
@@ -201,7 +201,7 @@ func combine[T dtype.Float](y, x []T, places []int64, weights []T, apart int) {
 	}
 }
 
-// sumColumns sums elements of lines, which lie pitch apart, to lines of y.
+// sumColumns sums elements of lines, whose stride is pitch, to lines of y.
 func (r *resampler[T]) sumColumns(y, x []T, pitch, lines int) {
 	whole, wide := 0, r.To[2]
 	if reach := r.columns.Reach(); reach > 0 {

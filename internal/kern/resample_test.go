@@ -8,7 +8,7 @@ import (
 	"cresset/internal/par"
 )
 
-// tapsBetween returns taps of an axis: of each element up to width near where it lies in x, the last of some missing.
+// tapsBetween returns taps of an axis: of each element up to width near its place in x, the last of some missing.
 func tapsBetween[T dtype.Float](rng *rand.Rand, from, to, width int) AxisTaps[T] {
 	a := AxisTaps[T]{Width: width}
 	for i := range to {

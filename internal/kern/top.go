@@ -29,7 +29,7 @@ func Top[T dtype.Number](best []Ordered, src []T, n, step int, descending bool) 
 	}
 }
 
-// gather reads the blocks of a line whose elements lie apart.
+// gather reads the blocks of a line whose elements are not contiguous.
 func (t *top[T]) gather(n int) {
 	var space [topBlock]T
 	for lo := 0; lo < n; lo += topBlock {

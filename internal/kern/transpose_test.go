@@ -8,7 +8,7 @@ import (
 	"cresset/internal/kern/guarded"
 )
 
-// checkTranspose turns a matrix between pages that must not be touched, and looks at what lies between the rows.
+// checkTranspose turns a matrix between pages that must not be touched, and looks at what is between the rows.
 func checkTranspose[T interface {
 	dtype.Element
 	uint8 | int16 | int32 | int64

@@ -113,7 +113,7 @@ func identical[T dtype.Number](x, y T) bool {
 // picks are the loops that compute nothing: what they give out is what they took in, or its sign.
 var picks = []string{"Neg", "Abs", "Sign", "Maximum", "Minimum", "Clamp", "Clamp low", "Where", "ReLU", "ReLUGrad"}
 
-// A place is where the operands of a loop lie.
+// A place is a position in memory for the operands of a loop.
 type place[T dtype.Number] struct {
 	name string
 	lay  func(t *testing.T, x []T) []T // copies x there
@@ -133,7 +133,7 @@ func places[T dtype.Number]() []place[T] {
 	}
 }
 
-// checkVectorLoops compares loops with those in Go over all lengths up to 200, wherever the operands lie.
+// checkVectorLoops compares loops with those in Go over all lengths up to 200, at every place of the operands.
 func checkVectorLoops[T dtype.Number](t *testing.T, loops []vectorLoop[T]) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for n := range 201 {

@@ -24,7 +24,7 @@ func ForWithWorkspaces[E, F any](count, grain, n int, body func(lo, hi int, x []
 	second := volume(lines, mem.Alignment, int(unsafe.Sizeof(y)))
 	bytes := volume(lines, mem.Alignment, int(unsafe.Sizeof(x)+unsafe.Sizeof(y)))
 	return forWithParts(count, grain, bytes, func(lo, hi int, part unsafe.Pointer) {
-		// Both slices are aligned and lie within the part; y, whose elements may have no size, lies before x.
+		// Both slices are aligned and are within the part; y, whose elements may have no size, is before x.
 		body(lo, hi, unsafe.Slice((*E)(unsafe.Add(part, second)), n), unsafe.Slice((*F)(part), n))
 	})
 }

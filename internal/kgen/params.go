@@ -57,7 +57,7 @@ func paramsHeader(dir string, files ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// checkMaps refuses a struct whose tensor maps lie elsewhere in C, where they are aligned to 64 bytes.
+// checkMaps refuses a struct whose tensor maps have another offset in C, where they are aligned to 64 bytes.
 func checkMaps(sizes types.Sizes, t types.Type) error {
 	s := t.Underlying().(*types.Struct)
 	var fields []*types.Var

@@ -12,7 +12,7 @@ const (
 
 // wantHuge asks for large pages behind memory that nobody has touched: a loop over a large tensor spends much of its time
 // on the first touch of each page and on finding pages. The system may refuse, which changes nothing. The pages at the ends hold what Go
-// allocates beside it too: weights of some MiB, which a model has many of, lie together in large pages.
+// allocates beside it too: weights of some MiB, which a model has many of, share large pages.
 func wantHuge(data unsafe.Pointer, n int) {
 	if n < leastHuge {
 		return

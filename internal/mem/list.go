@@ -7,7 +7,7 @@ const (
 	byAge
 )
 
-// node is where a free block lies in the lists. A block that is handed out has none, which keeps it small.
+// node is a free block's place in the lists. A block that is handed out has none, which keeps it small.
 type node struct {
 	block *Block
 	link  [2]links

@@ -75,7 +75,7 @@ func attentionOf[T dtype.Float](w *workspace, c *backend.Call, qkv []backend.Vie
 	return a, nil
 }
 
-// packRows makes v a view whose rows lie each side by side.
+// packRows makes v a view each of whose rows is contiguous.
 func (w *workspace) packRows(v *backend.View) error {
 	if last := v.Layout.Rank() - 1; v.Layout.Strides()[last] == 1 || v.Layout.Shape()[last] == 1 {
 		return nil

@@ -65,7 +65,7 @@ func numbered(t *testing.T, dt dtype.DType, l *layout.Layout) backend.View {
 	return backend.View{Buf: b, Layout: l, DType: dt}
 }
 
-// spreadOut returns a copy whose elements lie side by side.
+// spreadOut returns a copy whose elements are contiguous.
 func spreadOut(t *testing.T, v backend.View) backend.View {
 	l := layout.Contiguous(v.Layout.Shape())
 	b, err := mem.Alloc(l.Span() * v.DType.Size())

@@ -87,7 +87,7 @@ func (e *elementwise) split(p pointers, n int, params any) {
 // smallOp is how many elements a result has at most that is worth less than a plan.
 const smallOp = 32
 
-// staging is room for the elements of the operands of a small op that do not lie as the loop takes them.
+// staging is room for the elements of the operands of a small op whose layout or dtype the loop does not take.
 type staging [maxOperands][smallOp]uint64
 
 var stagings = sync.Pool{New: func() any { return new(staging) }}

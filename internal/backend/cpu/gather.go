@@ -12,7 +12,7 @@ import (
 	"cresset/internal/par"
 )
 
-// Gathers and scatters name a place along one axis for each element. Where operands lie in order and differ along that axis
+// Gathers and scatters name a place along one axis for each element. Where operands are in row-major order and differ along that axis
 // alone, they are seen as [outer][n][inner]; others are walked line by line.
 
 func (t *table) addGathers() {

@@ -12,7 +12,7 @@ import (
 )
 
 // This file is where kernels leave Go's types: addresses of operands, and copies of elements whose size alone counts. An
-// address is made from a view whose layout lies within its buffer, which the tensors vouch for, and the running call keeps the
+// address is made from a view whose layout is within its buffer, which the tensors vouch for, and the running call keeps the
 // buffer reachable. Buffers and scratch memory hold no pointers and are aligned for every dtype.
 
 // maxOperands is how many operands, results included, an elementwise kernel has at most.
@@ -21,7 +21,7 @@ const maxOperands = layout.MaxOperands
 // pointer is the address of elements of any dtype.
 type pointer = unsafe.Pointer
 
-// pointers are where the elements of a loop's operands lie, results first.
+// pointers are the addresses of a loop's operands, results first.
 type pointers [maxOperands]pointer
 
 // ahead returns the address so many bytes on, which the caller knows to be within the same memory.
@@ -33,10 +33,10 @@ func wordAt(word *uint64) pointer { return unsafe.Pointer(word) }
 // within returns the address of a byte of scratch memory.
 func within(scratch []byte, at int) pointer { return unsafe.Pointer(&scratch[at]) }
 
-// elements returns n elements from an address on. It is sound where so many lie there, as whoever calls a loop sees to.
+// elements returns n elements from an address on. It is sound where memory has so many, as whoever calls a loop sees to.
 func elements[T dtype.Element](at pointer, n int) []T { return unsafe.Slice((*T)(at), n) }
 
-// addressOf returns where the elements of s lie.
+// addressOf returns the address of the elements of s.
 func addressOf[T dtype.Element](s []T) pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
 // data returns all elements of the buffer that the view looks at; offsets of the view's layout index it.
@@ -52,7 +52,7 @@ func dense[T dtype.Element](v *backend.View) []T { return elements[T](start(v), 
 // alone returns the view as the only one of a call's results or operands.
 func alone(v *backend.View) []backend.View { return unsafe.Slice(v, 1) }
 
-// address returns where the first element of a view lies that is not empty.
+// address returns the address of the first element of a view that is not empty.
 func address(v *backend.View) pointer {
 	if v.Layout.Offset == 0 {
 		return bufferOf(v)
@@ -60,7 +60,7 @@ func address(v *backend.View) pointer {
 	return ahead(bufferOf(v), v.Layout.Offset*v.DType.Size())
 }
 
-// start returns where the elements of a contiguous view lie, nil for none: its offset may lie behind the buffer.
+// start returns the address of a contiguous view's elements, nil for none: its offset may be beyond the buffer.
 func start(v *backend.View) pointer {
 	if v.Layout.Size() == 0 {
 		return nil
@@ -99,7 +99,7 @@ func putConstant(to pointer, dt dtype.DType, s backend.Scalar) {
 	}
 }
 
-// strides are how many elements the rows of a matrix, and the elements of a row, lie apart.
+// strides are the distances between the rows of a matrix, and between the elements of a row, in elements.
 type strides struct{ row, step int }
 
 // copyMatrix copies rows · cols elements of a size in bytes between places that do not overlap: it gathers where to is

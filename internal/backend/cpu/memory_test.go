@@ -16,7 +16,7 @@ func TestFillReachesEveryElement(t *testing.T) {
 	}
 }
 
-// TestCopyMatrix copies between all strides, without touching what lies between and behind.
+// TestCopyMatrix copies between all strides, without touching what is between and behind.
 func TestCopyMatrix(t *testing.T) {
 	for _, steps := range [][2]int{{1, 1}, {1, 0}, {1, 2}, {2, 1}, {1, 3}, {3, 1}, {2, 2}} {
 		for _, cols := range []int{1, 2, 7, 8, 9, 16, 17, 28} {

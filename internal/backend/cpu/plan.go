@@ -11,7 +11,7 @@ import (
 )
 
 // A plan reduces the operands of an elementwise kernel to tiles: blocks of rows and columns of the two innermost axes, after
-// axes that are adjacent in all operands were merged. An operand whose elements lie side by side along a row, and have the dtype
+// axes that are adjacent in all operands were merged. An operand whose elements are contiguous along a row, and have the dtype
 // of the loop, is read and written in place. All others are staged: a tile of them is gathered, repeated, transposed or converted
 // in scratch memory that stays in the L1 cache, or scattered from there. A tile whose rows adjoin in all operands is one call of
 // the loop, others are one for each row.
@@ -46,7 +46,7 @@ type operand struct {
 	staged       bool
 	constant     bool    // staged once: all tiles are alike
 	tile         pointer // that one
-	scratch, raw int     // where in the scratch the tile lies as the loop takes it, and as the operand has it
+	scratch, raw int     // offsets in the scratch of the tile as the loop takes it, and as the operand has it
 }
 
 const (
@@ -233,7 +233,7 @@ func (p *plan) stageRows(span int) {
 	}
 }
 
-// copiesOf returns how many copies of a row lie side by side: about span elements, and where that is not far more so many
+// copiesOf returns how many copies of a row are adjacent: about span elements, and where that is not far more so many
 // that the next row starts where a cache line does.
 func copiesOf(cols, span int) int {
 	const line = 16 // float32
@@ -276,7 +276,7 @@ func (p *plan) isConstant(k int) bool {
 	return p.operands[k].uniform || k >= p.kernel.results && p.cols == p.width
 }
 
-// reserve takes bytes of an area, from a cache line on, and returns where they lie.
+// reserve takes bytes of an area, from a cache line on, and returns their offset.
 func reserve(area *int, bytes int) (at int) {
 	at = *area
 	*area += ceilDiv(bytes, mem.Alignment) * mem.Alignment

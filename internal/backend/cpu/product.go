@@ -70,7 +70,7 @@ func addMMBF16(c *backend.Call) error {
 	return addMMViaFloat32(c)
 }
 
-// repeatsRow reports whether a matrix has one row for all, whose elements lie side by side.
+// repeatsRow reports whether a matrix has one row for all, whose elements are contiguous.
 func repeatsRow(v *backend.View) bool {
 	return v.Layout.Strides()[0] == 0 && v.Layout.Strides()[1] == 1
 }
@@ -131,7 +131,7 @@ func right[T dtype.Element](v *backend.View) factor[T] {
 	if len(shape) == 2 {
 		f.cols, f.Col = shape[1], strides[1]
 	}
-	if v.Layout.Size() > 0 { // the offset of an empty view may lie behind its buffer
+	if v.Layout.Size() > 0 { // the offset of an empty view may be behind its buffer
 		f.Data = data[T](v)[v.Layout.Offset:]
 	}
 	return f

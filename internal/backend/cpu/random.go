@@ -68,7 +68,7 @@ func draw[T dtype.Element](recipe func(g *rng.MT19937, dst []T, p op.Draw) error
 	return drawing(func(g *rng.MT19937, dst pointer, n int, p op.Draw) error { return recipe(g, elements[T](dst, n), p) }).run
 }
 
-// drawing draws n elements that lie side by side.
+// drawing draws n contiguous elements.
 type drawing func(g *rng.MT19937, dst pointer, n int, p op.Draw) error
 
 // run draws the elements of any layout in the order of memory, whatever their index.
@@ -139,7 +139,7 @@ func bernoulliEach[T rng.Real](c *backend.Call) error {
 var errNotProbability = errors.New("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  " +
 	"(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
 
-// inUnit reports whether all values lie in [0, 1]; NaN does not.
+// inUnit reports whether all values are in [0, 1]; NaN does not.
 //
 //go:noinline
 func inUnit[T rng.Real](p []T) bool {

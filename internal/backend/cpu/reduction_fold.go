@@ -12,7 +12,7 @@ import (
 // A foldKernel reduces any axes of any layout to accumulators, and these to results.
 //
 // Two runs of axes with others between them, as in the gradient of a bias of channels, are not made adjacent, which would
-// copy the operand: the last run is reduced where it lies, and then the accumulators along the first, by the fold again, which
+// copy the operand: the last run is reduced where it is, and then the accumulators along the first, by the fold again, which
 // saves depthwise3x3_grad/32x512x14x14 a fifth. That is nil where an accumulator can not be an element again, as a count can not.
 type foldKernel struct {
 	fold, again fold

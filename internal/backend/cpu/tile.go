@@ -4,7 +4,7 @@ package cpu
 type stage struct {
 	at         pointer // in the scratch, as the loop takes the elements
 	raw        pointer // in the scratch, as the operand has them
-	from       pointer // where in the operand the tile comes from that lies there; nil for none
+	from       pointer // the address in the operand of the tile that the scratch holds; nil for none
 	rows, cols int     // of that tile
 }
 
@@ -68,7 +68,7 @@ func (p *plan) runJoined(lo, hi int) {
 	}
 }
 
-// corners returns where the operands' elements lie at the corner of a matrix.
+// corners returns the addresses of the operands' elements at the corner of a matrix.
 func (p *plan) corners(matrix int) (at pointers) {
 	for k := range p.axes.N {
 		o := &p.operands[k]
@@ -159,7 +159,7 @@ func (o *operand) store(s *stage, to pointer, rows, cols int) {
 	}
 }
 
-// packed reports whether a tile of the operand lies in row-major order.
+// packed reports whether a tile of the operand is in row-major order.
 func (o *operand) packed(rows, cols int) bool { return o.step == 1 && (rows == 1 || o.row == cols) }
 
 // call runs the loop on n elements, or the one that takes one element of an operand for all.

@@ -29,7 +29,7 @@ func (w *workspace) like(v *backend.View, shape layout.Shape, dt dtype.DType) er
 	return nil
 }
 
-// pack makes v a view of its elements in row-major order: in place where they lie so, else of a copy. Constants and
+// pack makes v a view of its elements in row-major order: in place where they are so already, else of a copy. Constants and
 // absent operands stay what they are.
 func (w *workspace) pack(v *backend.View) error {
 	if v.IsConst() || v.Layout.IsContiguous() {
@@ -50,7 +50,7 @@ func unpack(v, packed *backend.View) error {
 	return convert(v, packed)
 }
 
-// rowMajor gives a kernel operands whose elements lie in row-major order. Results are as they were.
+// rowMajor gives a kernel operands whose elements are in row-major order. Results are as they were.
 func rowMajor(kernel Kernel) Kernel {
 	return func(c *backend.Call) error {
 		var w workspace

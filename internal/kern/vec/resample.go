@@ -75,7 +75,7 @@ func (c *Columns[T]) Rest() [][2]int { return c.rest }
 // Reach returns how many elements Run reads of a row.
 func (c *Columns[T]) Reach() int { return c.reach }
 
-// add adds the block of results from i on, unless their taps differ in number or lie too far apart for a vector.
+// add adds the block of results from i on, unless their taps differ in number or are too far apart for a vector.
 func (c *Columns[T]) add(i int, places []int64, weights []T, width int) bool {
 	lanes := Lanes[T]()
 	count := tapCount(places[i*width:][:width])

@@ -162,7 +162,7 @@ func (t *Tile[T]) dotCols() int {
 	return 4
 }
 
-// RunDot computes the tile where A lies in rows and B in columns, RowB apart: ColA is not read. The products of an
+// RunDot computes the tile where A is row-major and B column-major, its columns RowB apart: ColA is not read. The products of an
 // element are added in as many sums as a vector has lanes, and these in pairs.
 func (t *Tile[T]) RunDot() {
 	size, lanes, cols := sizeOf[T](), Lanes[T](), t.dotCols()

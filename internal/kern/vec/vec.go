@@ -135,7 +135,7 @@ func missed(l Loop, overRows bool) {
 	}
 }
 
-// pointer returns where element i lies, which a loop then reads or writes up to the slice's end.
+// pointer returns the address of element i, which a loop then reads or writes up to the slice's end.
 func pointer[T any](s []T, i int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[i:]))
 }

@@ -10,7 +10,7 @@ import (
 //
 //	X[First+i*RowX+j*Stride+Taps[l]]
 //
-// and its result Y[i*RowY+j]. Taps is not empty, begins with 0 and ascends. No window lies outside of X.
+// and its result Y[i*RowY+j]. Taps is not empty, begins with 0 and ascends. No window is outside of X.
 type Windows[T dtype.Float] struct {
 	Rows, Cols  int
 	X           []T
@@ -41,7 +41,7 @@ func WindowStride() int {
 // Largest computes the largest element of each window: the first of equal ones, the last of NaNs.
 func (w *Windows[T]) Largest() { w.run(largest, nil, nil) }
 
-// LargestAt does so and writes where in X each lies to index, which is laid out as Y.
+// LargestAt does so and writes the index in X of each to index, which is laid out as Y.
 func (w *Windows[T]) LargestAt(index []int64) { w.run(largestAt, index, nil) }
 
 // Mean computes the sum of each window's elements, added in order from zero, over count.

@@ -57,7 +57,7 @@ func (f *Func) Comment(format string, args ...any) {
 	fmt.Fprintf(&f.text, "\t// %s\n", fmt.Sprintf(format, args...))
 }
 
-// Arg is where a parameter lies at the function's start.
+// Arg is the place of a parameter at the function's start.
 func (f *Func) Arg(name string) string {
 	for n, p := range f.Params {
 		if p.Name == name {
@@ -67,7 +67,7 @@ func (f *Func) Arg(name string) string {
 	panic("asm: " + f.Name + " has no parameter " + name)
 }
 
-// Words returns where a constant lies that is made of 4-byte words.
+// Words returns the address of a constant that is made of 4-byte words.
 func (f *File) Words(words ...uint32) string { return f.pool.Words(words...) }
 
 // Assembly returns the file's text. It is left out of builds with the tag noasm.

@@ -100,7 +100,7 @@ func (m *neon) move(p *placer, c class, from, to int) {
 	m.logic(p, neonCode{"ORR", 0x4ea01c00}, to, from, from)
 }
 
-// at returns where an operand's elements of the instruction's chain lie.
+// at returns the address of an operand's elements of the instruction's chain.
 func (m *neon) at(p *placer, in *inst) string {
 	lanes := neonBytes / p.elem.Size()
 	return fmt.Sprintf("%d(R%d)", in.chain*lanes*in.elem.Size(), in.operand)

@@ -18,7 +18,7 @@ type machine interface {
 	// extremes tells whether there are instructions for a > b ? a : b and for a < b ? a : b by the operation that compares, which
 	// choose b where neither is less.
 	extremes(less recipe.Op, elem recipe.Elem) bool
-	// prepares tells whether a lookup in a table needs more than its index, and pieces how the table lies in vectors, none
+	// prepares tells whether a lookup in a table needs more than its index, and pieces how the table is divided into vectors, none
 	// where the lookup itself reads it.
 	prepares(words []uint32) bool
 	pieces(words []uint32) [][]uint32
@@ -30,7 +30,7 @@ type machine interface {
 	fold(p *placer, in *inst)
 	prepare(p *placer, in *inst)
 	compute(p *placer, in *inst)
-	// fetch loads a value into register r from where it lies in memory, and spill puts it into a slot of the stack.
+	// fetch loads a value from memory into register r, and spill puts it into a slot of the stack.
 	fetch(p *placer, v, r int)
 	spill(p *placer, v, r int)
 	// move copies a register.

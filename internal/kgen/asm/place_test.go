@@ -43,7 +43,7 @@ func (m *toy) compute(p *placer, in *inst) {
 	default:
 		x, y := m.regs[p.in(in.args[0])], m.regs[p.in(in.args[1])]
 		t := p.scratch(vectors)
-		m.regs[t] = float32(math.NaN()) // nothing that is needed may lie there
+		m.regs[t] = float32(math.NaN()) // nothing that is needed may be there
 		m.regs[p.out(in.dst)] = map[recipe.Op]float32{recipe.Add: x + y, recipe.Mul: x * y}[in.op]
 	}
 }

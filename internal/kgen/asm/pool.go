@@ -14,7 +14,7 @@ type pool struct {
 
 const poolName = "constants<>"
 
-// Words returns where the constant lies that is made of 4-byte words.
+// Words returns the address of the constant that is made of 4-byte words.
 func (p *pool) Words(words ...uint32) string {
 	return fmt.Sprintf("%s+%d(SB)", poolName, p.place(bytesOf(words)))
 }

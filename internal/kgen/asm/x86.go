@@ -73,7 +73,7 @@ func (n x86Name) of(p *placer) string {
 	return n.narrow
 }
 
-// x86Binary are the instructions of two operands, the second of which may lie in memory.
+// x86Binary are the instructions of two operands, the second of which may be in memory.
 var x86Binary = map[recipe.Op]x86Name{
 	recipe.Add:  {"VADDPS", "VADDPD"},
 	recipe.Sub:  {"VSUBPS", "VSUBPD"},
@@ -161,7 +161,7 @@ func (m *x86) binary(p *placer, in *inst) {
 	m.pair(p, &inst{dst: in.dst, args: []int{x, y}}, x86Name{m.logical(p, in.op), m.logical(p, in.op)})
 }
 
-// pair writes an instruction of two operands, the second of which may lie in memory.
+// pair writes an instruction of two operands, the second of which may be in memory.
 func (m *x86) pair(p *placer, in *inst, name x86Name) {
 	rx := m.name(vectors, p.in(in.args[0]))
 	oy, suffix := m.operand(p, in.args[1])
@@ -202,7 +202,7 @@ func (m *x86) withConstant(p *placer, in *inst, op recipe.Op, bits uint64) {
 	p.fn.Op(m.logical(p, op)+suffix, o, m.name(vectors, r), m.name(vectors, p.out(in.dst)))
 }
 
-// fma picks the form by which operand is overwritten, and puts what lies in memory where the form takes it.
+// fma picks the form by which operand is overwritten, and puts what is in memory where the form takes it.
 func (m *x86) fma(p *placer, in *inst) {
 	x, y, z := in.args[0], in.args[1], in.args[2]
 	name := [2][2]string{{"VFMADD", "VFMSUB"}, {"VFNMADD", "VFNMSUB"}}[index(in.negProduct)][index(in.negAddend)]

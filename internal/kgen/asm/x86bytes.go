@@ -77,7 +77,7 @@ func (m *x86) multiplyBytes(p *placer, in *inst) {
 	p.fn.Op(or, even, odd, m.name(vectors, p.out(in.dst)))
 }
 
-// words returns where a word lies that fills a vector.
+// words returns the address of a word that fills a vector.
 func (m *x86) words(word uint32) (text, suffix string) {
 	return m.constant(&placer{program: &program{elem: recipe.I32}}, uint64(word))
 }

@@ -17,7 +17,7 @@ func (m *x86) inMemory(p *placer, v int) bool {
 	return p.reg[v] == none && p.values[v].class == vectors
 }
 
-// operand returns what stands for a value as an instruction's operand that may lie in memory, and the suffix of the
+// operand returns what stands for a value as an instruction's operand that may be in memory, and the suffix of the
 // instruction's name where that repeats one element.
 func (m *x86) operand(p *placer, v int) (text, suffix string) {
 	if !m.inMemory(p, v) {
@@ -34,7 +34,7 @@ func (m *x86) operand(p *placer, v int) (text, suffix string) {
 	return m.slot(p, v), ""
 }
 
-// constant returns where a constant lies: one element under AVX-512, which repeats it, else a vector.
+// constant returns the address of a constant: one element under AVX-512, which repeats it, else a vector.
 func (m *x86) constant(p *placer, bits uint64) (text, suffix string) {
 	words := []uint32{uint32(bits)}
 	switch p.elem.Size() {
@@ -98,7 +98,7 @@ func (m *x86) move(p *placer, c class, from, to int) {
 // scalars.
 var x86Pointers = []string{"DI", "SI", "R8", "R9", "R10"}
 
-// at returns where an operand's elements of the instruction's chain lie.
+// at returns the address of an operand's elements of the instruction's chain.
 func (m *x86) at(p *placer, in *inst) string {
 	size := in.elem.Size()
 	lanes := m.bytes() / p.elem.Size()

@@ -30,7 +30,7 @@ func GELU(elem Elem) *Recipe {
 max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals.`)
 }
 
-// geluInterval is |x|, but geluEnd at most, the interval in which that lies, as an index of tables, and the distance from the
+// geluInterval is |x|, but geluEnd at most, its interval, as an index of tables, and the distance from the
 // interval's center. Intervals are counted by the exponent of 1+|x| and the upper bits of its mantissa.
 func geluInterval(b *builder, x float) (t float, interval integ, d float) {
 	t = b.FromBits(b.IMin(b.ToBits(b.Abs(x)), b.Int(geluEnd)))

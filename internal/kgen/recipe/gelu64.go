@@ -27,7 +27,7 @@ type mills64 struct {
 	inverse             float // nearly 1/under
 }
 
-// millsOf64 is M(t) for 0 <= t <= geluEnd64. With u = 1 + 5t/4, 2*u*M(t) lies between 1 and 1.19; what it exceeds 1 by is
+// millsOf64 is M(t) for 0 <= t <= geluEnd64. With u = 1 + 5t/4, 2*u*M(t) is between 1 and 1.19; what it exceeds 1 by is
 // v*p(v-1) with v = 2t/(t+5.5) and p by Remez. Both quotients come from one division.
 func millsOf64(b *builder, t float) mills64 {
 	const rise = 1.25

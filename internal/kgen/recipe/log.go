@@ -17,7 +17,7 @@ func logQuotient(b *builder, f float) float {
 		0x1.acf4a8p-4, -0x1.71e32cp-5)
 }
 
-// logExponent is the e for which x * 2**-e lies in [3/4, 3/2), shifted to where a number has its exponent.
+// logExponent is the e for which x * 2**-e is in [3/4, 3/2), shifted to where a number has its exponent.
 func logExponent(b *builder, x float) integ {
 	return b.And(b.ISub(b.ToBits(x), b.Int(threeFourth)), b.Int(-1<<23))
 }

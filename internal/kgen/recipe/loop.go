@@ -17,14 +17,14 @@ type Loop struct {
 	Lanes   int  // how many vectors of LaneBytes hold the lanes of a fold
 	Rows    bool // it works on rows: scalars and folds are each row's own
 	Fetches bool // it works on rows, and prefetches as many elements of what its caller reads next
-	Ahead   bool // it works on rows that lie in no cache, and prefetches what it will read of them
+	Ahead   bool // it works on rows that are in no cache, and prefetches what it will read of them
 	Cached  bool // its result is a part of one and stays in a cache, so that non-temporal stores gain nothing
 }
 
 // An Operand is a slice that a loop reads or writes.
 type Operand struct {
 	Name string
-	Elem Elem // how an element lies in memory; Own for the type that the loop computes with
+	Elem Elem // how an element is stored; Own for the type that the loop computes with
 	Same bool // it is the same for all rows
 }
 

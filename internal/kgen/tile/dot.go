@@ -6,7 +6,7 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// A dot is a micro-kernel for a B that lies in columns: its sums are vectors along k, whose elements are added at the
+// A dot is a micro-kernel for a column-major B: its sums are vectors along k, whose elements are added at the
 // end. That saves packing B, which costs more than it gains where A has few rows.
 //
 // On amd64 the registers of rows and columns point to the end of their last whole vectors, from which CX counts bytes up to zero;
@@ -105,7 +105,7 @@ func (d *dot) bytesOfB() int {
 	return d.bytes
 }
 
-// ofA and ofB are where vector n of a row and of a column lies from where amd64's counter is, which counts bytes of B.
+// ofA and ofB are the addresses of vector n of a row and of a column, relative to amd64's counter, which counts bytes of B.
 func (d *dot) ofA(i, n int) memory {
 	return memory{dotRows[i], n * d.bytes, "CX", d.bytes / d.bytesOfB()}
 }

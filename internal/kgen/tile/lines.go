@@ -115,7 +115,7 @@ func (w *windowed) segment(label, count string, mask int, read bool) {
 // aligns reports whether whole vectors of y are aligned.
 func (w *windowed) aligns() bool { return w.masks && w.stride == 1 }
 
-// align copies what lies before the first whole vector of y: stores over two cache lines take twice as long.
+// align copies what is before the first whole vector of y: stores over two cache lines take twice as long.
 func (w *windowed) align(n int) {
 	w.op("XORL", "AX", "AX")
 	w.op("SUBL", "R12", "AX")

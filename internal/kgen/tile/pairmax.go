@@ -38,7 +38,7 @@ const (
 type pairMax struct {
 	*writer
 	file *asm.File
-	none string // where minus infinity lies
+	none string // the address of minus infinity
 }
 
 func (m *machine) pairMaxes(f *asm.File, e elem) {

@@ -18,7 +18,7 @@ import (
 type product struct {
 	*writer
 	shape
-	taps  bool // the rows of B lie where a table says, and C may start from a number for each row
+	taps  bool // a table gives the offsets of B's rows, and C may start from a number for each row
 	pairs bool // the elements of A and B are pairs of bfloat16
 	cols  int  // NEON: of a tile that has fewer than a vector has lanes; else 0
 }
@@ -292,7 +292,7 @@ func (p *product) pointAtLast(row string) {
 	}
 }
 
-// columns returns where vector v of a row lies, and tells the writer which of its columns the tile has.
+// columns returns the address of vector v of a row, and tells the writer which of its columns the tile has.
 func (p *product) columns(row string, v int) memory {
 	switch {
 	case p.masks:

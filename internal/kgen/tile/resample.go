@@ -7,7 +7,7 @@ import (
 )
 
 // Interpolations sum few elements of each axis by weights that a table holds. Rows are summed as wholes (combine). Along a row, the
-// elements that one tap of a vector of results reads lie within a vector, from which a permutation picks them (resample).
+// elements that one tap of a vector of results reads are within a vector, from which a permutation picks them (resample).
 // Products and sums are rounded on their own, as in Go and on GPUs.
 
 func (m *machine) resamples(f *asm.File, e elem) {

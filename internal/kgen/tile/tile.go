@@ -2,7 +2,7 @@
 // NEON.
 //
 // A micro-kernel computes a tile of C: rows × vectors sums that stay in registers while k passes. Each step loads one
-// row of B, repeats one element of each row of A over a vector, and multiplies and adds. Where A's elements lie follows
+// row of B, repeats one element of each row of A over a vector, and multiplies and adds. A's addresses follow
 // from two strides, so that a matrix, its transpose and a packed panel use one kernel.
 package tile
 

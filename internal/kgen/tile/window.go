@@ -9,7 +9,7 @@ import (
 // A fold is what becomes of the elements of a window.
 type fold struct {
 	name, doc string
-	index     bool // whether it tells where the element lies that it took
+	index     bool // whether it also gives the index of the element that it took
 	mean      bool
 }
 
@@ -275,7 +275,7 @@ func (w *windowed) storeMasked(from int, to memory, mask int) {
 	w.store(from, to)
 }
 
-// neonLarger keeps the first of equal elements and the last NaN, and with index where they lie.
+// neonLarger keeps the first of equal elements and the last NaN, and with index their indices.
 func (w *windowed) neonLarger() {
 	w.three(neonFCMGT, which, element, best)
 	w.three(neonFCMEQ, spare, element, element)

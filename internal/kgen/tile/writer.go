@@ -76,7 +76,7 @@ func (w *writer) loopLabel(name string) {
 	w.label(name)
 }
 
-// field is where a field of the argument lies.
+// field is the address of a field of the argument.
 func (w *writer) field(name string) string {
 	if w.arm {
 		return strings.Replace(w.call.at(name), "DI", armNames["DI"], 1)

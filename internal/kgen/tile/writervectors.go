@@ -139,7 +139,7 @@ func (w *writer) transfer(from, to, suffix string) {
 	}
 }
 
-// vectorOf is where a constant lies: a vector of whole numbers as large as the type of number.
+// vectorOf is the address of a constant: a vector of whole numbers as large as the type of number.
 func (w *writer) vectorOf(f *asm.File, number func(n int) int) string {
 	var words []uint32
 	for n := range w.lanes(w.elem) {
