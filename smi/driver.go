@@ -24,7 +24,7 @@ func openDriver() (source, error) {
 }
 
 func startDriver() (*driver.API, error) {
-	api, err := open.Driver()
+	api, err := open.Driver(nil)
 	if err == nil {
 		err = api.Start()
 	}

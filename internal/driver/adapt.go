@@ -108,6 +108,13 @@ func (l *library) adaptOut(field any, fn uintptr) {
 		}
 	case *func(Context) (uint64, uint64, Result):
 		*f = withPair(l, fn)
+	case *func(Context, Function, int32, uint64) (int32, Result):
+		*f = func(ctx Context, k Function, threads int32, shared uint64) (int32, Result) {
+			v, r := l.out(ctx, fn, uintptr(k), uintptr(threads), uintptr(shared))
+			return int32(v), r
+		}
+	case *func(Context, Function, *Launch) (int32, Result):
+		*f = l.clusters(fn)
 	case *func(Context, Event, Event) (float32, Result):
 		*f = func(ctx Context, start, end Event) (float32, Result) {
 			v, r := l.out(ctx, fn, uintptr(start), uintptr(end))

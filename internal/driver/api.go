@@ -69,6 +69,11 @@ type API struct {
 
 	FuncSetAttribute func(ctx Context, f Function, a FuncAttribute, value int32) Result `cu:"cuFuncSetAttribute"`
 
+	// OccupancyMaxActiveBlocks returns how many blocks of so many threads and bytes of dynamic shared memory a multiprocessor runs at once,
+	// OccupancyMaxActiveClusters how many clusters of a shape the device does; that is nil before CUDA 11.8.
+	OccupancyMaxActiveBlocks   func(ctx Context, f Function, threads int32, shared uint64) (blocks int32, r Result) `cu:"cuOccupancyMaxActiveBlocksPerMultiprocessor"`
+	OccupancyMaxActiveClusters func(ctx Context, f Function, l *Launch) (clusters int32, r Result)                  `cu:"cuOccupancyMaxActiveClusters,optional"`
+
 	// LaunchKernel takes the kernel's parameters packed as C lays them out in a struct, at most MaxParams bytes, and the bytes of
 	// dynamic shared memory.
 	LaunchKernel func(ctx Context, f Function, grid, block Dim, shared uint32, s Stream, params []byte) Result `cu:"cuLaunchKernel"`

@@ -166,6 +166,13 @@ func TestModuleCalls(t *testing.T) {
 		"one that is both":     api.LaunchKernelEx(ctx, kernel, both, stream, []byte("46")),
 		"neither, after these": api.LaunchKernelEx(ctx, kernel, &Launch{Grid: Dim{2, 4, 6}, Block: Dim{4, 5, 6}, Shared: 2000}, stream, nil),
 	})
+	if n, r := api.OccupancyMaxActiveBlocks(ctx, kernel, 256, 1<<33); n != 6 || r != Success {
+		t.Errorf("OccupancyMaxActiveBlocks: got %d, %v", n, r)
+	}
+	pairs := &Launch{Grid: Dim{132, 1, 1}, Block: Dim{384, 1, 1}, Shared: 2000, Cluster: Dim{2, 1, 1}}
+	if n, r := api.OccupancyMaxActiveClusters(ctx, kernel, pairs); n != 66 || r != Success {
+		t.Errorf("OccupancyMaxActiveClusters: got %d, %v", n, r)
+	}
 	mapped := append(append([]byte("map"), make([]byte, 125)...), "rest"...)
 	for _, name := range []string{"mapped", "plain", "mapped"} {
 		f, r := api.ModuleGetFunction(ctx, module, name)
@@ -196,8 +203,8 @@ func TestTensorMap(t *testing.T) {
 // TestNewerFunctions: a driver that lacks what only newer kernels need is no less of use.
 func TestNewerFunctions(t *testing.T) {
 	api := load(t, "-DOLD")
-	if err := api.Start(); err != nil || api.LaunchKernelEx != nil || api.TensorMapEncodeTiled != nil {
-		t.Errorf("got %v, and %t, %t", err, api.LaunchKernelEx != nil, api.TensorMapEncodeTiled != nil)
+	if err := api.Start(); err != nil || api.LaunchKernelEx != nil || api.TensorMapEncodeTiled != nil || api.OccupancyMaxActiveClusters != nil {
+		t.Errorf("got %v, and %t, %t, %t", err, api.LaunchKernelEx != nil, api.TensorMapEncodeTiled != nil, api.OccupancyMaxActiveClusters != nil)
 	}
 }
 

@@ -82,19 +82,36 @@ func (l *library) launchEx(fn uintptr) func(Context, Function, *Launch, Stream, 
 		}
 		f := launchPool.Get().(*launchFrame)
 		f.bytes = uintptr(copy(f.params[:], params))
-		c := &f.config
-		c.grid, c.block, c.shared, c.stream, c.count = shape.Grid, shape.Block, shape.Shared, uint64(s), 0
-		if n := shape.Cluster; n.Count() > 0 {
-			f.attribute(attributeCluster, n.X, n.Y, n.Z)
-		}
-		if shape.Programmatic {
-			f.attribute(attributeProgrammatic, 1)
-		}
+		f.configure(shape, s)
 		one, packed := f.arguments(l.places.of(k))
-		r := l.within(ctx, fn, uintptr(unsafe.Pointer(c)), uintptr(k), one, packed) // sound: the pointers lead into f, see KeepAlive
+		r := l.within(ctx, fn, uintptr(unsafe.Pointer(&f.config)), uintptr(k), one, packed) // sound: the pointers lead into f, see KeepAlive
 		runtime.KeepAlive(f)
 		launchPool.Put(f)
 		return r
+	}
+}
+
+// clusters asks how many clusters of a shape run at once.
+func (l *library) clusters(fn uintptr) func(Context, Function, *Launch) (int32, Result) {
+	return func(ctx Context, k Function, shape *Launch) (int32, Result) {
+		f := launchPool.Get().(*launchFrame)
+		f.configure(shape, 0)
+		n, r := l.out(ctx, fn, uintptr(k), uintptr(unsafe.Pointer(&f.config))) // sound: the pointers lead into f, see KeepAlive
+		runtime.KeepAlive(f)
+		launchPool.Put(f)
+		return int32(n), r
+	}
+}
+
+// configure fills in a launch's shape.
+func (f *launchFrame) configure(shape *Launch, s Stream) {
+	c := &f.config
+	c.grid, c.block, c.shared, c.stream, c.count = shape.Grid, shape.Block, shape.Shared, uint64(s), 0
+	if n := shape.Cluster; n.Count() > 0 {
+		f.attribute(attributeCluster, n.X, n.Y, n.Z)
+	}
+	if shape.Programmatic {
+		f.attribute(attributeProgrammatic, 1)
 	}
 }
 

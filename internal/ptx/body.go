@@ -103,7 +103,9 @@ func (p *parser) performance(k *Kernel) {
 				break
 			}
 		}
-	case ".minnctapersm", ".maxnreg", ".maxclusterrank":
+	case ".minnctapersm":
+		k.MinBlocks = p.count(1 << 16)
+	case ".maxnreg", ".maxclusterrank":
 		p.count(1 << 16)
 	case ".explicitcluster", ".noreturn":
 	default:

@@ -60,6 +60,7 @@ type Kernel struct {
 	ParamBytes int       // what LaunchConfig.Params must hold
 	Shared     int       // bytes of static shared memory
 	MaxThreads [3]uint32 // from .maxntid or .reqntid; zeros where the kernel does not say
+	MinBlocks  int       // of a multiprocessor, from .minnctapersm; 0 where the kernel does not say
 	Cluster    [3]uint32 // from .reqnctapercluster; zeros where the kernel does not say
 	// ExternShared tells that the kernel uses extern shared memory, whose size the launch tells. It lies behind the rest.
 	ExternShared bool

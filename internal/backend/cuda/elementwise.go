@@ -100,18 +100,23 @@ func (d *Device) spread(k kernelID, p *kernels.Elementwise, out *backend.View, i
 	for i := range in {
 		aligned = aligned && p.In[i]%(uint64(p.Lanes)*uint64(in[i].DType.Size())) == 0
 	}
-	return launch(d, k, d.vectors(p, aligned), p)
+	return d.launchVectors(k, p, aligned)
 }
 
 // vectorBytes is how much a kernel moves at once of the widest of its operands' types.
 const vectorBytes = 16
 
-// vectors returns the grid of an elementwise kernel, which moves vectors where the operands lie for it.
-func (d *Device) vectors(p *kernels.Elementwise, aligned bool) kernels.Grid {
+// launchVectors launches an elementwise kernel, which moves vectors where the operands lie for it.
+func (d *Device) launchVectors(k kernelID, p *kernels.Elementwise, aligned bool) error {
 	if !aligned {
 		p.Lanes = 1
 	}
-	return kernels.VectorGrid((p.N+uint64(p.Lanes)-1)/uint64(p.Lanes), d.wave())
+	wave, err := d.wave(k)
+	if err != nil {
+		return err
+	}
+	g := kernels.VectorGrid((p.N+uint64(p.Lanes)-1)/uint64(p.Lanes), wave)
+	return launch(d, k, g, p)
 }
 
 func (d *Device) spreadStrided(k kernelID, p *kernels.Elementwise, out *backend.View, in []backend.View) error {
@@ -219,7 +224,7 @@ func (s *strided) launchOnce(outer, extent int, inner uint64) error {
 		}
 	}
 	aligned = aligned && p.Extents[0]%lanes == 0
-	return launch(s.device, s.kernel, s.device.vectors(p, aligned), p)
+	return s.device.launchVectors(s.kernel, p, aligned)
 }
 
 // aligned reports whether vectors of operand j along the first axis are aligned, as far as one axis's step decides: along the first

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"math"
 	"sync"
 	"unsafe"
 
@@ -65,12 +66,11 @@ func (d *Device) last() string {
 	return ""
 }
 
-// flat returns the grid of a kernel that walks over n elements.
-func (d *Device) flat(n int) kernels.Grid { return kernels.Flat(uint64(n), d.wave()) }
-
-// wave returns how many blocks of 256 threads fill the device.
-func (d *Device) wave() int {
-	return d.properties.Multiprocessors * (d.properties.MaxThreadsPerSM / 256)
+// flat returns the grid of a kernel whose blocks walk over n elements.
+func (d *Device) flat(n int) kernels.Grid {
+	g := kernels.Flat(uint64(n), math.MaxInt32)
+	g.Walks = true
+	return g
 }
 
 // paramPool recycles the parameters of one kind of kernel: a launch takes them by reference, so they live on the heap.
@@ -97,6 +97,7 @@ func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 	if err != nil {
 		return err
 	}
+	d.limit(k, f, &g)
 	// The bytes are those of p, which has no pointers; the driver has copied them when the call returns.
 	params := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 	if err = d.issue(k, f, &g, params); d.madeRoom(err) {

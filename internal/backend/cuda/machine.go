@@ -29,7 +29,7 @@ type machine struct {
 }
 
 // process is the machine of this process. A failure to start is not remembered: the next use tries again.
-var process = &machine{open: open.Driver}
+var process = &machine{open: func() (*driver.API, error) { return open.Driver(nil) }}
 
 // start finds the devices on the first use.
 func (m *machine) start() ([]*Device, error) {

@@ -102,6 +102,9 @@ func emptyDriver() *driver.API {
 		MemsetD8Async:     func(driver.Context, driver.Ptr, uint8, uint64, driver.Stream) driver.Result { return driver.Success },
 		CtxSynchronize:    func(driver.Context) driver.Result { return driver.Success },
 		StreamSynchronize: func(driver.Context, driver.Stream) driver.Result { return driver.Success },
+		OccupancyMaxActiveBlocks: func(_ driver.Context, _ driver.Function, threads int32, _ uint64) (int32, driver.Result) {
+			return 2048 / threads, driver.Success
+		},
 		FuncSetAttribute: func(driver.Context, driver.Function, driver.FuncAttribute, int32) driver.Result {
 			return driver.Success
 		},

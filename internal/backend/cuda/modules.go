@@ -53,6 +53,7 @@ type moduleTable struct {
 	catalog
 	functions [maxKernels]atomic.Uintptr // by kernelID
 	verdicts  [maxKernels]atomic.Uint32  // of takes, by kernelID
+	atOnce    [maxKernels]atomic.Uint32  // blocks that the device runs at once, by kernelID, of those that walk; 0 where nobody has asked
 	mu        sync.Mutex
 	loaded    map[string]driver.Module
 	times     JITTimes

@@ -84,8 +84,11 @@ func (d *Device) work(k kernelID, list []kernels.Piece, bases []uint64) error {
 	if err := d.CopyIn(table, 0, words); err != nil {
 		return err
 	}
-	most := d.properties.Multiprocessors * (d.properties.MaxThreadsPerSM / 256)
-	g := kernels.PieceGrid(len(list), largest, most)
+	wave, err := d.wave(k)
+	if err != nil {
+		return err
+	}
+	g := kernels.PieceGrid(len(list), largest, wave)
 	p := kernels.Pieces{List: table.ptr, Bases: table.ptr + uint64(24*len(list)), Count: uint32(len(list)), Terms: uint32(len(bases))}
 	return launch(d, k, g, &p)
 }

@@ -10,8 +10,8 @@ import (
 
 // Driver returns the driver of this process, which is not started yet: the one that CRESSET_SIM describes, or the machine's.
 // While CRESSET_SIM is set, the process sees no real GPU, whatever its value. Programs with one value share the machine,
-// unless CRESSET_SIM_STATE says otherwise. Each call opens it anew.
-func Driver() (*driver.API, error) {
+// unless CRESSET_SIM_STATE says otherwise. Each call opens it anew. registers is sim.Options.Registers.
+func Driver(registers func(kernel string, capability int) int) (*driver.API, error) {
 	value, simulated := hardware.Asked()
 	if !simulated {
 		return driver.Load()
@@ -22,5 +22,5 @@ func Driver() (*driver.API, error) {
 	}
 	// Without a folder for them, there are no other programs at the machine.
 	others, _ := tenants.Shared(value)
-	return sim.New(machine, sim.Options{Tenants: others}).API, nil
+	return sim.New(machine, sim.Options{Tenants: others, Registers: registers}).API, nil
 }

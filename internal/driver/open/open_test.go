@@ -17,7 +17,7 @@ func TestSimulated(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "1,0")
 	t.Setenv(tenants.Variable, "off")
 	t.Setenv(hardware.Variable, "2")
-	api, err := Driver()
+	api, err := Driver(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestOldDriver(t *testing.T) {
 	}
 	t.Setenv(tenants.Variable, "off")
 	t.Setenv(hardware.Variable, path)
-	api, err := Driver()
+	api, err := Driver(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestNeverBoth(t *testing.T) {
 	for _, value := range []string{"two", "./absent.json"} {
 		t.Setenv(tenants.Variable, "off")
 		t.Setenv(hardware.Variable, value)
-		if api, err := Driver(); err == nil || !strings.Contains(err.Error(), "CRESSET_SIM="+value) {
+		if api, err := Driver(nil); err == nil || !strings.Contains(err.Error(), "CRESSET_SIM="+value) {
 			t.Errorf("%q: got %v, %v", value, api, err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestNoGPUs(t *testing.T) {
 		t.Setenv(tenants.Variable, "off")
 		t.Setenv(hardware.Variable, env[0])
 		t.Setenv("CUDA_VISIBLE_DEVICES", env[1])
-		api, err := Driver()
+		api, err := Driver(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestReal(t *testing.T) {
 	if _, set := os.LookupEnv(hardware.Variable); set {
 		t.Skip("CRESSET_SIM is set: this process sees no real GPU")
 	}
-	api, err := Driver()
+	api, err := Driver(nil)
 	var missing *driver.LibraryError
 	switch {
 	case err == nil:

@@ -21,7 +21,7 @@ type gpu struct {
 }
 
 func openGPU(t testing.TB, least int) *gpu {
-	api, err := Driver()
+	api, err := Driver(nil)
 	if err == nil {
 		err = api.Start()
 	}

@@ -28,6 +28,7 @@ type Global struct {
 type Kernel struct {
 	ParamBytes int
 	MaxThreads int // of a block; 0 where the kernel does not say
+	MinBlocks  int // that a multiprocessor is to run at once; 0 where the kernel does not say
 	Shared     int // bytes of static shared memory
 	// Run executes the kernel. Its error wraps a driver.Result, or counts as ErrLaunchFailed.
 	Run func(*Launch) (Work, error)
@@ -76,6 +77,7 @@ func CompilePTX(name, text string) (*Code, error) {
 		code.Kernels[name] = &Kernel{
 			ParamBytes: k.ParamBytes,
 			Shared:     k.Shared,
+			MinBlocks:  k.MinBlocks,
 			MaxThreads: int(k.MaxThreads[0] * k.MaxThreads[1] * k.MaxThreads[2]),
 			Run:        func(l *Launch) (Work, error) { return interpret(k, l) },
 		}

@@ -18,8 +18,10 @@ import (
 type Options struct {
 	LookupEnv func(name string) (value string, set bool) // os.LookupEnv
 	Compile   Compiler                                   // the PTX interpreter's
-	Room      func() int64                               // bytes that the host can still give; mem.Available
-	Tenants   *tenants.Table                             // the other programs at the machine; nil where it has none
+	// Registers returns how many a thread of a kernel has on a GPU of a capability, 80 for 8.0, or 0: then it has as many as its bounds allow.
+	Registers func(kernel string, capability int) int
+	Room      func() int64   // bytes that the host can still give; mem.Available
+	Tenants   *tenants.Table // the other programs at the machine; nil where it has none
 }
 
 // Driver is a simulated driver with its devices.
@@ -29,6 +31,7 @@ type Driver struct {
 	machine *hardware.Machine
 	env     func(string) (string, bool)
 	compile Compiler
+	known   func(kernel string, capability int) int // registers
 	room    room
 	space   space
 
@@ -52,6 +55,7 @@ func New(m *hardware.Machine, o Options) *Driver {
 		machine:   m,
 		env:       o.LookupEnv,
 		compile:   o.Compile,
+		known:     o.Registers,
 		room:      room{available: o.Room},
 		share:     share{table: o.Tenants},
 		contexts:  map[driver.Context]*context{},
@@ -68,7 +72,7 @@ func New(m *hardware.Machine, o Options) *Driver {
 	}
 	d.API = d.table()
 	if m.CUDA < 11080 {
-		d.API.LaunchKernelEx = nil
+		d.API.LaunchKernelEx, d.API.OccupancyMaxActiveClusters = nil, nil
 	}
 	if m.CUDA < 12040 {
 		d.API.TensorMapEncodeTiled = nil
@@ -128,6 +132,10 @@ func (d *Driver) table() *driver.API {
 		ModuleLoadData:    d.moduleLoadData,
 		ModuleGetFunction: d.moduleGetFunction,
 		FuncSetAttribute:  d.funcSetAttribute,
+
+		OccupancyMaxActiveBlocks:   d.occupancyMaxActiveBlocks,
+		OccupancyMaxActiveClusters: d.occupancyMaxActiveClusters,
+
 		LaunchKernel: func(ctx driver.Context, f driver.Function, grid, block driver.Dim, shared uint32, s driver.Stream, params []byte) driver.Result {
 			return d.launchKernel(ctx, f, &driver.Launch{Grid: grid, Block: block, Shared: shared}, s, params)
 		},

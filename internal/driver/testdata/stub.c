@@ -94,6 +94,12 @@ int cuLaunchKernel(word f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, u
 }
 #endif
 int cuFuncSetAttribute(word f, int a, int v) { WITHIN; CHECK(f == 0xF && a == 8 && v == 2000); return 0; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, word f, int threads, size_t shared) {
+	WITHIN;
+	CHECK(f == 0xF && threads == 256 && shared == 1ull << 33);
+	*n = 6;
+	return 0;
+}
 #ifndef OLD
 struct attribute { unsigned id, pad, value[16]; };
 struct config {
@@ -131,6 +137,12 @@ int cuLaunchKernelEx(const struct config *c, word f, void **params, void **extra
 		CHECK(want[i] == '4' ? v[0] == 2 && v[1] == 4 && v[2] == 1 : v[0] == 1);
 		for (int k = want[i] == '4' ? 3 : 1; k < 16; k++) CHECK(!v[k]);
 	}
+	return 0;
+}
+int cuOccupancyMaxActiveClusters(int *n, word f, const struct config *c) {
+	WITHIN;
+	CHECK(f == 0xF && c->bx == 384 && c->shared == 2000 && c->count == 1 && c->attributes->id == 4 && c->attributes->value[0] == 2);
+	*n = 66;
 	return 0;
 }
 int cuTensorMapEncodeTiled(unsigned char *map, int type, unsigned rank, word address, const word *extents, const word *strides,

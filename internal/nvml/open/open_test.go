@@ -48,7 +48,7 @@ func TestOneMachine(t *testing.T) {
 	}
 	t.Setenv(hardware.Variable, "a100:2")
 	t.Setenv("CUDA_VISIBLE_DEVICES", "1")
-	cu, err := open.Driver()
+	cu, err := open.Driver(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

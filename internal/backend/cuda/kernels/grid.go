@@ -5,6 +5,7 @@ type Grid struct {
 	Blocks, Threads [3]uint32
 	Shared          uint32    // bytes of dynamic shared memory
 	Cluster         [3]uint32 // blocks that run together; zeros for none
+	Walks           bool      // blocks walk along x over what there is: no more of them are wanted than run at once
 	Programmatic    bool      // starts before the kernel ahead has ended, and waits for it (griddepcontrol.wait)
 }
 

@@ -152,9 +152,7 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 			}
 		}
 	}
-	if ProductTiles[plan.Tile].Mapped { // blocks walk over the tiles
-		plan.Grid.Blocks[0] = min(plan.Grid.Blocks[0], uint32(multiprocessors)&^1)
-	}
+	plan.Grid.Walks = ProductTiles[plan.Tile].Mapped
 	return plan
 }
 
