@@ -15,7 +15,7 @@ import tempfile
 KERNELS = pathlib.Path(__file__).parent.parent / "internal/backend/cuda/kernels"
 FIGURES = KERNELS / "testdata/ptxas.txt"
 TUNED = ("product_",)
-TARGETS = {"sm_60": ["sm_75", "sm_80", "sm_90"], "sm_80": ["sm_80", "sm_90", "sm_120"], "sm_90": ["sm_90", "sm_120"], "sm_90a": ["sm_90a"]}
+TARGETS = {"sm_60": ["sm_75", "sm_80", "sm_90"], "sm_75": ["sm_75"], "sm_80": ["sm_80", "sm_90", "sm_120"], "sm_90": ["sm_90", "sm_120"], "sm_90a": ["sm_90a"]}
 
 
 def compiler():

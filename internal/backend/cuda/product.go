@@ -88,7 +88,7 @@ func (m *multiplier64) launch(d *Device, c *backend.Call, _ kernelID) error {
 
 // multiplier is the kernels of products of a dtype.
 type multiplier struct {
-	of    kernels.Number
+	dtype dtype.DType
 	tiles [len(kernels.ProductTiles)][kernels.Lies][kernels.Lies]kernelID
 	thin  [len(kernels.ThinColumns)][2]kernelID // where a lies along the common axis, and where anyhow
 	join  kernelID
@@ -96,12 +96,12 @@ type multiplier struct {
 }
 
 func newMultiplier(dt dtype.DType) *multiplier {
-	m := &multiplier{of: numberOf(dt), join: typed("product_join", dt)}
+	m := &multiplier{dtype: dt, join: typed("product_join", dt)}
 	for i := range kernels.ProductTiles {
 		t := &kernels.ProductTiles[i]
 		for a := range kernels.Lies {
 			for b := range kernels.Lies {
-				if t.Of == m.of && (m.of == kernels.Single || a != kernels.Anyhow && b != kernels.Anyhow) {
+				if t.Has(dt) && (dt == dtype.Float32 || a != kernels.Anyhow && b != kernels.Anyhow) {
 					m.tiles[i][a][b] = typed(t.Kernel(a, b), dt)
 				}
 			}
@@ -113,16 +113,6 @@ func newMultiplier(dt dtype.DType) *multiplier {
 		}
 	}
 	return m
-}
-
-func numberOf(dt dtype.DType) kernels.Number {
-	switch dt {
-	case dtype.Float32:
-		return kernels.Single
-	case dtype.Float64:
-		return kernels.Double
-	}
-	return kernels.Half
 }
 
 // kernel returns that of a plan.
@@ -142,7 +132,7 @@ func (m *multiplier) taken(d *Device) (tiles uint) {
 	for i := range kernels.ProductTiles {
 		t := &kernels.ProductTiles[i]
 		switch {
-		case t.Of != m.of || !d.takes(m.tiles[i][0][0]) || int64(t.Shared()) > max(d.properties.SharedOptIn, 48<<10):
+		case !t.Has(m.dtype) || !d.takes(m.tiles[i][0][0]) || int64(t.Shared()) > max(d.properties.SharedOptIn, 48<<10):
 		case t.TF32:
 			rounding |= 1 << i
 		default:
@@ -194,7 +184,7 @@ func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (d
 	if tiles == 0 {
 		return false, nil
 	}
-	if m.of == kernels.Half {
+	if kernels.NumberOf(m.dtype) == kernels.Half {
 		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, dt)
 		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, dt)
 	}
@@ -250,7 +240,7 @@ func (m *multiplier) issue(s *scratch, p *kernels.Product, plan *kernels.Product
 		return issue(s, m.kernel(plan), plan.Grid, p)
 	}
 	out, size := p.Out, p.Count*p.M*p.N
-	p.Out = s.take(m.of.SumSize() * int(p.Parts*size)).ptr
+	p.Out = s.take(kernels.NumberOf(m.dtype).SumSize() * int(p.Parts*size)).ptr
 	if err := issue(s, m.kernel(plan), plan.Grid, p); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // TestProductsOnEveryCard multiplies on cards of several generations, each by the kernels that it takes: operands that start anywhere,
 // lines of any length, transposes, few rows and columns, and sums long enough to be divided.
 func TestProductsOnEveryCard(t *testing.T) {
-	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "rtx4090"} {
+	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "rtx4090", "rtx5090"} {
 		m, err := hardware.Preset(card, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -31,6 +31,39 @@ func TestProductsOnEveryCard(t *testing.T) {
 					checkProduct(t, dev, dt, s, turned, i%2, dev.Run)
 				}
 			}
+		}
+	}
+}
+
+// TestCardsTakeTheirTiles wants the kernels by which each generation multiplies square matrices; none where products are not of tiles.
+func TestCardsTakeTheirTiles(t *testing.T) {
+	for _, c := range []struct {
+		card   string
+		dtype  dtype.DType
+		size   uint64
+		kernel string
+	}{
+		{"gtx1070", dtype.Float16, 1024, ""}, {"gtx1070", dtype.Float32, 1024, "product_128x128_kn_f32"}, {"gtx1070", dtype.Float64, 1024, ""},
+		{"t4", dtype.Float16, 1024, "product_128x128_mma8_kn_f16"}, {"t4", dtype.Float16, 256, "product_64x64_mma8_kn_f16"},
+		{"t4", dtype.BFloat16, 1024, ""}, {"t4", dtype.Float64, 1024, ""},
+		{"a100", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"a100", dtype.Float64, 2048, "product_128x128_dmma_kn_f64"},
+		{"h100", dtype.BFloat16, 4096, "product_128x256_wgmma_kn_bf16"}, {"h100", dtype.Float64, 2048, "product_128x128_dmma16_kn_f64"},
+		{"rtx4090", dtype.Float16, 2048, "product_128x128_mma_kn_f16"}, {"rtx4090", dtype.Float64, 2048, "product_64x64_dmma_kn_f64"},
+		{"rtx5090", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"rtx5090", dtype.Float64, 2048, "product_64x64_dmma16_kn_f64"},
+	} {
+		m, err := hardware.Preset(c.card, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev, got, n := cardOf(t, m), "", int64(c.size)
+		p := kernels.Product{Count: 1, M: c.size, N: c.size, K: c.size, AStrides: [3]int64{0, n, 1}, BStrides: [3]int64{0, n, 1}}
+		multiplier := newMultiplier(c.dtype)
+		if tiles := multiplier.taken(dev); tiles != 0 {
+			plan := kernels.PlanTiles(&p, tiles, dev.properties.Multiprocessors)
+			got = kernelNames[multiplier.kernel(&plan)]
+		}
+		if got != c.kernel {
+			t.Errorf("%s of %d on %s: got %q, want %q", c.dtype, c.size, c.card, got, c.kernel)
 		}
 	}
 }

@@ -32,11 +32,20 @@ template <bool TURNED> INLINE void loadMatrices(u32 (&to)[4], u32 at) {
 #define HALF "f16"
 #endif
 
-// multiplyAdd adds the product of two fragments to c.
+// multiplyAdd adds the product of two fragments to c; before compute capability 8.0 in two instructions of 8 steps.
 INLINE void multiplyAdd(FragmentC &c, const FragmentA &a, const u32 *b) {
+#if __CUDA_ARCH__ < 800
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		asm volatile("mma.sync.aligned.m16n8k8.row.col.f32." HALF "." HALF ".f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+					 : "+f"(c.v[0]), "+f"(c.v[1]), "+f"(c.v[2]), "+f"(c.v[3])
+					 : "r"(a.v[2 * i]), "r"(a.v[2 * i + 1]), "r"(b[i]));
+	}
+#else
 	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." HALF "." HALF ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 				 : "+f"(c.v[0]), "+f"(c.v[1]), "+f"(c.v[2]), "+f"(c.v[3])
 				 : "r"(a.v[0]), "r"(a.v[1]), "r"(a.v[2]), "r"(a.v[3]), "r"(b[0]), "r"(b[1]));
+#endif
 }
 
 // pack rounds two numbers to 16 bits, the first into the low half.

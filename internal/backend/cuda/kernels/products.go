@@ -1,6 +1,10 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+
+	"cresset/dtype"
+)
 
 // A Number is what a product's elements are. Each has families of tiles of its own.
 type Number uint8
@@ -10,6 +14,17 @@ const (
 	Double               // float64
 	Half                 // float16 or bfloat16, which add in float32
 )
+
+// NumberOf returns which a dtype is.
+func NumberOf(dt dtype.DType) Number {
+	switch dt {
+	case dtype.Float32:
+		return Single
+	case dtype.Float64:
+		return Double
+	}
+	return Half
+}
 
 // SumSize returns the bytes of what elements add in.
 func (n Number) SumSize() int {
@@ -37,6 +52,7 @@ type ProductTile struct {
 	Of            Number // elements; all but float32 lie along or across
 	Mapped        bool   // they take MappedProduct
 	TF32          bool   // they round elements of float32 to 11 bits
+	float16       bool   // of the half types they have that one alone
 
 	threads, shared uint32
 	resident        uint64  // blocks of a multiprocessor
@@ -46,8 +62,8 @@ type ProductTile struct {
 	ends            float64 // clocks before the first steps and after the last
 }
 
-// ProductTiles are all families. Their clocks were measured on an H100, but for those of float64, which are its datasheet's: 128 products of a
-// multiprocessor in a clock.
+// ProductTiles are all families. Their clocks were measured on an H100, but for those of float64, which are its datasheet's, 128 products of a
+// multiprocessor in a clock, and those of 7.5, which are a T4's, 512.
 var ProductTiles = [...]ProductTile{
 	{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000},
 	{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000},
@@ -59,6 +75,8 @@ var ProductTiles = [...]ProductTile{
 	{rows: 64, columns: 64, family: "_mma", Of: Half, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
 	{rows: 128, columns: 256, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500},
 	{rows: 128, columns: 128, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700},
+	{rows: 128, columns: 128, family: "_mma8", Of: Half, float16: true, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000},
+	{rows: 64, columns: 64, family: "_mma8", Of: Half, float16: true, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000},
 	{rows: 128, columns: 128, family: "_dmma", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000},
 	{rows: 64, columns: 64, family: "_dmma", Of: Double, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000},
 	{rows: 128, columns: 128, family: "_dmma16", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000},
@@ -78,6 +96,11 @@ func (t *ProductTile) Kernel(a, b Lie) string {
 		lies = "km"[a:a+1] + "kn"[b:b+1]
 	}
 	return fmt.Sprintf("product_%dx%d%s_%s", t.rows, t.columns, t.family, lies)
+}
+
+// Has reports whether the family is for a dtype.
+func (t *ProductTile) Has(dt dtype.DType) bool {
+	return t.Of == NumberOf(dt) && !(t.float16 && dt != dtype.Float16)
 }
 
 // Shared returns how many bytes of shared memory a block has.
