@@ -44,7 +44,12 @@ var errRelative = errors.New("not an absolute path: a library is never taken fro
 
 // Open opens the first candidate that can be opened: an absolute path, or a bare name that the system's own search finds.
 // *OpenError lists every attempt.
-func Open(candidates ...string) (*Library, error) {
+func Open(candidates ...string) (*Library, error) { return openFirst(candidates, false) }
+
+// OpenGlobal is Open for a library whose plugins look for its symbols among those of the program.
+func OpenGlobal(candidates ...string) (*Library, error) { return openFirst(candidates, true) }
+
+func openFirst(candidates []string, global bool) (*Library, error) {
 	if !supported {
 		return nil, ErrWithout
 	}
@@ -52,7 +57,7 @@ func Open(candidates ...string) (*Library, error) {
 	for _, path := range candidates {
 		handle, err := uintptr(0), errRelative
 		if allowed(path) {
-			handle, err = open(path)
+			handle, err = open(path, global)
 		}
 		if err == nil {
 			return &Library{located(path), failed.Tried, handle}, nil

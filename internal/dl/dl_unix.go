@@ -18,11 +18,15 @@ const supported = true
 // working directory.
 const searchesSystem = runtime.GOOS != "darwin"
 
-func open(path string) (uintptr, error) {
+func open(path string, global bool) (uintptr, error) {
 	if relative, ok := relativePlace(path); ok {
 		return 0, fmt.Errorf("LD_LIBRARY_PATH leads to %q: %w", relative, errRelative)
 	}
-	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	mode := purego.RTLD_NOW | purego.RTLD_LOCAL
+	if global {
+		mode = purego.RTLD_NOW | purego.RTLD_GLOBAL
+	}
+	return purego.Dlopen(path, mode)
 }
 
 // isBelow reports whether dir is a folder or one in it.

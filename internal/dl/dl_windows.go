@@ -15,8 +15,8 @@ const (
 )
 
 // open searches a bare name in System32 alone, where the driver installs its library, and an absolute path's dependencies
-// there and beside it.
-func open(path string) (uintptr, error) {
+// there and beside it. Symbols are always looked for in one library.
+func open(path string, _ bool) (uintptr, error) {
 	flags := uintptr(windows.LOAD_LIBRARY_SEARCH_SYSTEM32)
 	if filepath.IsAbs(path) {
 		flags |= windows.LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR

@@ -7,7 +7,7 @@ const (
 	searchesSystem = false
 )
 
-func open(string) (uintptr, error) { return 0, ErrWithout }
+func open(string, bool) (uintptr, error) { return 0, ErrWithout }
 
 func located(name string) string { return name }
 

@@ -27,6 +27,9 @@ func (m *Memory) Address(offset int) uintptr {
 // Free lets the collector have the memory.
 func (m *Memory) Free() { m.pinner.Unpin() }
 
+// AddressOf returns where memory begins, for a C function that has done with it before the caller lets the memory go, which must not be on the stack.
+func AddressOf(memory []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(memory))) }
+
 // maxText is past the length of any text that a library returns.
 const maxText = 4096
 

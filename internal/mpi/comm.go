@@ -1,0 +1,63 @@
+package mpi
+
+import (
+	"encoding/binary"
+
+	"cresset/internal/dl"
+)
+
+// Comm is a communicator: processes that pass messages to each other, which nobody else gets.
+type Comm struct {
+	Rank, Size int
+
+	world  *World
+	direct uint64 // of calls that return at once and are made in the order in which they are asked for
+	bulk   uint64 // of those that the world's worker makes, in their own order
+}
+
+// commOf returns a communicator of the same processes as a handle's.
+func (w *World) commOf(handle uint64) (*Comm, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := &Comm{world: w}
+	result := dl.NewMemory(8)
+	defer result.Free()
+	for _, copied := range []*uint64{&c.direct, &c.bulk} {
+		if err := w.lib.err("MPI_Comm_dup", w.lib.CommDup(uintptr(handle), result.Address(0))); err != nil {
+			return nil, err
+		}
+		*copied = binary.NativeEndian.Uint64(result.Bytes)
+		w.lib.CommSetErrhandler(uintptr(*copied), w.lib.errorsReturn)
+	}
+	binary.NativeEndian.PutUint64(result.Bytes, 0)
+	for name, ask := range map[string]struct {
+		call func(args ...uintptr) Status
+		to   *int
+	}{"MPI_Comm_rank": {w.lib.CommRank, &c.Rank}, "MPI_Comm_size": {w.lib.CommSize, &c.Size}} {
+		if err := w.lib.err(name, ask.call(uintptr(c.direct), result.Address(0))); err != nil {
+			return nil, err
+		}
+		*ask.to = int(int32(binary.NativeEndian.Uint32(result.Bytes)))
+	}
+	return c, nil
+}
+
+// Split returns a communicator of the processes that give the same color, in the order of their keys. All processes of c call it.
+func (c *Comm) Split(color, key int) (*Comm, error) {
+	w := c.world
+	result := dl.NewMemory(8)
+	defer result.Free()
+	w.mu.Lock()
+	err := w.lib.err("MPI_Comm_split", w.lib.CommSplit(uintptr(c.direct), uintptr(color), uintptr(key), result.Address(0)))
+	w.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	part, err := w.commOf(binary.NativeEndian.Uint64(result.Bytes))
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return part, w.lib.err("MPI_Comm_free", w.lib.CommFree(result.Address(0)))
+}

@@ -1,0 +1,84 @@
+// Package mpitest runs a test binary under the MPI launchers of the machine: a test starts processes of itself, in which TestMain runs what
+// the test names.
+package mpitest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const variable = "CRESSET_MPITEST"
+
+// Main runs the tests, or in a process that a launcher has started the part that the test has named, and returns the code to exit with.
+func Main(m *testing.M, errs io.Writer, parts map[string]func() error) int {
+	name, launched := os.LookupEnv(variable)
+	if !launched {
+		return m.Run()
+	}
+	if err := parts[name](); err != nil {
+		fmt.Fprintf(errs, "%s: %v\n", name, err)
+		return 1
+	}
+	return 0
+}
+
+// A Launcher starts processes of an MPI family.
+type Launcher struct{ Name, path string }
+
+// Each runs test for every launcher that is found, as a subtest, and skips where there is none.
+func Each(t *testing.T, test func(t *testing.T, l Launcher)) {
+	found := 0
+	for _, l := range []Launcher{{"openmpi", "mpirun.openmpi"}, {"mpich", "mpirun.mpich"}} {
+		path, err := exec.LookPath(l.path)
+		if err != nil {
+			continue
+		}
+		found++
+		t.Run(l.Name, func(t *testing.T) { test(t, Launcher{l.Name, path}) })
+	}
+	if found == 0 {
+		t.Skip("there is neither mpirun.openmpi nor mpirun.mpich")
+	}
+}
+
+// A Result is how a launch ended.
+type Result struct {
+	Stdout, Stderr string
+	Code           int // of the launcher's exit
+}
+
+// limit ends a launch that hangs: a fault, whose output the test shows.
+const limit = 2 * time.Minute
+
+// Run starts n processes that run a part, with further variables, and waits for their end.
+func (l Launcher) Run(t *testing.T, n int, part string, env ...string) Result {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, l.path, "-np", strconv.Itoa(n), exe)
+	cmd.Env = append(os.Environ(), variable+"="+part,
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+		"OMPI_MCA_hwloc_base_binding_policy=none", "OMPI_MCA_mpi_yield_when_idle=1")
+	cmd.Env = append(cmd.Env, env...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.WaitDelay = 10 * time.Second
+	err = cmd.Run()
+	r := Result{strings.TrimSpace(out.String()), strings.TrimSpace(errs.String()), cmd.ProcessState.ExitCode()}
+	if ctx.Err() != nil {
+		t.Fatalf("%s -np %d has not ended after %v: %v\n%s\n%s", l.Name, n, limit, err, r.Stdout, r.Stderr)
+	}
+	return r
+}

@@ -1,0 +1,167 @@
+package mpi
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"cresset/internal/dl"
+)
+
+// Request is a message, or a collective operation, that is on its way.
+type Request struct {
+	comm   *Comm
+	call   string
+	handle *cell        // of a direct one that the library works at
+	job    func() error // of one that the worker does
+	want   int          // bytes that a received message has
+	keep   [][]byte     // memory that C reads and writes
+	ended  atomic.Bool
+	err    error // once it has ended
+	once   sync.Once
+	done   chan struct{} // closed when it has ended; made on the first need
+}
+
+// A cell is memory in which C keeps a request, whether it has ended, and its status.
+type cell struct{ *dl.Memory }
+
+const (
+	cellFlag   = 8
+	cellStatus = 16
+	cellBytes  = 16 + 48 // the longest status has 32 bytes
+)
+
+// take returns a cell. The caller holds w.mu.
+func (w *World) take() *cell {
+	if n := len(w.free); n > 0 {
+		c := w.free[n-1]
+		w.free = w.free[:n-1]
+		return c
+	}
+	return &cell{dl.NewMemory(cellBytes)}
+}
+
+// begin makes a call of the library that ends later, with arguments before its request.
+func (c *Comm) begin(name string, call func(args ...uintptr) Status, keep [][]byte, args ...uintptr) *Request {
+	w := c.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := &Request{comm: c, call: name, keep: keep, want: -1, handle: w.take()}
+	binary.NativeEndian.PutUint64(r.handle.Bytes, 0)
+	if err := w.lib.err(name, call(append(args, r.handle.Address(0))...)); err != nil {
+		r.end(err)
+	}
+	return r
+}
+
+// end notes that the request has ended. The caller holds the world's mutex, or is its worker.
+func (r *Request) end(err error) {
+	if r.handle != nil {
+		r.comm.world.free = append(r.comm.world.free, r.handle)
+		r.handle = nil
+	}
+	r.err, r.keep = err, nil
+	r.ended.Store(true)
+}
+
+// look asks whether a direct request has ended, which is what makes the library work at it, and all others.
+func (r *Request) look() bool {
+	if r.ended.Load() {
+		return true
+	}
+	w := r.comm.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.ended.Load() {
+		return true
+	}
+	s := w.lib.Test(r.handle.Address(0), r.handle.Address(cellFlag), r.handle.Address(cellStatus))
+	switch err := w.lib.err(r.call, s); {
+	case err != nil:
+		r.end(err)
+	case binary.NativeEndian.Uint32(r.handle.Bytes[cellFlag:]) != 0:
+		r.end(r.received())
+	}
+	return r.ended.Load()
+}
+
+// received checks the length of a message that came.
+func (r *Request) received() error {
+	if r.want < 0 {
+		return nil
+	}
+	lib := r.comm.world.lib
+	lib.GetCount(r.handle.Address(cellStatus), lib.types[Uint8], r.handle.Address(cellFlag))
+	if n := int(int32(binary.NativeEndian.Uint32(r.handle.Bytes[cellFlag:]))); n != r.want {
+		return fmt.Errorf("%s: a message of %d bytes came, %d were expected", r.call, n, r.want)
+	}
+	return nil
+}
+
+// Wait waits until the request has ended, or ctx has, and returns its error.
+func (r *Request) Wait(ctx context.Context) error {
+	if r.job != nil {
+		select {
+		case <-r.done:
+			return r.err
+		case <-ctx.Done():
+			return r.late(ctx)
+		}
+	}
+	var p patience
+	for !r.look() {
+		if p.rest() && ctx.Err() != nil {
+			return r.late(ctx)
+		}
+	}
+	return r.err
+}
+
+func (r *Request) late(ctx context.Context) error {
+	return fmt.Errorf("%s has not ended: %w", r.call, context.Cause(ctx))
+}
+
+// Done returns a channel that is closed when the request has ended. Without it, or Wait, a direct request is not worked at.
+func (r *Request) Done() <-chan struct{} {
+	if r.job == nil {
+		r.once.Do(func() {
+			r.done = make(chan struct{})
+			go func() {
+				defer close(r.done)
+				_ = r.Wait(context.Background()) // whoever asks gets the error from Wait
+			}()
+		})
+	}
+	return r.done
+}
+
+// enqueue hands a request to the world's worker.
+func (c *Comm) enqueue(call string, job func() error) *Request {
+	r := &Request{comm: c, call: call, job: job, done: make(chan struct{})}
+	c.world.jobs <- r
+	return r
+}
+
+// work does the jobs one after the other.
+func (w *World) work() {
+	defer close(w.idle)
+	for r := range w.jobs {
+		r.end(r.job())
+		close(r.done)
+	}
+}
+
+// meet waits, without keeping a core busy for long, until all processes have come so far: a blocking call after it keeps one busy for as long as
+// its bytes take.
+func (c *Comm) meet() error {
+	return c.begin("MPI_Ibarrier", c.world.lib.Ibarrier, nil, uintptr(c.bulk)).Wait(context.Background())
+}
+
+// blocking makes a call of the library that returns when it has ended.
+func (c *Comm) blocking(name string, call func(args ...uintptr) Status, args ...uintptr) error {
+	c.world.mu.Lock()
+	defer c.world.mu.Unlock()
+	return c.world.lib.err(name, call(args...))
+}

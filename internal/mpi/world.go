@@ -1,0 +1,118 @@
+package mpi
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"cresset/internal/dl"
+)
+
+// World is all processes that were launched together.
+type World struct {
+	*Comm
+	lib  *library
+	mu   sync.Mutex // held by who calls the library
+	jobs chan *Request
+	idle chan struct{} // closed when no more jobs are done
+	free []*cell
+}
+
+// started is whether the process has called MPI_Init, which it may do once.
+var started atomic.Bool
+
+// Candidates returns the names of libraries, those first that the launcher of this process belongs to: CRESSET_MPI alone where it is set.
+func Candidates() []string {
+	if path := os.Getenv("CRESSET_MPI"); path != "" {
+		return []string{path}
+	}
+	open := []string{"libmpi.so.40", "libmpi.so.80"}
+	others := []string{"libmpich.so.12", "libmpi.so.12", "libmpi_abi.so.0", "libmpi_abi.so.1"}
+	_, launched := os.LookupEnv("OMPI_COMM_WORLD_SIZE")
+	if _, hydra := os.LookupEnv("PMI_RANK"); hydra && !launched {
+		return append(others, open...)
+	}
+	return append(open, others...)
+}
+
+// Init opens the first candidate and joins the world of this process. It returns when all its processes have called Init.
+func Init(candidates ...string) (*World, error) {
+	if started.Load() {
+		return nil, errors.New("a process joins MPI's world once")
+	}
+	keepFromSignals()
+	handlers := signalActions()
+	lib, err := load(candidates...)
+	if err != nil {
+		handlers.restore()
+		return nil, err
+	}
+	started.Store(true)
+	err = lib.start()
+	handlers.restore()
+	if err != nil {
+		return nil, err
+	}
+	w := &World{lib: lib, jobs: make(chan *Request, 64), idle: make(chan struct{})}
+	if w.Comm, err = w.commOf(uint64(lib.world)); err != nil {
+		return nil, err
+	}
+	go w.work()
+	return w, nil
+}
+
+// start calls MPI_Init_thread.
+func (l *library) start() error {
+	given := dl.NewMemory(4)
+	defer given.Free()
+	if err := l.err("MPI_Init_thread", l.InitThread(0, 0, l.serialized, given.Address(0))); err != nil {
+		return err
+	}
+	if level := uintptr(binary.NativeEndian.Uint32(given.Bytes)); level < l.serialized {
+		return fmt.Errorf("%s (%s) lets one thread alone call it (level %d, not MPI_THREAD_SERIALIZED)", l.path, l.version, level)
+	}
+	return nil
+}
+
+// Library returns the library's path and what it says of itself.
+func (w *World) Library() (path, version string) { return w.lib.path, w.lib.version }
+
+// Family returns "Open MPI", "MPICH" or "MPI 5".
+func (w *World) Family() string { return w.lib.family }
+
+// Processor returns the name of this process's machine.
+func (w *World) Processor() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name := newText()
+	w.lib.GetProcessorName(name.call()...)
+	return strings.TrimRight(name.String(), "\x00")
+}
+
+// Abort ends all processes of the world, this one too, with an exit code.
+func (w *World) Abort(code int) {
+	w.lib.Abort(w.lib.world, uintptr(code)) // not under the mutex: a call that hangs may hold it
+}
+
+// Close waits for all other processes to close and leaves the world. Where some do not until ctx ends, that is the error.
+func (w *World) Close(ctx context.Context) error {
+	close(w.jobs)
+	done := make(chan error, 1)
+	go func() {
+		<-w.idle
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		done <- w.lib.err("MPI_Finalize", w.lib.Finalize())
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("MPI_Finalize: not all processes have left: %w", context.Cause(ctx))
+	}
+}
