@@ -26,6 +26,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	Checkpointed:  checkpointed,
 	ReadMemory:    readMemory,
 	WriteMemory:   writeMemory,
+	Hold:          hold,
 	EntireStorage: entireStorage,
 	Strided:       strided,
 	StorageOf:     storageOf,

@@ -11,21 +11,35 @@ import (
 
 // readMemory calls use with the memory of a contiguous CPU tensor's elements, which use may look at until it returns.
 func readMemory(x *Tensor, use func(memory []byte) error) error {
-	x.alive()
-	if !x.storage.device.IsCPU() || !x.layout.IsContiguous() {
-		fail("memory", ErrDevice, "expected a contiguous tensor on the CPU", x)
-	}
-	defer x.hold().leave()
-	defer runtime.KeepAlive(x) // the pool takes memory back whose block is unreachable
-	size := x.dtype.Size()
-	first, n := x.layout.Offset*size, x.layout.Size()*size
-	return use(elements[byte](x.storage)[first : first+n : first+n])
+	memory, release := elementMemory(x)
+	defer release()
+	return use(memory)
 }
 
 // writeMemory is readMemory for a use that changes the elements.
 func writeMemory(x *Tensor, use func(memory []byte) error) error {
 	x.storage.version++
 	return readMemory(x, use)
+}
+
+// hold returns what writeMemory calls its use with, for a use that ends with release.
+func hold(x *Tensor) (memory []byte, release func()) {
+	x.storage.version++
+	return elementMemory(x)
+}
+
+// elementMemory returns the memory of a contiguous CPU tensor's elements, which stays until release.
+func elementMemory(x *Tensor) (memory []byte, release func()) {
+	x.alive()
+	if !x.storage.device.IsCPU() || !x.layout.IsContiguous() {
+		fail("memory", ErrDevice, "expected a contiguous tensor on the CPU", x)
+	}
+	scope, size := x.hold(), x.dtype.Size()
+	first, n := x.layout.Offset*size, x.layout.Size()*size
+	return elements[byte](x.storage)[first : first+n : first+n], func() {
+		scope.leave()
+		runtime.KeepAlive(x) // the pool takes memory back whose block is unreachable
+	}
 }
 
 // entireStorage returns a tensor of one axis over all of x's storage.

@@ -44,6 +44,9 @@ func (c *Comm) tooMany(call string, count int) *Request {
 
 // wait makes the operation's calls that wait, on the worker.
 func (c *Comm) wait(m *motion) error {
+	if m.count > math.MaxInt32 {
+		return c.tooMany("MPI_"+m.name, m.count).err
+	}
 	if err := c.meet(); err != nil {
 		return err
 	}
@@ -96,13 +99,15 @@ func (c *Comm) ReduceScatter(out, in []byte, t Type, op Op) *Request {
 }
 
 // AllGather fills out with the in of all processes, one behind the other.
-func (c *Comm) AllGather(out, in []byte) *Request {
+func (c *Comm) AllGather(out, in []byte) *Request { return c.run(c.allGather(out, in)) }
+
+func (c *Comm) allGather(out, in []byte) *motion {
 	lib := c.world.lib
 	n, t := lib.units(len(in))
-	return c.run(&motion{
+	return &motion{
 		name: "Allgather", begin: lib.Iallgather, wait: lib.Allgather, memory: [][]byte{out, in}, bytes: len(in), count: int(n),
 		args: [][]uintptr{{dl.AddressOf(in), n, t, dl.AddressOf(out), n, t}},
-	})
+	}
 }
 
 // AllToAll sends each process its part of in, and fills out with the parts that the others send.
@@ -116,6 +121,15 @@ func (c *Comm) allToAll(out, in []byte) *motion {
 		args: [][]uintptr{{dl.AddressOf(in), n, t, dl.AddressOf(out), n, t}},
 	}
 }
+
+// Blocking makes calls that wait, on the world's worker.
+type Blocking struct{ comm *Comm }
+
+// AllGather is Comm's.
+func (b Blocking) AllGather(out, in []byte) error { return b.comm.wait(b.comm.allGather(out, in)) }
+
+// AllToAll is Comm's.
+func (b Blocking) AllToAll(out, in []byte) error { return b.comm.wait(b.comm.allToAll(out, in)) }
 
 // Gather fills out on the root with the in of all processes, one behind the other.
 func (c *Comm) Gather(out, in []byte, root int) *Request {

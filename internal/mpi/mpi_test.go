@@ -32,7 +32,7 @@ func inWorld(part func(w *World) error) func() error {
 	}
 }
 
-func wait(r *Request) error { return r.Wait(context.Background()) }
+func wait(r *Request) error { return r.Wait(context.Background(), time.Minute) }
 
 func bytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
@@ -86,26 +86,6 @@ func reductions(w *World, n int) error {
 		if !slices.Equal(part, all[w.Rank*n:][:n]) {
 			return fmt.Errorf("operation %d: ReduceScatter got other sums", op)
 		}
-		join := func(dst []byte, parts [][]byte) {
-			to := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)/4)
-			for i := range to {
-				for r, p := range parts {
-					x := *(*float32)(unsafe.Pointer(&p[i*4]))
-					if r == 0 {
-						to[i] = x
-					} else {
-						to[i] = joins[op](to[i], x)
-					}
-				}
-			}
-		}
-		got = numbers(n*w.Size, w.Rank)
-		if err := errors.Join(wait(w.AllReduceBy(bytesOf(got), 4, join)), wait(w.ReduceScatterBy(bytesOf(part), bytesOf(theirs), join))); err != nil {
-			return err
-		}
-		if !slices.Equal(got, all) || !slices.Equal(part, all[w.Rank*n:][:n]) {
-			return fmt.Errorf("operation %d: what processes join themselves is different", op)
-		}
 	}
 	return nil
 }
@@ -119,12 +99,16 @@ func moves(w *World, n int) error {
 	}
 	gathered, swapped, collected := make([]float32, n*w.Size), make([]float32, n*w.Size), make([]float32, n*w.Size)
 	part, sent := make([]float32, n), slices.Clone(mine)
+	again, back := make([]float32, n*w.Size), make([]float32, n*w.Size)
 	for _, r := range []*Request{
 		w.AllGather(bytesOf(gathered), bytesOf(mine)),
 		w.AllToAll(bytesOf(swapped), bytesOf(numbers(n*w.Size, w.Rank))),
 		w.Gather(bytesOf(collected), bytesOf(mine), root),
 		w.Scatter(bytesOf(part), bytesOf(numbers(n*w.Size, root)), root),
 		w.Broadcast(bytesOf(sent), root),
+		w.Do("twice", func(b Blocking) error {
+			return errors.Join(b.AllGather(bytesOf(again), bytesOf(mine)), b.AllToAll(bytesOf(back), bytesOf(numbers(n*w.Size, w.Rank))))
+		}),
 	} {
 		if err := wait(r); err != nil {
 			return err
@@ -135,6 +119,8 @@ func moves(w *World, n int) error {
 		return errors.New("AllGather")
 	case !slices.Equal(swapped, everyone):
 		return errors.New("AllToAll")
+	case !slices.Equal(again, all) || !slices.Equal(back, everyone):
+		return errors.New("the job's AllGather or AllToAll")
 	case w.Rank == root && !slices.Equal(collected, all):
 		return errors.New("Gather")
 	case !slices.Equal(part, numbers(n*w.Size, root)[w.Rank*n:][:n]):
@@ -151,7 +137,6 @@ func messages(w *World) error {
 	for _, n := range lengths {
 		got := make([]float32, n)
 		send, receive := w.Send(bytesOf(numbers(n, w.Rank)), next, 7), w.Receive(bytesOf(got), last, 7)
-		<-receive.Done()
 		if err := errors.Join(wait(receive), wait(send)); err != nil {
 			return err
 		}
@@ -212,6 +197,8 @@ func nilPointer(*World) (err error) {
 	return fmt.Errorf("size %d", p.Size)
 }
 
+var errCancelled = errors.New("cancelled")
+
 // late waits for a process that does not come.
 func late() error {
 	w, err := Init(Candidates()...)
@@ -220,10 +207,14 @@ func late() error {
 	}
 	if w.Rank == 0 {
 		for _, n := range []int{1, small} {
-			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-			err := w.AllReduce(make([]byte, 4*n), Float32, Sum).Wait(ctx)
-			cancel()
-			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "MPI_Allreduce has not ended") {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			cancel(errCancelled)
+			err := w.AllReduce(make([]byte, 4*n), Float32, Sum).Wait(ctx, time.Minute)
+			if !errors.Is(err, errCancelled) || !strings.Contains(err.Error(), "MPI_Allreduce has not ended") {
+				return fmt.Errorf("%d elements: %v", n, err)
+			}
+			err = w.AllReduce(make([]byte, 4*n), Float32, Sum).Wait(context.Background(), time.Microsecond)
+			if !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), "MPI_Allreduce has not ended") {
 				return fmt.Errorf("%d elements: %v", n, err)
 			}
 		}

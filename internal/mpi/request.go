@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"sync"
+	"math"
+	"os"
 	"sync/atomic"
+	"time"
 
 	"cresset/internal/dl"
 )
@@ -19,9 +21,8 @@ type Request struct {
 	want   int          // bytes that a received message has
 	keep   [][]byte     // memory that C reads and writes
 	ended  atomic.Bool
-	err    error // once it has ended
-	once   sync.Once
-	done   chan struct{} // closed when it has ended; made on the first need
+	err    error         // once it has ended
+	done   chan struct{} // closed when the worker has done it
 }
 
 // A cell is memory in which C keeps a request, whether it has ended, and its status.
@@ -100,48 +101,58 @@ func (r *Request) received() error {
 	return nil
 }
 
-// Wait waits until the request has ended, or ctx has, and returns its error.
-func (r *Request) Wait(ctx context.Context) error {
+// Ended reports whether the request has ended.
+func (r *Request) Ended() bool { return r.ended.Load() }
+
+// Wait waits until the request has ended and returns its error, but no longer than limit or ctx: then that error is os.ErrDeadlineExceeded or the context's. Unless somebody waits,
+// nothing is sure to move.
+func (r *Request) Wait(ctx context.Context, limit time.Duration) error {
 	if r.job != nil {
-		select {
-		case <-r.done:
-			return r.err
-		case <-ctx.Done():
-			return r.late(ctx)
-		}
+		return r.waitForWorker(ctx, limit)
 	}
 	var p patience
 	for !r.look() {
-		if p.rest() && ctx.Err() != nil {
-			return r.late(ctx)
+		if !p.rest() {
+			continue
+		}
+		switch {
+		case ctx.Err() != nil:
+			return r.late(context.Cause(ctx))
+		case time.Since(p.since) > limit:
+			return r.late(os.ErrDeadlineExceeded)
 		}
 	}
 	return r.err
 }
 
-func (r *Request) late(ctx context.Context) error {
-	return fmt.Errorf("%s has not ended: %w", r.call, context.Cause(ctx))
+func (r *Request) waitForWorker(ctx context.Context, limit time.Duration) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return r.late(context.Cause(ctx))
+	case <-timer.C:
+		return r.late(os.ErrDeadlineExceeded)
+	}
 }
 
-// Done returns a channel that is closed when the request has ended. Without it, or Wait, a direct request is not worked at.
-func (r *Request) Done() <-chan struct{} {
-	if r.job == nil {
-		r.once.Do(func() {
-			r.done = make(chan struct{})
-			go func() {
-				defer close(r.done)
-				_ = r.Wait(context.Background()) // whoever asks gets the error from Wait
-			}()
-		})
-	}
-	return r.done
-}
+func (r *Request) late(err error) error { return fmt.Errorf("%s has not ended: %w", r.call, err) }
+
+// forever is a limit for waits that another one bounds.
+const forever = time.Duration(math.MaxInt64)
 
 // enqueue hands a request to the world's worker.
 func (c *Comm) enqueue(call string, job func() error) *Request {
 	r := &Request{comm: c, call: call, job: job, done: make(chan struct{})}
 	c.world.jobs <- r
 	return r
+}
+
+// Do has the worker do a job of several calls that wait. All processes ask for the same.
+func (c *Comm) Do(call string, job func(b Blocking) error) *Request {
+	return c.enqueue(call, func() error { return job(Blocking{c}) })
 }
 
 // work does the jobs one after the other.
@@ -156,7 +167,7 @@ func (w *World) work() {
 // meet waits, without keeping a core busy for long, until all processes have come so far: a blocking call after it keeps one busy for as long as
 // its bytes take.
 func (c *Comm) meet() error {
-	return c.begin("MPI_Ibarrier", c.world.lib.Ibarrier, nil, uintptr(c.bulk)).Wait(context.Background())
+	return c.begin("MPI_Ibarrier", c.world.lib.Ibarrier, nil, uintptr(c.bulk)).Wait(context.Background(), forever)
 }
 
 // blocking makes a call of the library that returns when it has ended.

@@ -1,0 +1,95 @@
+package dist
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"cresset/tensor"
+)
+
+// A kind is what a call does, under PyTorch's name.
+type kind string
+
+const (
+	allReduce     kind = "all_reduce"
+	broadcast     kind = "broadcast"
+	allGather     kind = "all_gather"
+	reduceScatter kind = "reduce_scatter"
+	allToAll      kind = "all_to_all"
+	gather        kind = "gather"
+	scatter       kind = "scatter"
+	barrier       kind = "barrier"
+	send          kind = "send"
+	receive       kind = "recv"
+)
+
+// A call is one rank's part of an operation. Its tensors are contiguous and on the CPU, and belong to no gradient.
+type call struct {
+	kind    kind
+	op      ReduceOp
+	peer    int            // the root of those that have one, or whom a message goes to or comes from
+	tag     int            // of a message
+	in, out *tensor.Tensor // in is nil for barrier, receive and Scatter beside the root; out for barrier, send and Gather beside the root
+	site    string         // where the program called
+}
+
+// reduces reports whether the ranks' elements are joined.
+func (c *call) reduces() bool { return c.kind == allReduce || c.kind == reduceScatter }
+
+// String says what all ranks must agree on.
+func (c *call) String() string {
+	var b strings.Builder
+	b.WriteString(string(c.kind))
+	if c.reduces() {
+		fmt.Fprintf(&b, " %s", c.op)
+	}
+	part := c.in
+	if c.kind == scatter {
+		part = c.out
+	}
+	if part != nil {
+		fmt.Fprintf(&b, " of %d elements of %s", part.NumEl(), part.DType())
+	}
+	if c.kind == broadcast || c.kind == gather || c.kind == scatter {
+		fmt.Fprintf(&b, " with root %d", c.peer)
+	}
+	return b.String()
+}
+
+// An engine carries out the calls of one rank of a group. Calls of collective operations are made in the order in which they begin.
+type engine interface {
+	// begin starts a call.
+	begin(c *call) pending
+	// split returns an engine for the ranks that give the same color, in the order of their keys, and the caller's rank and their number.
+	split(ctx context.Context, color, key int) (e engine, rank, size int, err error)
+	// abort ends the job.
+	abort(code int)
+	// close waits until all ranks have closed.
+	close(ctx context.Context) error
+}
+
+// A pending is a call that an engine works at.
+type pending interface {
+	// Wait waits until the call has ended, but neither longer than limit nor than ctx.
+	Wait(ctx context.Context, limit time.Duration) error
+}
+
+// failed is the pending of a call that cannot begin.
+type failed struct{ err error }
+
+func (f failed) Wait(context.Context, time.Duration) error { return f.err }
+
+// callSite returns the file and line of the program that called into this package.
+func callSite() string {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "cresset/dist.(*Group)") || !more {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package dist
+
+import (
+	"bytes"
+	"context"
+)
+
+// agree has ranks compare what they are about to do, where Debug asks for it: an engine of several programs would wait for ever, or mix
+// up messages.
+func (g *Group) agree(c *call) error {
+	if !g.debug || g.agreeing || g.name == "local" || c.kind == send || c.kind == receive {
+		return nil
+	}
+	g.agreeing = true
+	defer func() { g.agreeing = false }()
+	all, err := g.AllGatherBytes(context.Background(), []byte(c.String()+"\n"+c.site))
+	if err != nil {
+		return err
+	}
+	first, site, _ := bytes.Cut(all[0], []byte("\n"))
+	for rank, other := range all {
+		if what, where, _ := bytes.Cut(other, []byte("\n")); !bytes.Equal(what, first) {
+			return &MismatchError{Ranks: [2]int{0, rank}, Calls: [2]string{string(first), string(what)}, Sites: [2]string{string(site), string(where)}}
+		}
+	}
+	return nil
+}

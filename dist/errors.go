@@ -1,0 +1,42 @@
+package dist
+
+import "fmt"
+
+// RankError says that a rank has gone or failed, and why.
+type RankError struct {
+	Rank int
+	Err  error
+}
+
+// Error names the rank.
+func (e *RankError) Error() string { return fmt.Sprintf("rank %d: %v", e.Rank, e.Err) }
+
+// Unwrap returns why.
+func (e *RankError) Unwrap() error { return e.Err }
+
+// MismatchError says that two ranks called different operations where all have to call the same.
+type MismatchError struct {
+	Ranks [2]int
+	Calls [2]string // what each called: "all_reduce SUM of 3 elements of torch.float32"
+	Sites [2]string // where, as file:line
+}
+
+// Error names both.
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("ranks disagree: rank %d calls %s at %s, rank %d calls %s at %s",
+		e.Ranks[0], e.Calls[0], e.Sites[0], e.Ranks[1], e.Calls[1], e.Sites[1])
+}
+
+// TimeoutError says that an operation did not end in time. Its group is of no more use.
+type TimeoutError struct {
+	Call, Site string
+	Err        error // context.DeadlineExceeded, or what ended the caller's context
+}
+
+// Error names the operation and where it was called.
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("%s, called at %s, has not ended: %v", e.Call, e.Site, e.Err)
+}
+
+// Unwrap returns why nobody waits any longer.
+func (e *TimeoutError) Unwrap() error { return e.Err }

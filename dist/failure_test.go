@@ -1,0 +1,214 @@
+package dist_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"cresset/device"
+	"cresset/dist"
+	"cresset/dtype"
+	"cresset/internal/mpi/mpitest"
+	"cresset/tensor"
+)
+
+// mistakes are refused before an engine sees them.
+func mistakes(g *dist.Group) error {
+	x, n := tensor.Zeros(2, 3), g.Size()
+	other := (g.Rank() + 1) % n
+	for want, call := range map[string]func(){
+		"all_reduce: Tensors must be contiguous":                               func() { g.AllReduce(x.Transpose(0, 1), dist.Sum) },
+		"all_reduce: expected a tensor, got nil":                               func() { g.AllReduce(nil, dist.Sum) },
+		"all_reduce: tensors on meta have no elements":                         func() { g.AllReduce(x.To(device.Meta), dist.Sum) },
+		"all_reduce: Cannot use ReduceOp.AVG with torch.int64":                 func() { g.AllReduce(x.To(dtype.Int64), dist.Avg) },
+		"all_reduce: ReduceOp(9) is no operation":                              func() { g.AllReduce(x, 9) },
+		fmt.Sprintf("broadcast: invalid root rank: -1, of %d ranks", n):        func() { g.Broadcast(x, -1) },
+		fmt.Sprintf("broadcast: invalid root rank: %d, of %d ranks", n, n):     func() { g.Broadcast(x, n) },
+		"all_gather: output and input must have the same dtype, but":           func() { g.AllGather(tensor.Zeros(6*n), x.To(dtype.Float64)) },
+		fmt.Sprintf("all_gather: the output must have %d times as many", n):    func() { g.AllGather(tensor.Zeros(6*n+1), x) },
+		fmt.Sprintf("reduce_scatter: the input must have %d times as many", n): func() { g.ReduceScatter(x, tensor.Zeros(6*n+1), dist.Sum) },
+		"all_to_all: output and input must have the same number of elements":   func() { g.AllToAll(tensor.Zeros(7), x) },
+		"gather: the root needs an output":                                     func() { g.Gather(nil, x, g.Rank()) },
+		"scatter: the root needs an input":                                     func() { g.Scatter(x, nil, g.Rank()) },
+		"send: Invalid destination rank":                                       func() { g.Send(x, g.Rank(), 0) },
+		"split: color -1 and key 0":                                            func() { _, _ = g.Split(ctx, -1, 0) },
+	} {
+		if err := tensor.Try(call); err == nil || !strings.HasPrefix(err.Error(), want) {
+			return fmt.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if n == 1 {
+		return nil
+	}
+	for want, call := range map[string]func(){
+		"gather: requires an empty output on non-root": func() { g.Gather(x, x, other) },
+		"scatter: requires an empty input on non-root": func() { g.Scatter(x, x, other) },
+		"recv: tag 32768 is not between 0 and 32767":   func() { g.Receive(x, other, 1<<15) },
+	} {
+		if err := tensor.Try(call); err == nil || err.Error() != want {
+			return fmt.Errorf("got %v, want %s", err, want)
+		}
+	}
+	return nil
+}
+
+// mismatch has ranks call different operations; each learns who called what, and where.
+func mismatch(g *dist.Group) error {
+	if g.Size() == 1 {
+		return nil
+	}
+	x := tensor.Zeros(3)
+	_, _, line, _ := runtime.Caller(0)
+	var w *dist.Work
+	if g.Rank() == 0 {
+		w = g.AllReduce(x, dist.Sum)
+	} else {
+		w = g.Broadcast(x, 1)
+	}
+	err := w.Wait(ctx)
+	var disagree *dist.MismatchError
+	if !errors.As(err, &disagree) {
+		return fmt.Errorf("got %v", err)
+	}
+	want := [2]string{"all_reduce SUM of 3 elements of torch.float32", "broadcast of 3 elements of torch.float32 with root 1"}
+	if disagree.Calls != want || disagree.Ranks != [2]int{0, 1} || !strings.HasSuffix(disagree.Sites[0], fmt.Sprintf("failure_test.go:%d", line+3)) ||
+		!strings.HasSuffix(disagree.Sites[1], fmt.Sprintf("failure_test.go:%d", line+5)) {
+		return err
+	}
+	return nil
+}
+
+func TestMismatch(t *testing.T) {
+	if err := dist.Spawn(2, mismatch); err != nil {
+		t.Error(err)
+	}
+}
+
+// late waits for a rank that does not come, says so, and ends the job.
+func late(g *dist.Group) error {
+	if g.Rank() == 1 {
+		time.Sleep(time.Hour) // Abort ends it
+	}
+	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(short)
+	var timeout *dist.TimeoutError
+	if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || timeout.Call != "all_reduce SUM of 1 elements of torch.float32" {
+		return fmt.Errorf("got %v", err)
+	}
+	if err := g.Barrier().Wait(ctx); err == nil || !strings.HasPrefix(err.Error(), "the group is broken since all_reduce SUM") {
+		return fmt.Errorf("afterwards: %v", err)
+	}
+	g.Abort(75)
+	return nil
+}
+
+// fails ends one rank by an error of its own.
+func fails(g *dist.Group) error {
+	if g.Rank() == 1 {
+		return errOwn
+	}
+	return g.Barrier().Wait(ctx)
+}
+
+func TestFailureUnderMPI(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
+		if r := l.Run(t, 2, "late"); r.Code != 75 {
+			t.Errorf("late: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+		if r := l.Run(t, 2, "fails"); r.Code == 0 || !strings.Contains(r.Stderr, "fails: its own fault") {
+			t.Errorf("fails: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+		other := map[string]string{"openmpi": "libmpich.so.12", "mpich": "libmpi.so.40"}[l.Name]
+		if r := l.Run(t, 2, "suite", "CRESSET_MPI="+other); r.Code == 0 || !strings.Contains(r.Stderr, "the launcher belongs to another MPI") && !strings.Contains(r.Stderr, "found no MPI library") {
+			t.Errorf("another library: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+	})
+}
+
+// TestRankFails: where one rank ends, those that wait for it end too, and the error is its own.
+func TestRankFails(t *testing.T) {
+	for name, end := range map[string]func() error{
+		"error": func() error { return errOwn }, "panic": func() error { panic(errOwn) }, "exit": func() error { runtime.Goexit(); return nil },
+		"leaves": func() error { return nil },
+	} {
+		var seen error
+		err := dist.Spawn(3, func(g *dist.Group) error {
+			switch g.Rank() {
+			case 1:
+				return end()
+			case 2:
+				return g.Receive(tensor.Zeros(1), 1, 0).Wait(ctx)
+			}
+			seen = g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(ctx)
+			return seen
+		})
+		var gone, cause *dist.RankError
+		if !errors.As(seen, &gone) || gone.Rank != 1 && gone.Rank != 2 {
+			t.Errorf("%s: rank 0 saw %v", name, seen)
+		}
+		if !errors.As(err, &cause) || name != "leaves" && (cause.Rank != 1 || strings.Contains(err.Error(), "rank 0")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	err := dist.Spawn(2, func(g *dist.Group) error {
+		if g.Rank() == 1 {
+			return nil
+		}
+		err := g.Receive(tensor.Zeros(1), 1, 0).Wait(ctx)
+		if err == nil {
+			return errors.New("a message came")
+		}
+		return nil
+	}, dist.Timeout(time.Millisecond))
+	if err != nil {
+		t.Error(err)
+	}
+	err = dist.Spawn(1, func(g *dist.Group) error {
+		part, err := g.Split(ctx, 0, 0)
+		if err != nil || part.Size() != 1 {
+			return fmt.Errorf("%v: %w", part, err)
+		}
+		return part.Barrier().Wait(ctx)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestInit: a process that nothing launched is a group of its own; promises that cannot be kept are errors.
+func TestInit(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		opts []dist.Option
+		want string
+	}{
+		{nil, nil, ""},
+		{map[string]string{"RANK": "0", "WORLD_SIZE": "1"}, nil, ""},
+		{map[string]string{"RANK": "0", "WORLD_SIZE": "2"}, nil, "WORLD_SIZE says that there are 2 ranks"},
+		{map[string]string{"RANK": "0", "WORLD_SIZE": "two"}, nil, "WORLD_SIZE=two is no number of ranks"},
+		{map[string]string{"PMI_RANK": "0", "PMI_SIZE": "2", "CRESSET_MPI": os.DevNull}, nil, "found no MPI library"},
+		{nil, []dist.Option{dist.Engine("gloo")}, `there is no engine "gloo"`},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			for name, value := range c.env {
+				t.Setenv(name, value)
+			}
+			g, err := dist.Init(ctx, c.opts...)
+			switch {
+			case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
+				t.Errorf("got %v, %v", g, err)
+			case c.want == "" && (err != nil || g.String() != "rank 0 of 1 (local)"):
+				t.Errorf("got %v, %v", g, err)
+			}
+		})
+	}
+}

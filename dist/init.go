@@ -1,0 +1,128 @@
+package dist
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"cresset/internal/mpi"
+)
+
+// Init joins the job that the process was launched in: by mpirun, srun or another launcher of MPI, the ranks that it started; otherwise a group
+// of this process alone. The MPI library is the one that belongs to the launcher, or that CRESSET_MPI names.
+//
+// It is an error where the environment promises more ranks than can be had, never a smaller group.
+func Init(ctx context.Context, opts ...Option) (*Group, error) {
+	o := optionsOf(opts)
+	l, err := launchOf(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o.engine == "mpi", o.engine == "" && l.mpi:
+		return initMPI(ctx, o, l)
+	case o.engine != "" && o.engine != "local":
+		return nil, fmt.Errorf("there is no engine %q: mpi and local are there", o.engine)
+	case l.size > 1:
+		return nil, fmt.Errorf("%s says that there are %d ranks, which an engine of one process cannot reach: start them by mpirun or srun", l.by, l.size)
+	}
+	return newLocal(newRoom(1), 0, o), nil
+}
+
+func optionsOf(opts []Option) options {
+	o := options{timeout: DefaultTimeout, debug: os.Getenv("TORCH_DISTRIBUTED_DEBUG") == "DETAIL"}
+	for _, set := range opts {
+		set(&o)
+	}
+	return o
+}
+
+func newLocal(r *room, rank int, o options) *Group {
+	return &Group{rank: rank, size: r.size, localRank: rank, localSize: r.size, name: "local", engine: &local{room: r, rank: rank}, options: o}
+}
+
+// A launch is what the environment says of the ranks that were started.
+type launch struct {
+	by   string // the variable that tells
+	size int    // 0 where nothing tells
+	mpi  bool
+}
+
+// launchers are variables that tell the number of ranks, and those beside which they mean that.
+var launchers = []struct {
+	size, beside string
+	mpi          bool
+}{
+	{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", true}, // Open MPI's mpirun
+	{"PMI_SIZE", "PMI_RANK", true},                         // MPICH's and Intel's, and srun
+	{"SLURM_NTASKS", "SLURM_PROCID", true},
+	{"WORLD_SIZE", "RANK", false}, // torchrun
+}
+
+func launchOf(getenv func(string) string) (launch, error) {
+	for _, l := range launchers {
+		size := getenv(l.size)
+		if size == "" || getenv(l.beside) == "" {
+			continue
+		}
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 1 {
+			return launch{}, fmt.Errorf("%s=%s is no number of ranks", l.size, size)
+		}
+		return launch{l.size, n, l.mpi && (n > 1 || l.size != "SLURM_NTASKS")}, nil
+	}
+	return launch{}, nil
+}
+
+// initMPI joins MPI's world.
+func initMPI(ctx context.Context, o options, l launch) (*Group, error) {
+	type result struct {
+		world *mpi.World
+		err   error
+	}
+	joined := make(chan result, 1)
+	go func() {
+		w, err := mpi.Init(mpi.Candidates()...)
+		joined <- result{w, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("MPI_Init has not ended: %w", context.Cause(ctx))
+	case r := <-joined:
+		if r.err != nil {
+			return nil, r.err
+		}
+		return groupOf(ctx, r.world, o, l)
+	}
+}
+
+func groupOf(ctx context.Context, w *mpi.World, o options, l launch) (*Group, error) {
+	if path, version := w.Library(); l.mpi && l.size != w.Size {
+		return nil, fmt.Errorf("%s says that there are %d ranks, and %s (%s) knows of %d: the launcher belongs to another MPI; CRESSET_MPI names the library to open",
+			l.by, l.size, path, version, w.Size)
+	}
+	g := &Group{rank: w.Rank, size: w.Size, name: "mpi", engine: &message{w.Comm, w}, options: o}
+	return g, g.findNeighbours(ctx)
+}
+
+// findNeighbours counts the ranks of this machine.
+func (g *Group) findNeighbours(ctx context.Context) error {
+	here := "" // one program
+	if m, ok := g.engine.(*message); ok {
+		here = m.world.Processor()
+	}
+	hosts, err := g.AllGatherBytes(ctx, []byte(here))
+	if err != nil {
+		return err
+	}
+	for rank, host := range hosts {
+		if string(host) != here {
+			continue
+		}
+		if g.localSize++; rank < g.rank {
+			g.localRank++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package dist_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"cresset/dist"
+	"cresset/internal/hardware"
+	"cresset/internal/mpi/mpitest"
+	"cresset/internal/tenants"
+)
+
+var ctx = context.Background()
+
+// suite is what every engine has to do, from the view of one rank.
+var suite = map[string]func(g *dist.Group) error{
+	"reductions": reductions, "moves": moves, "messages": messages, "bytes": exchangeBytes, "split": split, "gpu": onGPU, "leaves": leaves, "mistakes": mistakes,
+	"neighbours": neighbours,
+}
+
+// TestMain gives each rank two simulated GPUs, unless CRESSET_SIM says what there is.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{hardware.Variable: "2", tenants.Variable: "off"} {
+		if _, set := os.LookupEnv(name); !set {
+			os.Setenv(name, value)
+		}
+	}
+	os.Exit(mpitest.Main(m, os.Stderr, map[string]func() error{
+		"suite": inJob(whole), "mismatch": inJob(mismatch, dist.Debug(true)), "debug": inJob(whole, dist.Debug(true)), "late": inJob(late), "fails": inJob(fails),
+	}))
+}
+
+// inJob runs a part between Init and Close.
+func inJob(part func(g *dist.Group) error, opts ...dist.Option) func() error {
+	return func() error {
+		g, err := dist.Init(ctx, opts...)
+		if err != nil {
+			return err
+		}
+		if g.Engine() != "mpi" {
+			return fmt.Errorf("the engine is %s", g.Engine())
+		}
+		if err := part(g); err != nil {
+			return err
+		}
+		return g.Close(ctx)
+	}
+}
+
+// whole runs the suite in an order that all ranks have in common.
+func whole(g *dist.Group) error {
+	for _, name := range slices.Sorted(maps.Keys(suite)) {
+		if err := suite[name](g); err != nil {
+			return fmt.Errorf("%s, %v: %w", name, g, err)
+		}
+	}
+	return nil
+}
+
+func TestLocal(t *testing.T) {
+	for name, part := range suite {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{1, 2, 3} {
+				if err := dist.Spawn(n, part); err != nil {
+					t.Errorf("%d ranks: %v", n, err)
+				}
+			}
+		})
+	}
+}
+
+func TestMPI(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
+		for _, n := range []int{1, 2, 3} {
+			for _, part := range []string{"suite", "debug", "mismatch"} {
+				if r := l.Run(t, n, part); r.Code != 0 {
+					t.Errorf("%s, %d ranks: exit %d\n%s\n%s", part, n, r.Code, r.Stdout, r.Stderr)
+				}
+			}
+		}
+	})
+}
+
+var errOwn = errors.New("its own fault")

@@ -1,0 +1,163 @@
+package dist
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"cresset/dtype"
+	"cresset/internal/mpi"
+	"cresset/tensor"
+)
+
+// message is the engine of ranks that are processes of an MPI job.
+type message struct {
+	comm  *mpi.Comm
+	world *mpi.World
+}
+
+func (m *message) split(_ context.Context, color, key int) (engine, int, int, error) {
+	part, err := m.comm.Split(color, key)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	return &message{part, m.world}, part.Rank, part.Size, nil
+}
+
+func (m *message) abort(code int) { m.world.Abort(code) }
+
+func (m *message) close(ctx context.Context) error {
+	if m.comm != m.world.Comm {
+		return nil // a part ends with the whole
+	}
+	return m.world.Close(ctx)
+}
+
+// mpiTypes are the dtypes that MPI reduces, or moves as what it reduces.
+var mpiTypes = map[dtype.DType]mpi.Type{
+	dtype.Bool: mpi.Uint8, dtype.Uint8: mpi.Uint8, dtype.Int8: mpi.Int8, dtype.Int16: mpi.Int16, dtype.Int32: mpi.Int32, dtype.Int64: mpi.Int64,
+	dtype.Float32: mpi.Float32, dtype.Float64: mpi.Float64,
+}
+
+var mpiOps = map[ReduceOp]mpi.Op{Sum: mpi.Sum, Avg: mpi.Sum, Product: mpi.Product, Min: mpi.Min, Max: mpi.Max}
+
+// operation returns MPI's operation for a call's elements.
+func (c *call) operation(dt dtype.DType) mpi.Op {
+	if dt == dtype.Bool {
+		return mpiOps[c.op.ofBools()]
+	}
+	return mpiOps[c.op]
+}
+
+// held is a call whose tensors' memory is held until it has ended.
+type held struct {
+	*mpi.Request
+	once    sync.Once
+	release func()
+	then    func() // what is left to do after it has ended well
+}
+
+// Wait waits for the call's end.
+func (h *held) Wait(ctx context.Context, limit time.Duration) error {
+	err := h.Request.Wait(ctx, limit)
+	if !h.Ended() {
+		return err
+	}
+	h.once.Do(func() {
+		h.release()
+		if err == nil && h.then != nil {
+			h.then()
+		}
+	})
+	return err
+}
+
+func (m *message) begin(c *call) pending {
+	h := &held{release: func() {}}
+	in, out := h.memory(c.in), []byte(nil)
+	if out = in; c.out != c.in {
+		out = h.memory(c.out)
+	}
+	switch c.kind {
+	case allReduce, reduceScatter:
+		h.Request = m.reduce(c, in, out)
+		if c.op == Avg && !isHalf(c.in.DType()) {
+			h.then = func() { c.out.DivInPlace(tensor.Of(m.comm.Size)) }
+		}
+	case broadcast:
+		h.Request = m.comm.Broadcast(out, c.peer)
+	case allGather:
+		h.Request = m.comm.AllGather(out, in)
+	case allToAll:
+		h.Request = m.comm.AllToAll(out, in)
+	case gather:
+		h.Request = m.comm.Gather(out, in, c.peer)
+	case scatter:
+		h.Request = m.comm.Scatter(out, in, c.peer)
+	case send:
+		h.Request = m.comm.Send(in, c.peer, c.tag)
+	case receive:
+		h.Request = m.comm.Receive(out, c.peer, c.tag)
+	default:
+		h.Request = m.comm.Barrier()
+	}
+	return h
+}
+
+// memory returns a tensor's memory, held until the call has ended; none of nil.
+func (h *held) memory(x *tensor.Tensor) []byte {
+	if x == nil {
+		return nil
+	}
+	memory, release := inner.Hold(x)
+	before := h.release
+	h.release = func() { before(); release() }
+	return memory
+}
+
+func isHalf(dt dtype.DType) bool { return dt == dtype.Float16 || dt == dtype.BFloat16 }
+
+func (m *message) reduce(c *call, in, out []byte) *mpi.Request {
+	dt := c.in.DType()
+	switch t := mpiTypes[dt]; {
+	case isHalf(dt):
+		return m.comm.Do("MPI_Alltoall", func(b mpi.Blocking) error { return c.reduceHalves(b, m.comm.Size, out) })
+	case c.kind == allReduce:
+		return m.comm.AllReduce(out, t, c.operation(dt))
+	default:
+		return m.comm.ReduceScatter(out, in, t, c.operation(dt))
+	}
+}
+
+// reduceHalves joins elements that MPI does not know: each rank joins a part of all ranks' elements, and for all_reduce sends it to all others.
+func (c *call) reduceHalves(b mpi.Blocking, size int, out []byte) error {
+	each, dt := (c.in.NumEl()+size-1)/size, c.in.DType()
+	whole, theirs := tensor.Zeros(size*each).To(dt), tensor.Empty(size, each).To(dt)
+	whole.Narrow(0, 0, c.in.NumEl()).CopyInPlace(c.in.View(-1))
+	err := between(whole, theirs, func(from, to []byte) error { return b.AllToAll(to, from) })
+	if err != nil {
+		return err
+	}
+	parts := make([]*tensor.Tensor, size)
+	for i := range parts {
+		parts[i] = part(theirs, i, size)
+	}
+	if c.kind == reduceScatter {
+		return tensor.Try(func() { c.op.join(c.out, parts) })
+	}
+	mine := tensor.Empty(each).To(dt)
+	if err := tensor.Try(func() { c.op.join(mine, parts) }); err != nil {
+		return err
+	}
+	if err := between(mine, whole, func(from, to []byte) error { return b.AllGather(to, from) }); err != nil {
+		return err
+	}
+	return tensor.Try(func() { c.out.View(-1).CopyInPlace(whole.Narrow(0, 0, c.out.NumEl())) })
+}
+
+// between calls move with the memory of two tensors.
+func between(from, to *tensor.Tensor, move func(from, to []byte) error) error {
+	return inner.ReadMemory(from, func(source []byte) error {
+		return inner.WriteMemory(to, func(target []byte) error { return move(source, target) })
+	})
+}

@@ -1,0 +1,67 @@
+package dist
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"cresset/tensor"
+)
+
+// Spawn calls f for n ranks, each in a goroutine of its own, and returns when all have returned: a job within one program, for tests and for
+// machines that have no launcher. Where a rank fails, operations of the others that wait for it end with a *RankError; Spawn's error is that of the ranks
+// that failed by themselves.
+func Spawn(n int, f func(g *Group) error, opts ...Option) error {
+	if n < 1 {
+		panic(fault("spawn", tensor.ErrValue, fmt.Sprintf("%d is no number of ranks", n)))
+	}
+	r, errs := newRoom(n), make([]error, n)
+	var running sync.WaitGroup
+	for rank := range n {
+		running.Go(func() {
+			g := newLocal(r, rank, optionsOf(opts))
+			errs[rank] = errExit
+			defer func() {
+				why := errs[rank]
+				if why == nil {
+					why = errLeft
+				}
+				g.engine.(*local).leave(why)
+			}()
+			errs[rank] = caught(func() error { return f(g) })
+		})
+	}
+	running.Wait()
+	var causes, all []error
+	for rank, err := range errs {
+		if err == nil {
+			continue
+		}
+		failure := &RankError{rank, err}
+		all = append(all, failure)
+		if gone := (*RankError)(nil); !errors.As(err, &gone) {
+			causes = append(causes, failure)
+		}
+	}
+	if causes != nil {
+		return errors.Join(causes...)
+	}
+	return errors.Join(all...)
+}
+
+var errExit = errors.New("ended its goroutine")
+
+// caught returns f's error, or what it panicked with.
+func caught(f func() error) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *tensor.Error:
+			err = r
+		default:
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return f()
+}
