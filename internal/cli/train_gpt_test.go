@@ -115,6 +115,10 @@ func TestDefaultReadingIsCheap(t *testing.T) {
 
 // TestPiecesOfATextHaveItsTokens compares the tokens of a long text that is read in pieces with those of all of it.
 func TestPiecesOfATextHaveItsTokens(t *testing.T) {
+	plays, err := plays()
+	if err != nil {
+		t.Fatal(err)
+	}
 	words, err := tokenizer.Train(plays[:50000], 400)
 	if err != nil {
 		t.Fatal(err)
