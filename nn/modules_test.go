@@ -14,6 +14,8 @@ import (
 // TestModulesOfFunctions compares modules with the functions of package tensor, and what they print with PyTorch 2.15.
 func TestModulesOfFunctions(t *testing.T) {
 	x, image := tensor.Randn(2, 4), tensor.Randn(2, 4, 3, 6)
+	solid := tensor.Randn(1, 2, 3, 4, 5)
+	one, two, three := []int{1, 1}, []int{1, 1, 1, 1}, []int{1, 1, 1, 1, 1, 1}
 	for _, c := range []struct {
 		layer nn.Module
 		print string
@@ -43,9 +45,17 @@ func TestModulesOfFunctions(t *testing.T) {
 		{nn.NewZeroPad2D(1, 2, 0, 3), "ZeroPad2d((1, 2, 0, 3))", image, image.Pad([]int{1, 2, 0, 3}, 0)},
 		{nn.NewZeroPad3D(1), "ZeroPad3d((1, 1, 1, 1, 1, 1))", image, image.Pad([]int{1, 1, 1, 1, 1, 1}, 0)},
 		{nn.NewConstantPad1D(3.5, 2, 1), "ConstantPad1d(padding=(2, 1), value=3.5)", x, x.Pad([]int{2, 1}, 3.5)},
+		{nn.NewConstantPad2D(-1, 1), "ConstantPad2d(padding=(1, 1, 1, 1), value=-1.0)", image, image.Pad(two, -1)},
+		{nn.NewConstantPad3D(2, 1), "ConstantPad3d(padding=(1, 1, 1, 1, 1, 1), value=2.0)", solid, solid.Pad(three, 2)},
+		{nn.NewReflectionPad1D(1), "ReflectionPad1d((1, 1))", x, x.PadReflect(one)},
 		{nn.NewReflectionPad2D(2), "ReflectionPad2d((2, 2, 2, 2))", image, image.PadReflect([]int{2, 2, 2, 2})},
+		{nn.NewReflectionPad3D(1), "ReflectionPad3d((1, 1, 1, 1, 1, 1))", solid, solid.PadReflect(three)},
+		{nn.NewReplicationPad1D(1), "ReplicationPad1d((1, 1))", x, x.PadReplicate(one)},
 		{nn.NewReplicationPad2D(2), "ReplicationPad2d((2, 2, 2, 2))", image, image.PadReplicate([]int{2, 2, 2, 2})},
+		{nn.NewReplicationPad3D(1), "ReplicationPad3d((1, 1, 1, 1, 1, 1))", solid, solid.PadReplicate(three)},
+		{nn.NewCircularPad1D(1), "CircularPad1d((1, 1))", x, x.PadCircular(one)},
 		{nn.NewCircularPad2D(1), "CircularPad2d((1, 1, 1, 1))", image, image.PadCircular([]int{1, 1, 1, 1})},
+		{nn.NewCircularPad3D(1), "CircularPad3d((1, 1, 1, 1, 1, 1))", solid, solid.PadCircular(three)},
 		{nn.NewUnflatten(1, 2, 2), "Unflatten(dim=1, unflattened_size=(2, 2))", x, x.View(2, 2, 2)},
 		{nn.NewPixelUnshuffle(3), "PixelUnshuffle(downscale_factor=3)", image, image.PixelUnshuffle(3)},
 		{nn.NewChannelShuffle(2), "ChannelShuffle(groups=2)", image, image.ChannelShuffle(2)},
@@ -59,6 +69,39 @@ func TestModulesOfFunctions(t *testing.T) {
 		if got := c.layer.Forward(c.x); !got.Equal(c.want) {
 			t.Errorf("%s: got\n%v\nwant\n%v", c.print, got, c.want)
 		}
+	}
+}
+
+// TestGatedMLPs compares gated layers with their formula.
+func TestGatedMLPs(t *testing.T) {
+	x := tensor.Randn(2, 3, 4)
+	for _, c := range []struct {
+		layer *nn.GatedMLP
+		gate  func(*tensor.Tensor) *tensor.Tensor
+		print string
+	}{
+		{nn.NewSwiGLU(4, 6), (*tensor.Tensor).SiLU, "SwiGLU(4, hidden=6, bias=True)"},
+		{nn.NewGEGLU(4, 6, nn.Bias(false)), (*tensor.Tensor).GELUTanh, "GEGLU(4, hidden=6, bias=False)"},
+	} {
+		if got := fmt.Sprint(c.layer); got != c.print {
+			t.Errorf("got  %s\nwant %s", got, c.print)
+		}
+		linear := func(l *nn.Linear, x *tensor.Tensor) *tensor.Tensor { return x.Linear(l.Weight, l.Bias) }
+		want := linear(c.layer.Down, c.gate(linear(c.layer.Gate, x)).Mul(linear(c.layer.Up, x)))
+		if got := c.layer.Forward(x); !got.Equal(want) {
+			t.Errorf("%s: got\n%v\nwant\n%v", c.print, got, want)
+		}
+	}
+}
+
+// TestCTCLossModule compares the module with the function.
+func TestCTCLossModule(t *testing.T) {
+	x, targets := tensor.Randn(5, 2, 4).LogSoftmax(2), tensor.Of([][]int{{1, 2}, {3, 1}})
+	inputs, labels := []int{5, 4}, []int{2, 1}
+	loss := nn.NewCTCLoss(tensor.Blank(0), tensor.SumReduction)
+	want := tensor.CTCLoss(x, targets, inputs, labels, tensor.SumReduction)
+	if got := loss.Forward(x, targets, inputs, labels); !got.Equal(want) || fmt.Sprint(loss) != "CTCLoss()" {
+		t.Errorf("%v gives %v, want %v", loss, got, want)
 	}
 }
 

@@ -67,6 +67,19 @@ func TestWeightedBags(t *testing.T) {
 	}
 }
 
+// TestLastOffsetEndsTheLastBag gives the end of the last bag as an offset, and leaves it out.
+func TestLastOffsetEndsTheLastBag(t *testing.T) {
+	tensor.ManualSeed(0)
+	with := nn.NewEmbeddingBag(4, 3, nn.IncludeLastOffset(true))
+	tensor.ManualSeed(0)
+	without := nn.NewEmbeddingBag(4, 3)
+	x := tensor.Of([]int{0, 2, 3, 3, 1})
+	got, want := with.Forward(x, tensor.Of([]int{0, 2, 5})), without.Forward(x, tensor.Of([]int{0, 2}))
+	if !got.Equal(want) {
+		t.Errorf("got\n%v, want\n%v", got, want)
+	}
+}
+
 func TestFoldAddsWhatUnfoldTakesApart(t *testing.T) {
 	x := tensor.Ones(1, 2, 4, 5)
 	columns := nn.NewUnfold(2, nn.Padding(1)).Forward(x)
