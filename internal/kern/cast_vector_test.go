@@ -75,7 +75,7 @@ func castOperand(rng *rand.Rand, dt dtype.DType, n int) []byte {
 	return b
 }
 
-// isNaNBytes tells whether the bytes are a NaN of a type whose NaN do not all become the same.
+// isNaNBytes reports whether the bytes are a NaN of a type whose NaN do not all become the same.
 func isNaNBytes(dt dtype.DType, b []byte) bool {
 	switch dt {
 	case dtype.Float32:

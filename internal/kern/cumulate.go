@@ -6,7 +6,7 @@ import (
 	"cresset/dtype"
 )
 
-// CumMax is y[k][i] = the largest of x[0][i] … x[k][i], and at[k][i] the last k where that stands, for lo ≤ i < hi. NaN is larger
+// CumMax is y[k][i] = the largest of x[0][i] … x[k][i], and at[k][i] the last k that has it, for lo ≤ i < hi. NaN is larger
 // than any number.
 func CumMax[T dtype.Number](y []T, at []int64, x []T, inner, lo, hi int) {
 	copy(y[lo:hi], x[lo:hi])

@@ -91,7 +91,7 @@ func divideApart[T dtype.Float](loop vec.Loop, dst, a, b []T, one func(x, y T) T
 	}
 }
 
-// hasNaN tells whether an element is NaN, or that it does not know.
+// hasNaN reports whether an element is NaN, or that it does not know.
 func hasNaN[T dtype.Float](x []T) bool {
 	most, ok := vectorExtreme(vec.Largest, x)
 	return !ok || most != most

@@ -62,8 +62,8 @@ func takeAccumulators[T wide]() *accumulators[T] {
 
 func (a *accumulators[T]) release() { accumulatorPool[T]().Put(a) }
 
-// Reduce calls finish with the accumulators of the runs src[o][:][i], those of neighbours together, and with where in [outer][inner]
-// the first of them stands.
+// Reduce calls finish with the accumulators of the runs src[o][:][i], those of neighbours together, and with the index in
+// [outer][inner] of the first of them.
 func (f *Fold[S, T]) Reduce(src []S, outer, n, inner int, finish func(at int, accs []T)) error {
 	least := f.least
 	if least == 0 {

@@ -72,7 +72,7 @@ func (d deviations) moments(shift, n float64) rowMoments {
 	return rowMoments{shift + off, max(d.squares/n-float64(off*off), 0)}
 }
 
-// near tells whether the shift is no farther from the mean of n elements than they are, so that the variance, a difference of
+// near reports whether the shift is no farther from the mean of n elements than they are, so that the variance, a difference of
 // two terms, is at least half the first. It is false of what is no number.
 func (d deviations) near(n float64) bool {
 	off := d.sum / n

@@ -90,7 +90,7 @@ func (s *PoolShape) averageWindows(by Counts) (rows, cols *windows) {
 	return rows, paddedWindows(s.OW, s.StrideW, s.PadW, s.S, s.W, by, 1)
 }
 
-// paddedWindows are those of an axis, each of which counts for all where by tells a number.
+// paddedWindows are those of an axis; where by.All is not 0 the count of each is all.
 func paddedWindows(out, stride, pad, length, n int, by Counts, all int) *windows {
 	return newWindows(out, func(i int) window {
 		start := i*stride - pad

@@ -56,7 +56,7 @@ func (t *top[T]) read(block []T, lo int) {
 	beyond := space[:len(block)]
 	switch {
 	case t.found == len(t.best):
-		t.compare(beyond, block, t.last(), true) // an equal one stands behind the last
+		t.compare(beyond, block, t.last(), true) // an equal one is ordered after the last
 	case t.found == 0 && len(block) >= 2*topLanes && len(t.best) <= topFirst:
 		t.compare(beyond, block, t.bound(block), false)
 	}
@@ -77,7 +77,7 @@ func (t *top[T]) read(block []T, lo int) {
 // last returns the last of the best.
 func (t *top[T]) last() T { return t.src[int(t.best[t.found-1].From)*t.step] }
 
-// bound returns an element of a block behind which none of the best stands: the extremes of its groups are as many different elements.
+// bound returns an element of a block after which none of the best is ordered: the extremes of its groups are as many different elements.
 func (t *top[T]) bound(block []T) T {
 	extreme := Minimum[T]
 	if t.descending {
@@ -98,7 +98,7 @@ func (t *top[T]) bound(block []T) T {
 	return few.last()
 }
 
-// compare tells which elements of a block stand behind a bound, or also which equal it. NaN is told of none.
+// compare sets which elements of a block are ordered after a bound, or also those that equal it; NaN never is.
 func (t *top[T]) compare(behind []bool, block []T, bound T, orEqual bool) {
 	switch {
 	case t.descending && orEqual:
@@ -120,7 +120,7 @@ func (t *top[T]) compare(behind []bool, block []T, bound T, orEqual bool) {
 	}
 }
 
-// offer puts an element among the best if it stands before the last of them.
+// offer puts an element among the best if it is ordered before the last of them.
 func (t *top[T]) offer(key uint64, from int) {
 	if t.found == len(t.best) {
 		if key >= t.best[t.found-1].Key {

@@ -22,7 +22,7 @@ type foldKernel struct {
 	result      int                                   // bytes of one
 }
 
-// A fold calls finish with accumulators of runs of src, seen as [outer][n][inner], and where in [outer][inner] the first stands.
+// A fold calls finish with accumulators of runs of src, viewed as [outer][n][inner], and the index in [outer][inner] of the first.
 type fold func(src pointer, outer, n, inner int, finish func(at int, accs pointer, count int)) error
 
 // folded makes a kernel of a fold and of what becomes of its accumulators.

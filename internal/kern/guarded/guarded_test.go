@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// touch tells whether memory may be read.
+// touch reports whether memory may be read.
 func touch(p unsafe.Pointer) (ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { _ = recover() }()

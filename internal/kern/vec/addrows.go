@@ -6,7 +6,7 @@ import (
 	"cresset/dtype"
 )
 
-// AddRows adds rows, so many and so far apart, to sums of their columns, and tells whether there is assembly; where not,
+// AddRows adds rows, so many and so far apart, to sums of their columns, and reports whether there is assembly; where not,
 // nothing has happened. Elements of a column are added in order: those of float32 in runs of so many, in float32, whose
 // sums are added in float64. The space of sums must hold whole vectors of columns, of which those beyond len(sums) are overwritten.
 func AddRows[T dtype.Float](sums []float64, x []T, rows, stride, run int) bool {

@@ -6,7 +6,7 @@ import "unsafe"
 // the number after that of float32.
 type RowLoop uint16
 
-// Rows runs the loop l over rows of n elements and tells whether there is such a loop, and elements; where not, nothing has
+// Rows runs the loop l over rows of n elements and reports whether there is such a loop, and elements; where not, nothing has
 // happened. The operands x, those that l writes first, hold all rows or, where l takes one row for all, that row. Each row
 // has its own scalars and results, in the order of the rows. A loop with results is none for rows of more than
 // 64K elements.

@@ -89,7 +89,7 @@ type folder interface {
 	foldVectors(fn *Func, op recipe.FoldOp, elem recipe.Elem, a, b, spare int)
 }
 
-// inRuns tells whether the loop's folds are sums that are made in runs.
+// inRuns reports whether the loop's folds are sums that are made in runs.
 func (pl plan) inRuns() bool {
 	return len(pl.loop.Folds) > 0 && pl.loop.Folds[0].Op.InRuns(pl.elem)
 }

@@ -217,7 +217,7 @@ func (w *lowering) fma(k recipe.Ref, c int) {
 	w.add(k, c, in)
 }
 
-// isFolded tells whether a Neg step is needed only by fma steps.
+// isFolded reports whether a Neg step is needed only by fma steps.
 func (w *lowering) isFolded(k recipe.Ref, users [][]recipe.Ref) bool {
 	for _, u := range users[k] {
 		if op := w.loop.Steps[u].Op; op != recipe.FMA && op != recipe.FMAExact {
@@ -263,7 +263,7 @@ func (w *lowering) result(v value, in inst) int {
 	return in.dst
 }
 
-// equals tells whether two shared values are the same, perhaps in different programs.
+// equals reports whether two shared values are the same, perhaps in different programs.
 func (v *value) equals(other value) bool {
 	return v.shared == other.shared && v.bits == other.bits && v.scalar == other.scalar && slices.Equal(v.words, other.words)
 }

@@ -87,7 +87,7 @@ var (
 	}
 )
 
-// unsigned tells whether a loop's integers have no sign: those of a byte.
+// unsigned reports whether a loop's integers have no sign: those of a byte.
 func unsigned(p *placer) bool { return p.elem == recipe.U8 }
 
 func (m *neon) lanes(p *placer) string {

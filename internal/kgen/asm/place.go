@@ -11,14 +11,14 @@ type machine interface {
 	// registers returns how many registers of a class values may live in, and maskClass the class of masks.
 	registers(c class) int
 	maskClass() class
-	// scales tells whether there are instructions for Scale, Mantissa and Exponent.
+	// scales reports whether there are instructions for Scale, Mantissa and Exponent.
 	scales() bool
 	// bytes returns the size of a vector.
 	bytes() int
-	// extremes tells whether there are instructions for a > b ? a : b and for a < b ? a : b by the operation that compares, which
+	// extremes reports whether there are instructions for a > b ? a : b and for a < b ? a : b by the operation that compares, which
 	// choose b where neither is less.
 	extremes(less recipe.Op, elem recipe.Elem) bool
-	// prepares tells whether a lookup in a table needs more than its index, and pieces how the table is divided into vectors, none
+	// prepares reports whether a lookup in a table needs more than its index, and pieces how the table is divided into vectors, none
 	// where the lookup itself reads it.
 	prepares(words []uint32) bool
 	pieces(words []uint32) [][]uint32
@@ -170,7 +170,7 @@ func (p *placer) scratch(c class) int {
 	return r
 }
 
-// dies tells whether a value is needed by no later instruction.
+// dies reports whether a value is needed by no later instruction.
 func (p *placer) dies(v int) bool { return !p.keep[v] && p.nextUse(v) == none }
 
 func (p *placer) nextUse(v int) int {

@@ -6,7 +6,7 @@ import (
 	"cresset/internal/kgen/recipe"
 )
 
-// inMemory tells whether an operand would be read from memory, by the instruction that needs it.
+// inMemory reports whether an operand would be read from memory, by the instruction that needs it.
 func (m *x86) inMemory(p *placer, v int) bool {
 	switch p.values[v].shared {
 	case parameter:

@@ -14,7 +14,7 @@ import (
 // and sine (113) the same.
 const maxPerLine = 44
 
-// streams tells whether a loop has that function for a type of number: there is one result, of the type that the loop computes
+// streams reports whether a loop has that function for a type of number: there is one result, of the type that the loop computes
 // with, which is no operand and may be larger than the caches.
 func (m *x86) streams(l *recipe.Loop, elem recipe.Elem) bool {
 	if len(l.Dst) != 1 || l.Dst[0].Elem != recipe.Own || l.InPlace() || len(l.Folds) > 0 || l.Cached {

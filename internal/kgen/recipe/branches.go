@@ -85,7 +85,7 @@ func (g *planner) isSelect(k Ref) bool {
 	return g.Steps[k].Op == Select || g.Steps[k].Op == ISelect
 }
 
-// together tells whether the first of the selects can join the others: the same mask, and no other needs its result.
+// together reports whether the first of the selects can join the others: the same mask, and no other needs its result.
 func (g *planner) together(selects []Ref) bool {
 	k := selects[0]
 	if !g.isSelect(k) || g.Steps[k].Args[0] != g.Steps[selects[1]].Args[0] {

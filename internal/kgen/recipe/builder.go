@@ -22,7 +22,7 @@ func newBuilder(elem Elem, name string, params ...string) *builder {
 	return &builder{recipe: Recipe{Name: name, Elem: elem, Params: params}, seen: map[string]Ref{}}
 }
 
-// double tells whether the recipe is of float64.
+// double reports whether the recipe is of float64.
 func (b *builder) double() bool { return b.recipe.Elem == F64 }
 
 func (b *builder) step(s Step) Ref {

@@ -22,7 +22,7 @@ func CUDAKernels(families []Family) map[string][]byte {
 	return files
 }
 
-// hasHalves tells whether a family has kernels for float16 and bfloat16, which are computed in float32. Others, which neural networks
+// hasHalves reports whether a family has kernels for float16 and bfloat16, which are computed in float32. Others, which neural networks
 // seldom call, are computed on copies.
 func hasHalves(f Family) bool {
 	return f.Name != "trigonometric" && f.Name != "logarithmic" && f.Name != "special"

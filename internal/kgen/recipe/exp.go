@@ -1,6 +1,6 @@
 package recipe
 
-// A floatFormat is a type of float as the formulas below need to know it. Sums with magic round: in the low bits of x + magic stands the
+// A floatFormat is a type of float as the formulas below need to know it. Sums with magic round: the low bits of x + magic are the
 // integer nearest to x, where |x| is below a third of magic.
 type floatFormat struct {
 	magic    float64
@@ -11,7 +11,7 @@ type floatFormat struct {
 	log2E            float64 // 1/log(2)
 
 	// For Scale's second argument, what machines without an instruction for it need (expand.go): an integer n is left of
-	// n + magic + bias, in whose low bits n + bias stands. scaleBias is for every n, downBias for n <= 63. Those of float64 are
+	// n + magic + bias, whose low bits are n + bias. scaleBias is for every n, downBias for n <= 63. Those of float64 are
 	// made there.
 	scaleBias, downBias float64
 
@@ -93,8 +93,8 @@ func expSum(b *builder, head, tail float) float {
 	return b.Add(head, b.FMA(b.Mul(head, head), expQuotient(b, head), tail))
 }
 
-// expParts are n and r of x = n*log(2) + r, r rounded: it costs e**x another sixth of its last place. In the low bits of the
-// number shifted stands n + bias.
+// expParts are n and r of x = n*log(2) + r, r rounded: it costs e**x another sixth of its last place. The low bits of the
+// number shifted are n + bias.
 func expParts(b *builder, x float, bias float64) (r, n, shifted float) {
 	f := b.format()
 	shifted, n = rounded(b, x, f.log2E, bias)

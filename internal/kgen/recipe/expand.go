@@ -46,7 +46,7 @@ func scaleTwice(b *builder, x, n float) float {
 }
 
 // biased is ⌊n⌋ + bias as an integer: from the sum that n is left of, where it has one of the biases, else from one made here.
-// What else stands above the sum's low bits, shifts by 23 drop.
+// Shifts by 23 drop the sum's other bits.
 func biased(b *builder, n float) (sum integ, bias float64) {
 	if s := b.recipe.Steps[n]; s.Op == Sub {
 		unit := &b.recipe.Steps[s.Args[1]]

@@ -31,10 +31,10 @@ const (
 	FoldFirst               // the place of the first element whose mask is set, -1 where none is: the loop's only fold
 )
 
-// IsSum tells whether the fold results in a float64 whatever float the loop computes with.
+// IsSum reports whether the fold results in a float64 whatever float the loop computes with.
 func (o FoldOp) IsSum() bool { return o <= FoldDot }
 
-// InRuns tells whether the fold is a sum that is made in runs, of a loop over numbers of that type.
+// InRuns reports whether the fold is a sum that is made in runs, of a loop over numbers of that type.
 func (o FoldOp) InRuns(elem Elem) bool { return o.IsSum() && elem == F32 }
 
 // fold adds a number that the loop makes of the values.
@@ -52,7 +52,7 @@ func (d description) foldInt(op FoldOp, v integ) { d.Folds = append(d.Folds, Fol
 // first adds the place of the first element whose mask is set.
 func (d description) first(m mask) { d.Folds = append(d.Folds, Fold{FoldFirst, []Ref{Ref(m)}}) }
 
-// Finds tells whether the loop finds a place in each row.
+// Finds reports whether the loop finds a place in each row.
 func (l *Loop) Finds() bool { return len(l.Folds) > 0 && l.Folds[0].Op == FoldFirst }
 
 // folded ends the description of a loop that writes no elements.

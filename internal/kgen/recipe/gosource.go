@@ -142,7 +142,7 @@ func (g *goWriter) branch(b branch) {
 	g.out.WriteString("}\n")
 }
 
-// inTwo tells whether a step needs a statement and a check: an fma of float32, which no instruction of Go's rounds once.
+// inTwo reports whether a step needs a statement and a check: an fma of float32, which no instruction of Go's rounds once.
 func (g *goWriter) inTwo(k Ref) bool { return g.Steps[k].Op == FMA && g.bits == 32 }
 
 func (g *goWriter) statement(k Ref) {

@@ -65,13 +65,13 @@ func (l *Loop) Operands() []Operand {
 	return all
 }
 
-// InPlace tells whether the loop updates an operand.
+// InPlace reports whether the loop updates an operand.
 func (l *Loop) InPlace() bool { return len(l.Operands()) < len(l.Dst)+len(l.Src) }
 
-// DstPlace returns where in Operands the result n stands.
+// DstPlace returns the index in Operands of result n.
 func (l *Loop) DstPlace(n int) int { return n }
 
-// SrcPlace returns where in Operands the operand of Param n stands.
+// SrcPlace returns the index in Operands of Param n's operand.
 func (l *Loop) SrcPlace(n int) int { return l.place(l.Src[n].Name, l.Operands()) }
 
 func (l *Loop) place(name string, in []Operand) int {

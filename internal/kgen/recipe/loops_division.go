@@ -47,7 +47,7 @@ func (d description) rest(x, y float) (rest, quotient float) {
 	return d.If(d.Less(d.Abs(quotient), d.scalar("limit")), rest, d.NaN()), quotient
 }
 
-// opposed tells whether one number is positive and the other negative.
+// opposed reports whether one number is positive and the other negative.
 func (d description) opposed(x, y float) mask {
 	zero := d.Const(0)
 	return d.Either(d.Both(d.Less(x, zero), d.Less(zero, y)), d.Both(d.Less(zero, x), d.Less(y, zero)))

@@ -84,5 +84,5 @@ func shiftedTo6(b *builder, x float) float {
 	return atMost(b, atLeast(b, b.Add(x, b.Const(3)), 0), 6)
 }
 
-// within tells whether |x| ≤ limit, false for NaN.
+// within reports whether |x| ≤ limit, false for NaN.
 func within(b *builder, x, limit float) mask { return b.LessEqual(b.Abs(x), limit) }

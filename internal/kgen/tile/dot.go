@@ -85,7 +85,7 @@ func (d *dot) point() {
 	}
 }
 
-// prefetches tells whether the columns that come next are prefetched.
+// prefetches reports whether the columns that come next are prefetched.
 func (d *dot) prefetches() bool { return d.isHalf() }
 
 // advance moves amd64's counter by so many vectors.

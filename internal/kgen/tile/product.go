@@ -174,11 +174,11 @@ func (p *product) multiply(label string) {
 // equals vec.TapsAhead, since as many taps are read beyond a tile's.
 const ahead = 8
 
-// prefetchesB tells whether the loop prefetches rows of B. Tiles of few rows are bound by bandwidth, not by latency: prefetches
+// prefetchesB reports whether the loop prefetches rows of B. Tiles of few rows are bound by bandwidth, not by latency: prefetches
 // make them slower.
 func (p *product) prefetchesB() bool { return p.rows >= 4 && !p.arm }
 
-// streams tells whether the kernel is for a B that comes from memory: a row of what will be read next is prefetched for each row of B.
+// streams reports whether the kernel is for a B that comes from memory: a row of what will be read next is prefetched for each row of B.
 func (p *product) streams() bool { return p.shape == shape{1, 2} && !p.arm }
 
 // prefetchB prefetches the row of B at base + index*scale.
