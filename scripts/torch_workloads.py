@@ -159,6 +159,9 @@ def torch_makers():
         return lambda: x.index_put((index,), values, accumulate=True)
 
     add("index_put/1e5", index_put)
+    add("cummax/32768x4096", both(lambda x: x.cummax(1), (32768, 4096)))
+    add("sort/1x16777216", both(lambda x: x.sort(1), (1, 1 << 24)))
+    add("top50/64x131072", both(lambda x: x.topk(50, 1), (64, 131072)))
     add("sort/128x1000", both(lambda x: x.sort(1), (128, 1000)))
     add("top5/128x1000", both(lambda x: x.topk(5, 1), (128, 1000)))
     add("top100/128x1000", both(lambda x: x.topk(100, 1), (128, 1000)))

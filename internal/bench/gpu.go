@@ -29,6 +29,9 @@ func onlyGPU() []Case {
 		unary("exp/1e8", 1e8, (*tensor.Tensor).Exp),
 		matrix("softmax", 32768, 4096, 8, func(x *tensor.Tensor) { x.Softmax(1).Release() }),
 		matrix("sum_rows", 32768, 4096, 4, func(x *tensor.Tensor) { x.SumAxes([]int{1}).Release() }),
+		matrix("cummax", 32768, 4096, 16, func(x *tensor.Tensor) { release(x.CumMax(1)) }),
+		matrix("sort", 1, 1<<24, 16, func(x *tensor.Tensor) { release(x.Sort(1)) }),
+		matrix("top50", 64, 131072, 4, func(x *tensor.Tensor) { release(x.TopK(50, 1)) }),
 		mm("mm/4096", 4096, 4096, 4096),
 		mm("mm/8192", 8192, 8192, 8192),
 	)

@@ -59,6 +59,10 @@ var indexing = []sample{
 		}
 		return all
 	}},
+	{name: "scatter of few long lines", in: []operand{of(50, 3), below(50, 2500, 3), of(3, 2500)}, dtypes: numeric, roundings: 64, f: func(x []*tensor.Tensor) (all []*tensor.Tensor) {
+		src := x[2].Transpose(0, 1)
+		return []*tensor.Tensor{x[0].Scatter(0, x[1], src), x[0].ScatterAdd(0, x[1], src), x[0].ScatterReduce(0, x[1], src, "amax")}
+	}},
 	{name: "embedding", in: []operand{of(50, 33), below(50, 7, 40)}, dtypes: floats, roundings: 32, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.Embedding(x[0], x[1]) })},
 	{name: "one_hot", in: []operand{below(9, 300)}, dtypes: []dtype.DType{dtype.Int64}, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.OneHot(x[0], 9) })},
 	{name: "nonzero", in: []operand{of(40, 70)}, dtypes: each, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].GtScalar(0).NonZero() })},
@@ -67,7 +71,9 @@ var indexing = []sample{
 		sorted, _ := x[0].Sort(0)
 		return tensor.SearchSorted(sorted, x[1])
 	})},
-	{name: "sort", in: []operand{of(5, 3001)}, dtypes: numeric, f: two(func(x []*tensor.Tensor) (a, b *tensor.Tensor) { return x[0].Sort(1) })},
+	{name: "sort", in: []operand{of(5, 2001)}, dtypes: numeric, f: two(func(x []*tensor.Tensor) (a, b *tensor.Tensor) { return x[0].Sort(1) })},
+	{name: "sort of a long line", in: []operand{of(33001)}, dtypes: numeric, f: two(func(x []*tensor.Tensor) (a, b *tensor.Tensor) { return x[0].Sort(0, true) })},
 	{name: "sort downwards over 0", in: []operand{of(70, 33)}, dtypes: numeric, f: two(func(x []*tensor.Tensor) (a, b *tensor.Tensor) { return x[0].Sort(0, true) })},
+	{name: "topk of a long line", in: []operand{of(20001)}, dtypes: numeric, f: two(func(x []*tensor.Tensor) (a, b *tensor.Tensor) { return x[0].TopK(50, 0) })},
 	{name: "topk", in: []operand{of(9, 1500)}, dtypes: floats[:2], f: two(func(x []*tensor.Tensor) (a, b *tensor.Tensor) { return x[0].TopK(7, 1) })},
 }

@@ -17,9 +17,10 @@ func (t *table) addIndexing() {
 		t[op.IndexSelect][dt] = row{takeRows, sized("take", dt)}
 		t[op.Embedding][dt] = t[op.IndexSelect][dt]
 		t[op.Gather][dt] = row{gather, sized("gather", dt)}
-		put := &joiner{rows: sized("put_rows", dt), lines: sized("scatter", dt), sorted: sized("put_sorted", dt)}
-		t[op.Scatter][dt] = row{launch: put.scatter}
-		t[op.IndexCopy][dt] = row{launch: put.indexAdd}
+		lines := &joiner{lines: sized("scatter", dt), sorted: sized("scatter_sorted", dt)}
+		t[op.Scatter][dt] = row{launch: lines.scatter}
+		rows := &joiner{rows: sized("put_rows", dt), sorted: sized("put_sorted", dt)}
+		t[op.IndexCopy][dt] = row{launch: rows.indexAdd}
 		t[op.Tril][dt] = row{triangle, sized("tril", dt)}
 		t[op.Triu][dt] = row{triangle, sized("triu", dt)}
 	}
@@ -32,14 +33,12 @@ func (t *table) addIndexing() {
 		for o, name := range map[op.Op]string{
 			op.ScatterAdd: "add", op.ScatterProd: "prod", op.ScatterAMax: "amax", op.ScatterAMin: "amin",
 		} {
-			j := &joiner{lines: typed("scatter_"+name, dt), sorted: typed(name+"_sorted", dt)}
+			j := &joiner{lines: typed("scatter_"+name, dt), sorted: typed("scatter_"+name+"_sorted", dt)}
 			t[o][dt] = row{launch: j.scatter}
-			if o == op.ScatterAdd {
-				j.rows = typed("add_rows", dt)
-				t[op.IndexAdd][dt] = row{launch: j.indexAdd}
-				t[op.EmbeddingGrad][dt] = row{launch: j.embeddingGrad}
-			}
 		}
+		rows := &joiner{rows: typed("add_rows", dt), sorted: typed("add_sorted", dt)}
+		t[op.IndexAdd][dt] = row{launch: rows.indexAdd}
+		t[op.EmbeddingGrad][dt] = row{launch: rows.embeddingGrad}
 	}
 }
 
@@ -99,12 +98,12 @@ func ravel(d *Device, c *backend.Call, k kernelID) error {
 // gather is out[i] = in[index[i]] along lines.
 func gather(d *Device, c *backend.Call, k kernelID) error {
 	out, src, index := &c.Out()[0], &c.In()[0], &c.In()[1]
-	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, true)
+	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, [2]uint64{})
 }
 
-// alongLines launches over the lines of the index; indexed is the operand that the index looks into. There is work for a thread for
-// each element of the index, or for each line.
-func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, indexed *backend.View, threadsForAll bool) error {
+// alongLines launches over the lines of the index; indexed is the operand that the index looks into, and sorted is where its elements lie
+// sorted, and their places, if they do. A gather, and what is sorted, has a thread for each element of the index, the others for each line.
+func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, indexed *backend.View, sorted [2]uint64) error {
 	index := views[2].Layout
 	if index.Size() == 0 {
 		return nil
@@ -114,13 +113,14 @@ func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, 
 	defer linesParams.give(p)
 	*p = kernels.Lines{
 		N: uint64(index.Shape()[axis]), Extent: uint64(indexed.Layout.Shape()[axis]),
-		Out: address(views[0]), In: address(views[1]), Index: address(views[2]), Report: d.report(c),
+		Out: address(views[0]), In: address(views[1]), Index: address(views[2]),
+		Sorted: sorted[0], Places: sorted[1], Report: d.report(c),
 	}
 	for i, v := range views {
 		p.Steps[i] = int64(v.Layout.Strides()[axis])
 	}
 	l := lineLoop{device: d, kernel: k, params: p, views: views, threads: 1}
-	if threadsForAll {
+	if indexed == views[1] || sorted[0] != 0 {
 		l.threads = p.N
 	}
 	if !l.addAxes(index.Shape(), axis) {

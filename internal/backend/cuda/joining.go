@@ -10,8 +10,8 @@ import (
 	"cresset/internal/op"
 )
 
-// A joiner is the kernels that join elements with those of a result that an index names: of rows and of lines, a thread for what may
-// meet, or by indexes that were sorted, a thread for what does meet. In each, elements that meet are joined in the order of the
+// A joiner is the kernels that join elements with those of a result that an index names: rows or lines, by a thread for what may
+// meet, or by indexes that were sorted, by a thread for what does meet. In each, elements that meet are joined in the order of the
 // index.
 type joiner struct{ rows, lines, sorted kernelID }
 
@@ -65,35 +65,30 @@ func (j *joiner) bySorted(s *scratch, p *kernels.Rows) error {
 	p.Sorted, p.Places = s.take(int(p.Count)*8).ptr, s.take(int(p.Count)*8).ptr
 	o := sortParams.take()
 	defer sortParams.give(o)
-	*o = kernels.Sort{Outer: 1, N: p.Count, Inner: 1, K: p.Count, In: p.Index}
-	if err := indexSorter.sort(s, o, 8, p.Sorted, p.Places); err != nil {
+	*o = kernels.Sort{Outer: 1, N: p.Count, Inner: 1, K: p.Count, In: p.Index, Most: p.Extent}
+	if err := indexSorter.sort(s, o, p.Sorted, p.Places); err != nil {
 		return err
 	}
 	return issue(s, j.sorted, s.device.flat(int(p.Count*p.Outer*p.Inner)), p)
 }
 
-// scatter is out[index[i]] = in[i] along lines, or what becomes of both.
+// scatter is out[index[i]] = in[i] along lines, or what becomes of both. Where lines are too few to fill the device, their long indexes are sorted.
 func (j *joiner) scatter(d *Device, c *backend.Call, _ kernelID) error {
 	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
 	views := [3]*backend.View{out, src, index}
-	if n := index.Layout.Size(); n >= sortedFrom && isLine(views, c.Params.(op.Axis).Axis) {
-		s, p := rowsParams.begin(d)
-		defer s.free()
-		*p = kernels.Rows{
-			Outer: 1, Count: uint64(n), Extent: uint64(out.Layout.Size()), Inner: 1,
-			Out: address(out), In: address(src), Index: address(index), Skip: math.MinInt64, Report: d.report(c),
-		}
-		return j.bySorted(&s, p)
+	axis := c.Params.(op.Axis).Axis
+	n := index.Layout.Shape()[axis]
+	if n < sortedFrom || index.Layout.Size()/n > d.properties.Multiprocessors*256 {
+		return alongLines(d, c, j.lines, views, out, [2]uint64{})
 	}
-	return alongLines(d, c, j.lines, views, out, false)
-}
-
-// isLine reports whether all that operands have along an axis is one line of neighbours.
-func isLine(views [3]*backend.View, axis int) bool {
-	for _, v := range views {
-		if l := v.Layout; l.Size() != l.Shape()[axis] || l.Strides()[axis] != 1 {
-			return false
-		}
+	s, p := sortParams.begin(d)
+	defer s.free()
+	count, last := index.Layout.Size(), index.Layout.ReducedLast(1<<axis)
+	keys := s.packed(&backend.View{Buf: index.Buf, Layout: &last, DType: index.DType})
+	sorted := [2]uint64{s.take(count * 8).ptr, s.take(count * 8).ptr}
+	*p = kernels.Sort{Outer: uint64(count / n), N: uint64(n), Inner: 1, K: uint64(n), In: keys, Most: uint64(out.Layout.Shape()[axis])}
+	if err := indexSorter.sort(&s, p, sorted[0], sorted[1]); err != nil {
+		return err
 	}
-	return true
+	return alongLines(d, c, j.sorted, views, out, sorted)
 }

@@ -152,6 +152,6 @@ func (o *permuter) launch(d *Device, c *backend.Call, _ kernelID) error {
 		q := sortParams.take()
 		defer sortParams.give(q)
 		*q = kernels.Sort{Outer: 1, N: p.N, Inner: 1, K: p.N, In: keys.ptr}
-		return o.sort(&s, q, size, sorted.ptr, to)
+		return o.sort(&s, q, sorted.ptr, to)
 	})
 }

@@ -74,6 +74,14 @@ func (o *scanner) issue(s *scratch, p *kernels.Scan) error {
 	return issue(s, k, g, p)
 }
 
+// along scans packed operands.
+func (o *scanner) along(d *Device, operands kernels.Scan) error {
+	s, p := scanParams.begin(d)
+	defer s.free()
+	*p = operands
+	return o.issue(&s, p)
+}
+
 // productGradient is the scans of the products before each element and of those behind it.
 type productGradient struct{ before, behind *scanner }
 

@@ -188,25 +188,6 @@ func LayerNormSumsGrid(columns, parts uint64) (g Grid, ok bool) {
 	return Grid{Blocks: [3]uint32{uint32(blocks), uint32(parts), 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
-// SortTile is how many elements sort_tiles sorts at once.
-const SortTile = 1024
-
-// SortWidth is how long the runs are that sort_tiles makes of lines of n elements: a power of two.
-func SortWidth(n uint64) uint64 {
-	width := uint64(1)
-	for width < n && width < SortTile {
-		width *= 2
-	}
-	return width
-}
-
-// SortTilesGrid is the grid of sort_tiles for so many lines of n elements.
-func SortTilesGrid(lines, n uint64) Grid {
-	width := SortWidth(n)
-	tiles := divideUp(lines*divideUp(n, width)*width, SortTile)
-	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
-}
-
 // NonZeroGrid is the grid of nonzero for a mask of n elements, a block for each chunk, and the length of a chunk: blocks are few
 // enough for each to add up the counts of those before it.
 func NonZeroGrid(n uint64) (g Grid, chunk uint64) {

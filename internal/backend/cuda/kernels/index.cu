@@ -1,7 +1,7 @@
 // Moving elements by index; elements by size. An index out of range is a fault, and its elements are not written.
 //
 // Grid: blocks of 256 threads, any number of them: as many as the result has elements. take takes Rows, gather takes Lines,
-// pick takes Runs; the triangles take Triangle. scatter takes Lines, with a thread for each line; put_rows takes Rows, with the
+// pick takes Runs; the triangles take Triangle. scatter takes Lines, with a thread for each line, scatter_sorted with one for each index; put_rows takes Rows, with the
 // grid of add_rows, and put_sorted, with a thread for each of count·outer·inner.
 // dtypes: b8 b16 b32 b64
 #include "scatter.cuh"
@@ -36,6 +36,11 @@ ROW_KERNEL(gather, 256)(const Lines p) {
 // out[index[i]] = in[i] along every line: of those that meet the last.
 ROW_KERNEL(scatter, 256)(const Lines p) {
 	scatterLines(p, [](T, T b) { return b; });
+}
+
+// The same by sorted indexes.
+ROW_KERNEL(scatter_sorted, 256)(const Lines p) {
+	scatterSorted(p, [](T, T b) { return b; });
 }
 
 // out[o][index[i]] = in[o][i]: of those that meet the last.

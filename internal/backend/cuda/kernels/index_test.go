@@ -1,6 +1,8 @@
 package kernels_test
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 
 	"cresset/dtype"
@@ -85,6 +87,23 @@ func TestLines(t *testing.T) {
 	p.Strides[0], p.Strides[1] = p.Strides[1], p.Strides[2]
 	launch(m, "scatter_add_f32", kernels.Flat(p.Lines, few), p)
 	compare(t, "scatter_add", sum, wantSum)
+
+	sorted, places := make([]int64, 2*n*short), make([]int64, 2*n*short) // line by line
+	for line := range 2 * short {
+		at := places[line*n : (line+1)*n]
+		key := func(i int64) int64 { return index[line/short*n*short+int(i)*short+line%short] }
+		for i := range at {
+			at[i] = int64(i)
+		}
+		slices.SortStableFunc(at, func(a, b int64) int { return cmp.Compare(key(a), key(b)) })
+		for i, place := range at {
+			sorted[line*n+i] = key(place)
+		}
+	}
+	again := make([]float32, len(sum))
+	p.Out, p.Sorted, p.Places = put(m, again), put(m, sorted), put(m, places)
+	launch(m, "scatter_add_sorted_f32", kernels.Flat(p.Lines*n, few), p)
+	compare(t, "scatter_add_sorted", again, wantSum)
 }
 
 func TestTriangles(t *testing.T) {

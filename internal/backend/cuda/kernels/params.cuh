@@ -150,10 +150,12 @@ static_assert(sizeof(Rows) == 96, "");
 
 // Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
 // 2**32, of n indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
-// in[index[i]]; ScatterAdd: out[index[i]] += in[i].
+// in[index[i]]; ScatterAdd: out[index[i]] += in[i]. sorted and places are the sorted indexes and where they were, [lines][n], of the kernels
+// that take these.
 struct Lines {
 	u64 lines, n, extent;
 	u64 out, in, index;
+	u64 sorted, places;
 	i64 steps[3]; // along the axis
 	Report report;
 	u32 unused;
@@ -161,7 +163,7 @@ struct Lines {
 	u32 extents[MAX_RANK];
 	i64 strides[3][MAX_RANK];
 };
-static_assert(sizeof(Lines) == 320, "");
+static_assert(sizeof(Lines) == 336, "");
 
 // Triangle is the parameter of tril and triu: out[b][r][c] = in[b][r][c] below or above a diagonal, zero elsewhere, for n
 // elements in all.
@@ -174,15 +176,23 @@ static_assert(sizeof(Triangle) == 48, "");
 
 // Sort is the parameter of sorts: lines of n elements of [outer][n][inner], of whose sorted elements the first k go to out
 // and their places in the line to index, both [outer][k][inner]. Where index is 0 all of them go to out and, as uint32, to
-// outFrom, line by line, for sort_merge to read as in and inFrom. Runs have width elements: a power of two.
+// outFrom, line by line; where inFrom is not 0, that is how in and inFrom lie. Runs have width elements: a power of two. In a radix
+// sort a tile counts its elements of each digit, of the bits of keys from shift on, in counts [lines][digits][tiles], int32, and
+// offsets are the running sums of these along a line, int64. most is the largest key of integers from 0 on, as which larger and negative
+// ones count, or 0 for keys of any size. top_parts cuts lines into so many parts, each but the last of part elements.
 struct Sort {
 	u64 outer, n, inner, k;
 	u64 in, inFrom;
 	u64 out, outFrom, index;
 	u64 width;
-	u32 descending, unused;
+	u64 counts, offsets;
+	u64 most;
+	u64 parts, part;
+	u32 descending, shift;
 };
-static_assert(sizeof(Sort) == 88, "");
+static_assert(sizeof(Sort) == 128, "");
+
+#define RADIX_TILE 4096
 
 // Search is the parameter of search: for each of n values, count to a line, how many of the extent elements of a sorted line are less or,
 // with right, not larger. There are as many sorted lines as lines of values; a count of 0 says that there is one for all.

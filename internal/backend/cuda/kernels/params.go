@@ -148,10 +148,12 @@ type Rows struct {
 
 // Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
 // 2**32, of n indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
-// in[index[i]]; ScatterAdd: out[index[i]] += in[i].
+// in[index[i]]; ScatterAdd: out[index[i]] += in[i]. sorted and places are the sorted indexes and where they were, [lines][n], of the kernels
+// that take these.
 type Lines struct {
 	Lines, N, Extent uint64
 	Out, In, Index   uint64
+	Sorted, Places   uint64
 	Steps            [3]int64 // along the axis
 	Report           Report
 	Unused           uint32
@@ -170,14 +172,23 @@ type Triangle struct {
 
 // Sort is the parameter of sorts: lines of n elements of [outer][n][inner], of whose sorted elements the first k go to out
 // and their places in the line to index, both [outer][k][inner]. Where index is 0 all of them go to out and, as uint32, to
-// outFrom, line by line, for sort_merge to read as in and inFrom. Runs have width elements: a power of two.
+// outFrom, line by line; where inFrom is not 0, that is how in and inFrom lie. Runs have width elements: a power of two. In a radix
+// sort a tile counts its elements of each digit, of the bits of keys from shift on, in counts [lines][digits][tiles], int32, and
+// offsets are the running sums of these along a line, int64. most is the largest key of integers from 0 on, as which larger and negative
+// ones count, or 0 for keys of any size. top_parts cuts lines into so many parts, each but the last of part elements.
 type Sort struct {
 	Outer, N, Inner, K  uint64
 	In, InFrom          uint64
 	Out, OutFrom, Index uint64
 	Width               uint64
-	Descending, Unused  uint32
+	Counts, Offsets     uint64
+	Most                uint64
+	Parts, Part         uint64
+	Descending, Shift   uint32
 }
+
+// RadixTile is how many elements a block of a radix sort takes at once.
+const RadixTile = 4096
 
 // Search is the parameter of search: for each of n values, count to a line, how many of the extent elements of a sorted line are less or,
 // with right, not larger. There are as many sorted lines as lines of values; a count of 0 says that there is one for all.

@@ -2,9 +2,9 @@
 // extremes. An index out of range is a fault, and its elements are not added.
 //
 // add_rows takes Rows. Grid: blocks of (32, 8) threads; x walks over outer·inner columns, ⌈columns/32⌉ blocks; the threads of
-// all y share the rows of the result, so that gridDim.y decides the speed alone. The _sorted kernels take Rows, too. Grid: blocks of
-// 256 threads, any number of them: as many as count·outer·inner. The others take Lines. Grid: blocks of 256 threads, one for
-// each line, any number of them.
+// all y share the rows of the result, so that gridDim.y decides the speed alone. add_sorted takes Rows, too. Grid: blocks of
+// 256 threads, any number of them: as many as count·outer·inner. The others take Lines. Grid: blocks of 256 threads, any number of
+// them: a thread for each line, or in the _sorted ones for each index.
 // dtypes: f32 f64 i64 i32 u8
 #include "scatter.cuh"
 
@@ -17,11 +17,12 @@ INLINE T smallest(T a, T b) { return b < a || b != b ? b : a; }
 // out[o][index[i]] += in[o][i], but for the index skip.
 ROW_KERNEL(add_rows, 256)(const Rows p) { scatterRows(p, sum); }
 
-// SCATTER is a kernel of out[index[i]] = join(out[index[i]], in[i]) along every line, and one over sorted indexes of one line or of
-// rows.
+ROW_KERNEL(add_sorted, 256)(const Rows p) { joinSorted(p, sum); }
+
+// SCATTER is a kernel of out[index[i]] = join(out[index[i]], in[i]) along every line, and one over sorted indexes.
 #define SCATTER(name, join)                                                              \
 	ROW_KERNEL(scatter_##name, 256)(const Lines p) { scatterLines(p, join); }            \
-	ROW_KERNEL(name##_sorted, 256)(const Rows p) { joinSorted(p, join); }
+	ROW_KERNEL(scatter_##name##_sorted, 256)(const Lines p) { scatterSorted(p, join); }
 
 SCATTER(add, sum)
 SCATTER(prod, product)

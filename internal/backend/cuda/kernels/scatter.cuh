@@ -20,10 +20,37 @@ template <class P, class Join> INLINE void scatterLines(const P &p, Join join) {
 	}
 }
 
-// joinSorted writes what join makes of out[o][k] and of every in[o][places[i]] whose sorted index is k, in order of the places, but for
-// the index skip: by one thread for each element of the result that is written, that of the first of equal indexes.
-template <class Join> INLINE void joinSorted(const Rows &p, Join join) {
+// joinEquals returns what join makes of v and of every element whose sorted index, of those from j up to end, is the first one's, in order of
+// their places; at tells where the element of a place lies.
+template <class P, class At, class Join> INLINE T joinEquals(const P &p, u64 j, u64 end, T v, At at, Join join) {
 	const int MANY = 4; // elements in flight
+	i64 key = load<i64>(p.sorted, (i64)j);
+	bool more = true;
+#pragma unroll 1
+	for (u64 i = j; more; i += MANY) {
+		T part[MANY];
+		bool same[MANY];
+#pragma unroll
+		for (int m = 0; m < MANY; m++) {
+			same[m] = i + m < end && load<i64>(p.sorted, (i64)(i + m)) == key;
+			if (same[m]) {
+				part[m] = load<T>(p.in, at(load<i64>(p.places, (i64)(i + m))));
+			}
+		}
+#pragma unroll
+		for (int m = 0; m < MANY; m++) {
+			if (same[m]) {
+				v = join(v, part[m]);
+			}
+		}
+		more = same[MANY - 1];
+	}
+	return v;
+}
+
+// joinSorted writes what join makes of out[o][k] and of every in[o][places[i]] whose sorted index is k, but for the index skip: by one
+// thread for each element of the result that is written, that of the first of equal indexes.
+template <class Join> INLINE void joinSorted(const Rows &p, Join join) {
 	u64 columns = p.outer * p.inner;
 #pragma unroll 1
 	for (u64 t = thread(); t < p.count * columns; t += threads()) {
@@ -35,28 +62,25 @@ template <class Join> INLINE void joinSorted(const Rows &p, Join join) {
 		}
 		u64 o = column / p.inner, k = column - o * p.inner;
 		i64 to = (i64)((o * p.extent + key) * p.inner + k);
-		T v = load<T>(p.out, to);
-		bool more = true;
+		auto at = [&](i64 place) { return (i64)((o * p.count + place) * p.inner + k); };
+		store<T>(p.out, to, joinEquals(p, j, p.count, load<T>(p.out, to), at, join));
+	}
+}
+
+// scatterSorted is scatterLines by sorted indexes: by the thread of the first of equal ones.
+template <class Join> INLINE void scatterSorted(const Lines &p, Join join) {
 #pragma unroll 1
-		for (u64 i = j; more; i += MANY) {
-			T part[MANY];
-			bool same[MANY];
-#pragma unroll
-			for (int m = 0; m < MANY; m++) {
-				same[m] = i + m < p.count && load<i64>(p.sorted, (i64)(i + m)) == key;
-				if (same[m]) {
-					part[m] = load<T>(p.in, (i64)((o * p.count + load<i64>(p.places, (i64)(i + m))) * p.inner + k));
-				}
-			}
-#pragma unroll
-			for (int m = 0; m < MANY; m++) {
-				if (same[m]) {
-					v = join(v, part[m]);
-				}
-			}
-			more = same[MANY - 1];
+	for (u64 j = thread(); j < p.lines * p.n; j += threads()) {
+		u64 line = j / p.n;
+		i64 at[3], key = load<i64>(p.sorted, (i64)j);
+		if ((j > line * p.n && load<i64>(p.sorted, (i64)j - 1) == key) ||
+			!within(p.report, key, p.extent, (i64)(line * p.n) + load<i64>(p.places, (i64)j))) {
+			continue;
 		}
-		store<T>(p.out, to, v);
+		locate<3>(p, (u32)line, at);
+		i64 to = at[0] + key * p.steps[0];
+		auto from = [&](i64 place) { return at[1] + place * p.steps[1]; };
+		store<T>(p.out, to, joinEquals(p, j, (line + 1) * p.n, load<T>(p.out, to), from, join));
 	}
 }
 

@@ -5,17 +5,10 @@
 // a line; they walk over the tiles, so that any number of blocks is right: as many as there are tiles. sort_merge: blocks of
 // 256 threads, any number of them: as many as there are elements.
 // dtypes: f32 f64 i64 i32 u8
-#include "dtype.cuh"
-#include "params.cuh"
+#include "sort.cuh"
 
 #define TILE 1024
 #define NOBODY 0xffffffff // the origin of the padding behind the end of a line
-
-// An Item is an element and its place in the line.
-struct Item {
-	T value;
-	u32 from;
-};
 
 INLINE bool less(T a, T b) { return a < b || (b != b && a == a); }
 
@@ -31,20 +24,6 @@ INLINE bool precedes(const Sort &p, const Item &a, const Item &b) {
 		return p.descending;
 	}
 	return a.from < b.from;
-}
-
-// put stores the item that is number `at` of a sorted line: among the results where it is one of the first k, or for the next
-// merge.
-INLINE void put(const Sort &p, u64 line, u64 at, const Item &item) {
-	if (p.index == 0) {
-		store<T>(p.out, (i64)(line * p.n + at), item.value);
-		store<u32>(p.outFrom, (i64)(line * p.n + at), item.from);
-	} else if (at < p.k) {
-		u64 o = line / p.inner;
-		i64 to = (i64)((o * p.k + at) * p.inner + (line - o * p.inner));
-		store<T>(p.out, to, item.value);
-		store<i64>(p.index, to, item.from);
-	}
 }
 
 // order sorts runs of width elements of a tile by Batcher's bitonic network.
@@ -81,9 +60,9 @@ ROW_KERNEL(sort_tiles, 256)(const Sort p) {
 		for (u32 i = threadIdx.x; i < TILE; i += blockDim.x) {
 			u64 run = (first + i) / p.width, line = run / tiles, k = (run - line * tiles) * p.width + (i & (p.width - 1));
 			bool inside = line < lines && k < p.n;
-			u64 o = line / p.inner;
-			values[i] = inside ? load<T>(p.in, (i64)((o * p.n + k) * p.inner + (line - o * p.inner))) : (T)0;
-			from[i] = inside ? (u32)k : NOBODY;
+			i64 at = inside ? placeOf(p, line, k) : 0;
+			values[i] = inside ? load<T>(p.in, at) : (T)0;
+			from[i] = inside ? originOf(p, at, k) : NOBODY;
 		}
 		order(p, values, from);
 #pragma unroll 1
