@@ -11,19 +11,23 @@ import (
 	"cresset/tensor"
 )
 
-// checkGradients compares gradients with finite differences in float64, and those of the other float dtypes with them.
+// checkGradients compares gradients in float64 on the CPU with finite differences, and those in other float dtypes and on other devices
+// with them. Differences run what one gradient runs hundreds of times, so that the race detector has nothing to learn from them.
 func (r *opRow) checkGradients(t *testing.T, dev device.Device) {
 	if r.noGrad {
 		r.checkNoGradient(t, dev)
 		return
 	}
-	f, varying := r.varying(r.tensors(dev, dtype.Float64, false))
-	if err := gradcheck.Check(r.name, f, varying...); err != nil {
-		t.Error(err)
-		return
+	judged := dev.IsCPU() && !raceEnabled
+	if judged {
+		f, varying := r.varying(r.tensors(dev, dtype.Float64, false))
+		if err := gradcheck.Check(r.name, f, varying...); err != nil {
+			t.Error(err)
+			return
+		}
 	}
 	for _, dt := range r.allowed() {
-		if dt.IsFloat() && dt != dtype.Float64 {
+		if dt.IsFloat() && !(dt == dtype.Float64 && judged) {
 			r.checkGradientIn(t, dev, dt)
 		}
 	}
@@ -67,11 +71,11 @@ func (r *opRow) varying(x []*tensor.Tensor) (gradcheck.Func, []*tensor.Tensor) {
 	}, varying
 }
 
-// checkGradientIn compares gradients in dt with those in float64 of the same numbers.
+// checkGradientIn compares gradients in dt with those in float64 of the same numbers on the CPU.
 func (r *opRow) checkGradientIn(t *testing.T, dev device.Device, dt dtype.DType) {
 	x, exact := r.tensors(dev, dt, true), make([]*tensor.Tensor, len(r.in))
 	for i, a := range r.arrays(dt) {
-		exact[i] = a.tensor(dev, r.typeOf(i, dtype.Float64))
+		exact[i] = a.tensor(device.CPU, r.typeOf(i, dtype.Float64))
 	}
 	r.leaves(exact, true)
 	backward(r.f(x))
@@ -80,7 +84,13 @@ func (r *opRow) checkGradientIn(t *testing.T, dev device.Device, dt dtype.DType)
 		if !exact[i].RequiresGrad() {
 			continue
 		}
-		got, want := arrayOf(gradOf(x[i])), arrayOf(gradOf(exact[i]))
+		grad := gradOf(x[i])
+		if !grad.Shape().Equal(x[i].Shape()) || grad.DType() != x[i].DType() || grad.Device() != dev {
+			t.Errorf("%s of %s: the gradient of input %d is %s%v on %s, want %s%v on %s", r.name, dt, i,
+				grad.DType(), grad.Shape(), grad.Device(), x[i].DType(), x[i].Shape(), dev)
+			return
+		}
+		got, want := arrayOf(grad), arrayOf(gradOf(exact[i]))
 		largest := 1.0
 		for _, w := range want.v {
 			largest = max(largest, math.Abs(w))

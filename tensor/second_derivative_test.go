@@ -15,6 +15,9 @@ import (
 
 // TestSecondDerivativesOfOps compares those of every row with finite differences: each is right, or an error says which kernel has none.
 func TestSecondDerivativesOfOps(t *testing.T) {
+	if raceEnabled {
+		t.Skip("differences of gradients, which TestOps computes too, take minutes under the race detector")
+	}
 	var once []string
 	for _, r := range allRows() {
 		if r.noGrad {
