@@ -9,6 +9,7 @@ PLATFORMS   = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 PKG   ?= ./...
 BENCH ?= .
 LEVEL ?= avx2
+LEVEL_PKG ?= ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
 BASE  ?= main
 
 .DEFAULT_GOAL := help
@@ -39,7 +40,7 @@ test-noasm: ## Run the tests on the pure Go kernels
 
 .PHONY: test-level
 test-level: ## Run what computes on the CPU with one set of vector instructions: LEVEL=avx2
-	CRESSET_CPU=$(LEVEL) go test -count=1 ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
+	DEVICES=cpu CRESSET_CPU=$(LEVEL) go test -count=1 $(LEVEL_PKG)
 
 .PHONY: test-neon
 test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
