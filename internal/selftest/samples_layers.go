@@ -14,7 +14,7 @@ func sized(name string, n ...int) string { return fmt.Sprintf("%s %v", name, n) 
 // products are samples of matrix products around the edges of tiles: thin ones, odd ones, of every order of both operands.
 var products = slices.Concat(
 	matmuls(1, 33, 65), matmuls(7, 784, 5), matmuls(33, 1, 31), matmuls(64, 64, 64), matmuls(65, 129, 131), matmuls(130, 40, 257), matmuls(257, 300, 3), matmuls(256, 512, 384),
-	matmuls(70, 300, 12), matmuls(11, 300, 70), in(matmuls(1160, 40, 1160), dtype.Float32, dtype.BFloat16),
+	matmuls(70, 300, 12), matmuls(11, 300, 70), in(matmuls(1160, 40, 1160), dtype.Float32, dtype.BFloat16), in(matmuls(66, 130, 134), dtype.Float16, dtype.BFloat16),
 	[]sample{
 		{name: "mv", in: []operand{of(129, 300), of(300)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MV(x[1]) })},
 		{name: "dot", in: []operand{of(3001), of(3001)}, dtypes: floats, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Dot(x[1]) })},

@@ -184,11 +184,11 @@ func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (d
 	if tiles == 0 {
 		return false, nil
 	}
-	if kernels.NumberOf(m.dtype) == kernels.Half {
+	plan = kernels.PlanTiles(p, tiles, d.properties.Multiprocessors)
+	if plan.LineUp {
 		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, dt)
 		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, dt)
 	}
-	plan = kernels.PlanTiles(p, tiles, d.properties.Multiprocessors)
 	if kernels.ProductTiles[plan.Tile].Mapped {
 		if done, err := m.issueMapped(s, p, &plan, dt); done || err != nil {
 			return true, err

@@ -48,6 +48,8 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 		{"t4", dtype.BFloat16, 1024, ""}, {"t4", dtype.Float64, 1024, ""},
 		{"a100", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"a100", dtype.Float64, 2048, "product_128x128_dmma_kn_f64"},
 		{"h100", dtype.BFloat16, 4096, "product_128x256_wgmma_kn_bf16"}, {"h100", dtype.Float64, 2048, "product_128x128_dmma16_kn_f64"},
+		{"a100", dtype.Float16, 1002, "product_64x64_pairs_kn_f16"}, {"a100", dtype.Float16, 1538, "product_128x128_pairs_kn_f16"},
+		{"a100", dtype.BFloat16, 257, "product_64x64_any_kn_bf16"}, {"a100", dtype.BFloat16, 4001, "product_128x128_mma_kn_bf16"},
 		{"rtx4090", dtype.Float16, 2048, "product_128x128_mma_kn_f16"}, {"rtx4090", dtype.Float64, 2048, "product_64x64_dmma_kn_f64"},
 		{"rtx5090", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"rtx5090", dtype.Float64, 2048, "product_64x64_dmma16_kn_f64"},
 	} {
@@ -56,7 +58,8 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		dev, got, n := cardOf(t, m), "", int64(c.size)
-		p := kernels.Product{Count: 1, M: c.size, N: c.size, K: c.size, AStrides: [3]int64{0, n, 1}, BStrides: [3]int64{0, n, 1}}
+		lie := [3]int64{0, n, 1}
+		p := kernels.Product{Count: 1, M: c.size, N: c.size, K: c.size, AStrides: lie, BStrides: lie, OutStrides: lie}
 		multiplier := newMultiplier(c.dtype)
 		if tiles := multiplier.taken(dev); tiles != 0 {
 			plan := kernels.PlanTiles(&p, tiles, dev.properties.Multiprocessors)

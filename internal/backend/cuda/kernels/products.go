@@ -34,17 +34,6 @@ func (n Number) SumSize() int {
 	return 4
 }
 
-// A Lie is how an operand of a product lies in memory: along the common axis or across it, in lines whose starts are aligned for vectors,
-// or anyhow. What lies closer along the common axis is Along where elements are float64, whatever its strides.
-type Lie uint8
-
-const (
-	Along Lie = iota
-	Across
-	Anyhow
-	Lies
-)
-
 // A ProductTile is a family of kernels that compute a tile of a product in each block: a kernel for each way in which operands lie.
 type ProductTile struct {
 	rows, columns uint64
@@ -53,6 +42,7 @@ type ProductTile struct {
 	Mapped        bool   // they take MappedProduct
 	TF32          bool   // they round elements of float32 to 11 bits
 	float16       bool   // of the half types they have that one alone
+	need          need   // how operands of a half type have to lie
 
 	threads, shared uint32
 	resident        uint64  // blocks of a multiprocessor
@@ -63,7 +53,7 @@ type ProductTile struct {
 }
 
 // ProductTiles are all families. Their clocks were measured on an H100, but for those of float64, which are its datasheet's, 128 products of a
-// multiprocessor in a clock, and those of 7.5, which are a T4's, 512.
+// multiprocessor in a clock, those of 7.5, which are a T4's, 512, and those for lines that are not aligned, to which the time of their loads was added.
 var ProductTiles = [...]ProductTile{
 	{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000},
 	{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000},
@@ -75,6 +65,9 @@ var ProductTiles = [...]ProductTile{
 	{rows: 64, columns: 64, family: "_mma", Of: Half, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
 	{rows: 128, columns: 256, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500},
 	{rows: 128, columns: 128, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700},
+	{rows: 128, columns: 128, family: "_pairs", Of: Half, need: pairs, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 750, ends: 8000},
+	{rows: 64, columns: 64, family: "_pairs", Of: Half, need: pairs, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 340, ends: 3000},
+	{rows: 64, columns: 64, family: "_any", Of: Half, need: nothing, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000},
 	{rows: 128, columns: 128, family: "_mma8", Of: Half, float16: true, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000},
 	{rows: 64, columns: 64, family: "_mma8", Of: Half, float16: true, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000},
 	{rows: 128, columns: 128, family: "_dmma", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000},
@@ -116,6 +109,7 @@ type ProductPlan struct {
 	Thin        int // which of ThinColumns
 	Grid        Grid
 	Parts, Part uint64 // into how many parts of how many steps the common axis is divided
+	LineUp      bool   // operands that do not lie in aligned lines have to be copied to such
 }
 
 // PlanThin plans a product of few columns or few rows, at most so many, for a device of so many multiprocessors, and reports whether it is one; the operands
@@ -166,9 +160,9 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 			continue
 		}
 		t := &ProductTiles[i]
-		a, b := p.lies(t.Of)
-		for parts := uint64(1); parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Mapped); parts *= 2 {
-			c := ProductPlan{Tile: i, A: a, B: b}
+		a, b, ok := t.lies(p)
+		for parts := uint64(1); ok && parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Mapped); parts *= 2 {
+			c := ProductPlan{Tile: i, A: a, B: b, LineUp: t.Of == Half && t.need == lines}
 			c.Divide(p, parts)
 			if clocks := c.clocks(p, multiprocessors); least == 0 || clocks < least {
 				plan, least = c, clocks
@@ -202,45 +196,23 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 // clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do.
 func (plan *ProductPlan) clocks(p *Product, multiprocessors int) float64 {
 	const (
-		join  = 3500. // clocks of another launch
-		width = 1500. // bytes of memory that the device moves in a clock
+		launch = 3500. // clocks of another one
+		width  = 1500. // bytes of memory that the device moves in a clock
 	)
 	t := &ProductTiles[plan.Tile]
 	blocks := divideUp(uint64(plan.Grid.Blocks[0]), uint64(multiprocessors))
 	rounds := float64(divideUp(blocks, t.resident))
 	clocks := float64(divideUp(plan.Part, t.steps))*(t.waiting*rounds+t.busy*float64(blocks)) + t.ends*rounds
 	if plan.Parts > 1 {
-		clocks += join + float64(2*uint64(t.Of.SumSize())*plan.Parts*p.Count*p.M*p.N)/width
+		clocks += launch + float64(2*uint64(t.Of.SumSize())*plan.Parts*p.Count*p.M*p.N)/width
+	}
+	if t.Mapped && LieOf(p.Out, p.OutStrides, p.Count, p.M, p.N, Half) != Along { // the copy engine needs another place for the result
+		clocks += launch + float64(2*2*p.Count*p.M*p.N)/width
+	}
+	if plan.LineUp {
+		for _, elements := range p.unaligned() {
+			clocks += launch + float64(2*2*elements)/width
+		}
 	}
 	return clocks
-}
-
-// lies says how the operands lie for tiles.
-func (p *Product) lies(of Number) (a, b Lie) {
-	return LieOf(p.A, p.AStrides, p.Count, p.M, p.K, of), LieOf(p.B, turned(p.BStrides), p.Count, p.N, p.K, of)
-}
-
-// LieOf says how an operand with strides between matrices, across the common axis and along it lies. Lines of half types are aligned for 16
-// bytes; those of float32 are whole vectors of 16 bytes as well.
-func LieOf(at uint64, strides [3]int64, count, across, along uint64, of Number) Lie {
-	vector := int64(4)
-	switch of {
-	case Half:
-		vector = 8
-	case Double:
-		if strides[2] <= strides[1] {
-			return Along
-		}
-		return Across
-	}
-	fits := func(line int64, extent uint64) bool {
-		return at%16 == 0 && line%vector == 0 && (strides[0]%vector == 0 || count == 1) && (of == Half || extent%4 == 0)
-	}
-	switch {
-	case strides[2] == 1 && fits(strides[1], along):
-		return Along
-	case strides[1] == 1 && fits(strides[2], across):
-		return Across
-	}
-	return Anyhow
 }

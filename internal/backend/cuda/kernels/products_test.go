@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -34,9 +35,11 @@ func TestTiledProducts(t *testing.T) {
 					for j, s := range []productShape{{1, 4, 4, 4, 1}, {2, 132, 68, 20, 1}, {1, 68, 136, 76, 3}, {1, 64, 64, 0, 1}} {
 						lie, pad := int(2*a+b), 0
 						switch {
-						case tile.Of == kernels.Half: // odd extents, in lines that are longer
+						case strings.Contains(name, "_pairs"): // odd extents, in lines that are aligned for two
+							s, pad = productShape{s.count, s.m + 1, s.n + j%2, s.k + s.k/4, s.parts}, 2
+						case tile.Of == kernels.Half && !strings.Contains(name, "_any"): // odd extents, in lines that are longer
 							s, pad = productShape{s.count, s.m + 1, s.n + j%2, s.k + s.k/4, s.parts}, 8
-						case tile.Of == kernels.Double: // whatever the strides
+						case tile.Of != kernels.Single: // whatever the strides
 							s, pad = productShape{s.count, s.m + 1, s.n + j%2, s.k + s.k/4, s.parts}, 3
 						case a == kernels.Anyhow || b == kernels.Anyhow:
 							s, lie = productShape{s.count, s.m + 1, s.n + 1, s.k + s.k/8, s.parts}, j

@@ -1,0 +1,156 @@
+// Matrix products of 16-bit elements on tensor cores whose operands do not lie in lines that are aligned for 16 bytes, without a copy ahead.
+//
+// Every kernel takes Product. Names, parts and the grid are as in product_tile.cu. For product_ROWSxCOLUMNS_pairs_ab lines are aligned for pairs of
+// elements along the axis on which operands lie, and asynchronous copies bring pair by pair: shared memory as in product_mma.cu. For
+// product_ROWSxCOLUMNS_any_ab operands have any strides, k, m and n say along which axis neighbours lie closer, and elements pass through registers:
+// shared memory for two stages.
+// dtypes: bf16 f16
+// target: sm_80 ptx74
+#include "result.cuh"
+#include "staged_loop.cuh"
+
+// Words are those pairs of neighbours in an operand's panels that a thread brings, in lines that lie APART lines from each other.
+template <int SIZE, bool DEEP, int THREADS> struct Words : Panel<SIZE, DEEP> {
+	using P = Panel<SIZE, DEEP>;
+	static const int COUNT = P::BYTES / 4 / THREADS, WIDTH = P::LINE / 4, APART = THREADS / WIDTH;
+	u64 from;              // of the first
+	u32 line, word;        // of a panel, where the first goes
+	u32 lines, neighbours; // inside from there on, of those that do not run along the common axis
+
+	__device__ Words(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
+		line = threadIdx.x / WIDTH;
+		word = threadIdx.x % WIDTH;
+		u32 i = first + (DEEP ? line : word * 2), k = begin + (DEEP ? word * 2 : line);
+		lines = neighbours = i < size ? size - i : 0;
+		from = matrix + (u64)((i64)i * across + k * deep) * 2;
+	}
+
+	// count tells how many of a pair's elements are inside, where left steps of the panel are.
+	INLINE u32 count(const Words &w, int l, u32 left) {
+		u32 k = DEEP ? w.word * 2 : w.line + l * APART, i = DEEP ? l * APART : 0;
+		if (k >= left || i >= w.lines) {
+			return 0;
+		}
+		return min(DEEP ? left - k : w.neighbours, 2);
+	}
+
+	// place is where a pair goes in a panel.
+	INLINE u32 place(const Words &w, int l) { return P::place(w.line + l * APART, w.word / 4) + w.word % 4 * 4; }
+};
+
+// Copies brings pairs by asynchronous copies.
+template <int SIZE, bool DEEP, int THREADS> struct Copies : Words<SIZE, DEEP, THREADS> {
+	using W = Words<SIZE, DEEP, THREADS>;
+	using W::W;
+
+	// copy starts to copy the next panel, of which left steps are inside; valid is an address that can be read.
+	INLINE void copy(Copies &c, u32 stage, u32 left, u64 valid, i64 across, i64 deep) {
+#pragma unroll
+		for (int l = 0; l < W::COUNT; l++) {
+			u32 n = W::count(c, l, left);
+			u64 from = n > 0 ? c.from + (u64)(l * W::APART * (DEEP ? across : deep)) * 2 : valid;
+			asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(stage + W::place(c, l)), "l"(from), "r"(n * 2) : "memory");
+		}
+		c.from += (u64)deep * STEPS * 2;
+	}
+};
+
+// Held brings pairs by registers, which they share when they are put.
+template <int SIZE, bool DEEP, int THREADS> struct Held : Words<SIZE, DEEP, THREADS> {
+	using W = Words<SIZE, DEEP, THREADS>;
+	using W::W;
+	u32 first[W::COUNT], second[W::COUNT];
+
+	INLINE void fetch(Held &h, u32 left, i64 across, i64 deep) {
+#pragma unroll
+		for (int l = 0; l < W::COUNT; l++) {
+			u32 n = W::count(h, l, left);
+			u64 from = h.from + (u64)(l * W::APART * (DEEP ? across : deep)) * 2;
+			h.first[l] = n > 0 ? load<u16>(from, 0) : 0;
+			h.second[l] = n > 1 ? load<u16>(from, DEEP ? deep : across) : 0;
+		}
+		h.from += (u64)deep * STEPS * 2;
+	}
+
+	INLINE void put(const Held &h, u32 stage) {
+#pragma unroll
+		for (int l = 0; l < W::COUNT; l++) {
+			*(__attribute__((address_space(3))) u32 *)(u64)(stage + W::place(h, l)) = h.first[l] | h.second[l] << 16;
+		}
+	}
+};
+
+// Both puts two neighbours one by one: lines of the result are not aligned either.
+template <int ROWS, int COLUMNS> struct Both : End<ROWS, COLUMNS> {
+	__device__ __attribute__((always_inline)) Both(const Product &p) : End<ROWS, COLUMNS>(p) {}
+
+	__device__ __attribute__((always_inline)) void put(u32 row, u32 column, f32 first, f32 second) const {
+		End<ROWS, COLUMNS>::put(row, column, first);
+		End<ROWS, COLUMNS>::put(row, column + 1, second);
+	}
+};
+
+// A Job is what a block has to do: both operands' first bytes, and how many steps there are from where on.
+template <int ROWS, int COLUMNS> struct Job {
+	Place at;
+	u32 begin, left;
+	u64 a, b;
+
+	__device__ __attribute__((always_inline)) Job(const Product &p) : at(placeOf<ROWS, COLUMNS>(p, blockIdx.x)) {
+		begin = at.part * (u32)p.part;
+		left = min((u32)p.k - begin, (u32)p.part);
+		a = p.a + (u64)(at.batch * p.aStrides[0]) * 2;
+		b = p.b + (u64)(at.batch * p.bStrides[0]) * 2;
+	}
+};
+
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bool DEEP_B> INLINE void pairs(const Product &p) {
+	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
+	using A = Copies<ROWS, DEEP_A, THREADS>;
+	using B = Copies<COLUMNS, DEEP_B, THREADS>;
+	Job<ROWS, COLUMNS> job(p);
+	A a(job.a, p.aStrides[1], p.aStrides[2], job.at.m, (u32)p.m, job.begin);
+	B b(job.b, p.bStrides[2], p.bStrides[1], job.at.n, (u32)p.n, job.begin);
+	u32 left = job.left;
+	auto fill = [&](u32 stage) __attribute__((always_inline)) {
+		if (left > 0) {
+			A::copy(a, stage, left, job.a, p.aStrides[1], p.aStrides[2]);
+			B::copy(b, stage + A::BYTES, left, job.b, p.bStrides[2], p.bStrides[1]);
+			left -= min(left, STEPS);
+		}
+	};
+	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Both<ROWS, COLUMNS>>(p, (left + STEPS - 1) / STEPS, fill);
+}
+
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, bool DEEP_B> INLINE void any(const Product &p) {
+	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
+	using A = Held<ROWS, DEEP_A, THREADS>;
+	using B = Held<COLUMNS, DEEP_B, THREADS>;
+	Job<ROWS, COLUMNS> job(p);
+	A a(job.a, p.aStrides[1], p.aStrides[2], job.at.m, (u32)p.m, job.begin);
+	B b(job.b, p.bStrides[2], p.bStrides[1], job.at.n, (u32)p.n, job.begin);
+	auto fetch = [&](u32 left) __attribute__((always_inline)) {
+		A::fetch(a, left, p.aStrides[1], p.aStrides[2]);
+		B::fetch(b, left, p.bStrides[2], p.bStrides[1]);
+	};
+	auto put = [&](u32 stage) __attribute__((always_inline)) {
+		A::put(a, stage);
+		B::put(b, stage + A::BYTES);
+	};
+	multiplyStaged<ROWS, COLUMNS, HIGH, WIDE, DEEP_A, DEEP_B, End<ROWS, COLUMNS>>(p, job.left, fetch, put);
+}
+
+#define PAIRS(rows, columns, high, wide, stages, blocks, name, deepA, deepB) \
+	KERNEL_OF(JOIN(product_##rows##x##columns##_pairs_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
+		pairs<rows, columns, high, wide, stages, deepA, deepB>(p); \
+	}
+#define ANY(rows, columns, high, wide, blocks, name, deepA, deepB) \
+	KERNEL_OF(JOIN(product_##rows##x##columns##_any_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
+		any<rows, columns, high, wide, deepA, deepB>(p); \
+	}
+#define EACH(kernel, ...) \
+	kernel(__VA_ARGS__, kk, true, true) kernel(__VA_ARGS__, kn, true, false) kernel(__VA_ARGS__, mk, false, true) kernel(__VA_ARGS__, mn, false, false)
+
+EACH(PAIRS, 128, 128, 64, 64, 4, 1)
+EACH(PAIRS, 64, 64, 32, 32, 4, 4)
+EACH(ANY, 64, 64, 32, 32, 4)
