@@ -154,6 +154,8 @@ func programRows(inventory *smi.Inventory, attached int) (rows []csvRow) {
 }
 
 // gpuField is a field about a GPU, and slowField one that takes its details.
+//
+//go:noinline
 func gpuField(name, unit string, value func(smi.GPU) string) csvField {
 	return csvField{name: name, unit: unit, value: func(r csvRow) string { return value(r.gpu) }}
 }

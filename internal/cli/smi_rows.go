@@ -81,7 +81,9 @@ func each(rows [][]logRow, change func(*logRow)) []logRow {
 	return all
 }
 
-// detail returns a value that is in a GPU's details.
+// detail returns a value that is in a GPU's details. It is not inlined, nor is gpuField, since each row would compile the closure anew.
+//
+//go:noinline
 func detail(value func(*smi.Details) string) func(smi.GPU) string {
 	return func(g smi.GPU) string {
 		if g.Details == nil {

@@ -57,7 +57,9 @@ func (r *reader) is(n *node, k kind) bool {
 	return n.kind == k
 }
 
-// value makes a reader of values of kind k, which refuses others.
+// value makes a reader of values of kind k, which refuses others. It is not inlined, nor is count, since each field would compile the closure anew.
+//
+//go:noinline
 func (r *reader) value(k kind, read func(*node)) func(*node) {
 	return func(n *node) {
 		if r.is(n, k) {
@@ -306,6 +308,7 @@ func (r *reader) oneOf(to *string, allowed ...string) func(*node) {
 	})
 }
 
+//go:noinline
 func (r *reader) count(to *int, least, most int) func(*node) {
 	return r.value(number, func(n *node) {
 		v, err := strconv.Atoi(n.text)

@@ -29,12 +29,16 @@ var (
 	each    = append(numeric[:7:7], dtype.Int16, dtype.Int8, dtype.Bool)
 )
 
-// of is an operand of normal elements.
+// of is an operand of normal elements. It is not inlined, nor are below and one, since each row would compile the closure anew.
+//
+//go:noinline
 func of(shape ...int) operand {
 	return func(dt dtype.DType, seed int64) *tensor.Tensor { return normal(dt, seed, shape...) }
 }
 
 // below is an operand of int64 numbers from 0 to n-1.
+//
+//go:noinline
 func below(n int, shape ...int) operand {
 	return func(_ dtype.DType, seed int64) *tensor.Tensor {
 		return tensor.Empty(shape...).UniformInPlace(0, float64(n), tensor.NewGenerator(seed)).Floor().ClampInPlace(0, n-1).Long()
@@ -49,6 +53,8 @@ func coins(shape ...int) operand {
 }
 
 // one makes a function of one result what a sample takes.
+//
+//go:noinline
 func one(f func(x []*tensor.Tensor) *tensor.Tensor) func(x []*tensor.Tensor) []*tensor.Tensor {
 	return func(x []*tensor.Tensor) []*tensor.Tensor { return []*tensor.Tensor{f(x)} }
 }

@@ -10,7 +10,9 @@ import (
 // errZeroDivision has PyTorch's text.
 var errZeroDivision = errors.New("ZeroDivisionError")
 
-// divisor refuses a second operand with a zero before anything is written.
+// divisor refuses a second operand with a zero before anything is written. Like rowMajor it is not inlined.
+//
+//go:noinline
 func divisor(kernel Kernel) Kernel {
 	return func(c *backend.Call) error {
 		v := &c.In()[1]

@@ -13,7 +13,9 @@ func overHalves(t *table, o op.Op, f16, bf16 Kernel) {
 	t[o][dtype.BFloat16] = ofElements(bf16, t[o][dtype.BFloat16])
 }
 
-// ofElements runs one kernel where all operands have elements of one type, else another.
+// ofElements runs one kernel where all operands have elements of one type, else another. Like rowMajor it is not inlined.
+//
+//go:noinline
 func ofElements(kernel, otherwise Kernel) Kernel {
 	return func(c *backend.Call) error {
 		for i := range c.In() {

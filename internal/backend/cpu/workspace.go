@@ -50,7 +50,10 @@ func unpack(v, packed *backend.View) error {
 	return convert(v, packed)
 }
 
-// rowMajor gives a kernel operands whose elements are in row-major order. Results are as they were.
+// rowMajor gives a kernel operands whose elements are in row-major order. Results are as they were. It is not inlined, since
+// each of its hundred callers would compile the closure anew.
+//
+//go:noinline
 func rowMajor(kernel Kernel) Kernel {
 	return func(c *backend.Call) error {
 		var w workspace
