@@ -6,7 +6,7 @@ import "cresset/tensor"
 //
 // A matrix is divided by a power of two until its 1-norm is so small that the terms up to a¹⁶ are enough, and the sum is squared as often.
 func MatrixExp(a *tensor.Tensor) *tensor.Tensor {
-	const name, small = "linalg.matrix_exp", 0.78
+	const name = "linalg.matrix_exp"
 	given("linalg_matrix_exp", "input", 1, a)
 	if a.Dim() < 2 {
 		fail(name, tensor.ErrShape, name+": The input tensor A must have at least 2 dimensions.")
@@ -20,6 +20,12 @@ func MatrixExp(a *tensor.Tensor) *tensor.Tensor {
 	if a.NumEl() == 0 {
 		return a.Clone()
 	}
+	return inner.Autocasting("linalg_matrix_exp", func(t []*tensor.Tensor) []*tensor.Tensor { return []*tensor.Tensor{exponential(t[0])} }, a)[0]
+}
+
+// exponential is MatrixExp of matrices that have elements.
+func exponential(a *tensor.Tensor) *tensor.Tensor {
+	const small = 0.78
 	norms := MatrixNorm(a.Detach(), P(1), nil, true)
 	squarings := norms.DivScalar(small).Log2().Ceil().NaNToNum(tensor.PosInf(0)).Clamp(0, nil)
 	sum := shortExp(a.Mul(squarings.Neg().Exp2()))

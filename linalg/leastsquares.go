@@ -66,6 +66,19 @@ func LstSq(a, b *tensor.Tensor, opts ...LstSqOption) LeastSquares {
 	if vector {
 		b = b.Unsqueeze(-1)
 	}
+	outs := inner.Autocasting("linalg_lstsq", func(t []*tensor.Tensor) []*tensor.Tensor {
+		s := leastSquares(t[0], t[1], driver, tolerance)
+		return []*tensor.Tensor{s.Solution, s.Residuals, s.Rank, s.SingularValues}
+	}, a, b)
+	out := LeastSquares{outs[0], outs[1], outs[2], outs[3]}
+	if vector {
+		out.Solution = out.Solution.SqueezeAxis(-1)
+	}
+	return out
+}
+
+// leastSquares is LstSq of columns.
+func leastSquares(a, b *tensor.Tensor, driver Driver, tolerance []ToleranceOption) LeastSquares {
 	solution := Pinv(a, tolerance...).MatMul(b)
 	out := LeastSquares{Residuals: tensor.Like(a).Zeros(0)}
 	if driver == GELSY {
@@ -77,9 +90,7 @@ func LstSq(a, b *tensor.Tensor, opts ...LstSqOption) LeastSquares {
 			out.Residuals = a.Detach().MatMul(solution.Detach()).Sub(b.Detach()).Square().SumAxes([]int{-2})
 		}
 	}
-	if out.Solution = solution; vector {
-		out.Solution = solution.SqueezeAxis(-1)
-	}
+	out.Solution = solution
 	return out
 }
 

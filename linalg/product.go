@@ -72,6 +72,13 @@ func MultiDot(ts ...*tensor.Tensor) *tensor.Tensor {
 		}
 		extents = append(extents, x.Size(1))
 	}
+	return inner.Autocasting("linalg_multi_dot", func(factors []*tensor.Tensor) []*tensor.Tensor {
+		return []*tensor.Tensor{productOf(factors, extents, ts)}
+	}, factors...)[0]
+}
+
+// productOf returns the product of factors by extents, without the axes that vectors among ts lack.
+func productOf(factors []*tensor.Tensor, extents []int, ts []*tensor.Tensor) *tensor.Tensor {
 	split := cheapest(extents)
 	var product func(i, j int) *tensor.Tensor
 	product = func(i, j int) *tensor.Tensor {

@@ -3,11 +3,13 @@ package nn_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/dtype"
 	"cresset/internal/devicetest"
 	"cresset/nn"
 	"cresset/tensor"
@@ -143,4 +145,41 @@ func TestCheckpointMistakes(t *testing.T) {
 	if got := x.Grad().DivScalar(2); !got.AllClose(x.Detach().Exp(), 1e-6, 0) {
 		t.Errorf("two walks give %v", got)
 	}
+}
+
+// TestCheckpointKeepsAutocast computes a part again in the dtypes of the first time.
+func TestCheckpointKeepsAutocast(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		tensor.ManualSeed(3)
+		net := dropping(dev, 4)
+		input := tensor.On(dev).Randn(3, 4)
+		step := func(run func(b func(x *tensor.Tensor) *tensor.Tensor, x *tensor.Tensor) *tensor.Tensor) (string, []dtype.DType) {
+			tensor.ManualSeed(5)
+			nn.ZeroGrad(net)
+			s := tensor.NewScope(tensor.Autocast(dtype.BFloat16))
+			defer s.Close()
+			var dtypes []dtype.DType
+			y := run(func(x *tensor.Tensor) *tensor.Tensor {
+				y := net.Forward(x)
+				dtypes = append(dtypes, y.DType())
+				return y
+			}, s.Enter(input))
+			y.Float().Square().Sum().Backward()
+			all := []any{y.Detach()}
+			for _, p := range nn.Parameters(net) {
+				all = append(all, p.Grad())
+			}
+			return fmt.Sprint(all...), dtypes
+		}
+		want, _ := step(func(b func(x *tensor.Tensor) *tensor.Tensor, x *tensor.Tensor) *tensor.Tensor { return b(b(x)) })
+		for _, way := range through {
+			got, dtypes := step(way.run)
+			if got != want {
+				t.Errorf("%s: got %s, want %s", way.name, got, want)
+			}
+			if slices.Contains(dtypes, dtype.Float32) {
+				t.Errorf("%s: computed in %v", way.name, dtypes)
+			}
+		}
+	})
 }

@@ -77,7 +77,7 @@ func (c *RNNCellBase) step(x *tensor.Tensor, first []*tensor.Tensor, f direction
 		first[i] = c.state(t, x, n, i, single)
 	}
 	w := recurrentLayer{input: c.WeightIH, state: c.WeightHH, inputBias: c.BiasIH, stateBias: c.BiasHH}
-	_, last := f(w, x, first, friend.Sequences{Sizes: []int{n}})
+	_, last := f(w, x, first, friend.Sequences{Sizes: []int{n}, Cell: true})
 	if single {
 		for i, t := range last {
 			last[i] = t.SqueezeAxis(0)

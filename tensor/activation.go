@@ -38,6 +38,7 @@ func (x *Tensor) SiLU() *Tensor { return x.elementwise(op.SiLU, nil) }
 
 // Softplus returns log(1 + e^(beta·x)) / beta, and x itself where beta·x is larger than threshold.
 func (x *Tensor) Softplus(beta, threshold float64) *Tensor {
+	x = x.autocast(op.Softplus)
 	return x.elementwise(op.Softplus, op.Number{A: beta, B: threshold})
 }
 

@@ -40,6 +40,9 @@ func gluGrad(b *backprop, dy *Tensor) {
 
 // PReLU returns x where it is positive, else weight·x. The weight has one element, or one for each channel: each index of axis 1.
 func (x *Tensor) PReLU(weight *Tensor) *Tensor {
+	if a := autocastOf(x, weight); a != nil {
+		x, weight = a.two("prelu", x, weight)
+	}
 	const name = "prelu"
 	a, w := input(op.PReLU, x), other(op.PReLU, weight)
 	switch {

@@ -31,6 +31,9 @@ func readAddProduct(opts []AddProductOption) addProduct {
 
 // AddBMM returns beta·x + alpha·Σ a[i]·b[i], for matrices a [n, m, k] and b [n, k, p]; x is broadcast to [m, p].
 func (x *Tensor) AddBMM(a, b *Tensor, opts ...AddProductOption) *Tensor {
+	if casts := autocastOf(x, a); casts != nil {
+		x, a, b = casts.three("addbmm", x, a, b)
+	}
 	x.refuseProductOf("addbmm", "batch1", a, "batch2", b)
 	p := readAddProduct(opts)
 	b.Size(2)
@@ -49,6 +52,9 @@ func (x *Tensor) AddBMM(a, b *Tensor, opts ...AddProductOption) *Tensor {
 
 // BAddBMM returns beta·x + alpha·a[i]·b[i] for each i, for matrices a [n, m, k] and b [n, k, p]; x is broadcast to [n, m, p].
 func (x *Tensor) BAddBMM(a, b *Tensor, opts ...AddProductOption) *Tensor {
+	if casts := autocastOf(x, a); casts != nil {
+		x, a, b = casts.three("baddbmm", x, a, b)
+	}
 	x.refuseProductOf("baddbmm", "batch1", a, "batch2", b)
 	p := readAddProduct(opts)
 	wide := x.Expand(a.Size(0), a.Size(1), b.Size(2))
@@ -64,6 +70,9 @@ func (x *Tensor) BAddBMM(a, b *Tensor, opts ...AddProductOption) *Tensor {
 
 // AddMV returns beta·x + alpha·a·v for a matrix a [m, k] and a vector v [k]; x is broadcast to [m].
 func (x *Tensor) AddMV(a, v *Tensor, opts ...AddProductOption) *Tensor {
+	if casts := autocastOf(x, a); casts != nil {
+		x, a, v = casts.three("addmv", x, a, v)
+	}
 	x.refuseProductOf("addmv", "mat", a, "vec", v)
 	p := readAddProduct(opts)
 	if x.dtype != a.dtype || x.dtype != v.dtype {
@@ -82,6 +91,9 @@ func (x *Tensor) AddMV(a, v *Tensor, opts ...AddProductOption) *Tensor {
 
 // AddR returns beta·x + alpha times the outer product of the vectors u [m] and v [n]; x is broadcast to [m, n].
 func (x *Tensor) AddR(u, v *Tensor, opts ...AddProductOption) *Tensor {
+	if casts := autocastOf(x, u); casts != nil {
+		x, u, v = casts.three("addr", x, u, v)
+	}
 	x.refuseProductOf("addr", "vec1", u, "vec2", v)
 	p := readAddProduct(opts)
 	for i, w := range []*Tensor{u, v} {

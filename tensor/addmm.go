@@ -18,6 +18,9 @@ func (x *Tensor) AddMMScaled(a, b *Tensor, beta, alpha float64) *Tensor {
 
 // addMM is AddMMScaled with what follows it, of which no record is made.
 func (x *Tensor) addMM(a, b *Tensor, beta, alpha float64, then op.Op) *Tensor {
+	if casts := autocastOf(a, b); casts != nil {
+		x, a, b = casts.three("addmm", x, a, b)
+	}
 	x.checkAddMM(a, b, beta, alpha)
 	out := a.empty(op.AddMM, a.dtype, Shape{a.layout.Shape()[0], b.layout.Shape()[1]}, x, b)
 	wide := x.Detach().Expand(out.layout.Shape()...)

@@ -17,6 +17,10 @@ import (
 // mask that is added; they have no derivatives in turn. Dropout draws from other numbers than PyTorch's.
 func ScaledDotProductAttention(q, k, v *Tensor, opts ...AttentionOption) *Tensor {
 	o := readAttention(opts)
+	if a := autocastOf(q, k); a != nil {
+		ts := a.operands("scaled_dot_product_attention", q, k, v, o.mask)
+		q, k, v, o.mask = ts[0], ts[1], ts[2], ts[3]
+	}
 	o.check(q, k, v)
 	k, v = o.sameGroups(k, v)
 	p := op.Attend{Scale: 1, SoftCap: o.cap, Keep: 1 - o.p, Causal: o.causal, First: o.offset, Window: o.window}

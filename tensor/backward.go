@@ -157,7 +157,7 @@ func (b *backprop) propagate(n *node, dy *Tensor) {
 // enter returns x as a member of the scratch scope, for as long as the current node is visited.
 func (b *backprop) enter(x *Tensor) *Tensor {
 	if b.nMembers == len(b.members) {
-		return b.scratch.Enter(x)
+		return b.scratch.enter(x)
 	}
 	x.alive()
 	y := &b.members[b.nMembers]

@@ -12,6 +12,9 @@ import (
 // BCEWithLogits returns -w·(p·t·log σ(x) + (1-t)·log(1-σ(x))), reduced, for logits x and targets t of the same shape. The
 // Weight w and the PosWeight p are ones unless given. It does not overflow.
 func BCEWithLogits(x, target *Tensor, opts ...BCEWithLogitsOption) *Tensor {
+	if a := autocastOf(x, target); a != nil {
+		x, target = a.two("binary_cross_entropy_with_logits", x, target)
+	}
 	given := readLoss(opts)
 	weight, posWeight, r := given.weight, given.posWeight, given.reduction
 	o, name := op.BCEWithLogits, "binary_cross_entropy_with_logits"

@@ -5,6 +5,9 @@ import "fmt"
 // Bilinear returns xᵀ·W·y + bias over the last axes of x [*, m] and y [*, n], with a matrix W of weight [k, m, n] for each of the k
 // elements of the result. bias [k] may be nil.
 func (x *Tensor) Bilinear(y, weight, bias *Tensor) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		return a.run("bilinear", func(t []*Tensor) *Tensor { return t[0].Bilinear(t[1], t[2], t[3]) }, x, y, weight, bias)
+	}
 	x.checkBilinear(y, weight, bias)
 	lead := x.Shape()[:x.Dim()-1]
 	k, m, n := weight.Size(0), weight.Size(1), weight.Size(2)

@@ -34,6 +34,9 @@ func (x *Tensor) conv2DReLU(weight, bias *Tensor, p op.Window) *Tensor {
 
 // conv is a convolution over the last axes of x. No record is made of what follows it.
 func (x *Tensor) conv(weight, bias *Tensor, w window, then op.Op) *Tensor {
+	if a := autocastOf(x, weight); a != nil {
+		x, weight, bias = a.three("convolution", x, weight, bias)
+	}
 	x.checkConvTypes(w.axes, weight, bias)
 	x.refuseConv(&w, weight)
 	if x.unbatched("conv", w.axes, weight, bias) {
@@ -75,6 +78,9 @@ func (x *Tensor) ConvTranspose3D(weight, bias *Tensor, opts ...ConvTransposeOpti
 }
 
 func (x *Tensor) convTranspose(weight, bias *Tensor, w window) *Tensor {
+	if a := autocastOf(x, weight); a != nil {
+		x, weight, bias = a.three("conv_transpose", x, weight, bias)
+	}
 	x.checkConvTypes(w.axes, weight, bias)
 	if x.dtype != dtype.Int64 || x.IsCUDA() {
 		x.refuseWindows(fmt.Sprintf("slow_conv_transpose%dd_out_cpu", max(w.axes, 2)), false, weight)

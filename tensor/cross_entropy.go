@@ -13,6 +13,9 @@ import (
 func CrossEntropy(logits, target *Tensor, opts ...CrossEntropyOption) *Tensor {
 	const name = "cross_entropy"
 	o := readLoss(opts)
+	if a := autocastOf(logits, target); a != nil {
+		logits, target, o.weight = a.three("cross_entropy", logits, target, o.weight)
+	}
 	refuseNil(name, "input", 1, logits)
 	refuseNil(name, "target", 2, target)
 	if !(o.labelSmoothing >= 0 && o.labelSmoothing <= 1) {

@@ -14,6 +14,9 @@ import (
 // lengths say how many inputs and labels each item has. The mean is of losses divided by the numbers of labels. Where there is no path the
 // loss is +Inf. GPUs have no kernel for it.
 func CTCLoss(logProbs, targets *Tensor, inputLengths, targetLengths []int, opts ...CTCLossOption) *Tensor {
+	if a := autocastOf(logProbs, targets); a != nil {
+		logProbs, targets = a.two("ctc_loss", logProbs, targets)
+	}
 	const name = "ctc_loss"
 	o := readLoss(opts)
 	operands(name, o.reduction, logProbs, targets)

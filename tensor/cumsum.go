@@ -4,6 +4,7 @@ import "cresset/internal/op"
 
 // CumSum returns along an axis the sum of each element and those before it. Sums of integers and bools are int64.
 func (x *Tensor) CumSum(axis int) *Tensor {
+	x = x.autocast(op.CumSum)
 	p := op.Axis{Axis: x.axis("cumsum", axis)}
 	y := x.summable()
 	out := y.like(op.CumSum, sumType(x.dtype))

@@ -7,6 +7,7 @@ import (
 
 // CumProd returns along an axis the product of each element and those before it. Products of integers and bools are int64.
 func (x *Tensor) CumProd(axis int) *Tensor {
+	x = x.autocast(op.CumProd)
 	p := op.Axis{Axis: x.axis("cumprod", axis)}
 	y := x.summable()
 	out := y.like(op.CumProd, sumType(x.dtype))

@@ -91,6 +91,7 @@ func (x *Tensor) Diag(k int) *Tensor {
 
 // Trace returns Σ x[i, i] of a matrix. That of integers is int64.
 func (x *Tensor) Trace() *Tensor {
+	x = x.autocast(op.Trace)
 	refuseNil("trace", "input", 1, x)
 	if rank := x.layout.Rank(); rank != 2 {
 		fail("trace", ErrShape, fmt.Sprintf("trace: expected a matrix, but got tensor with dim %d", rank), x)

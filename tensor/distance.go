@@ -8,6 +8,9 @@ import (
 // CDist returns the p-norms of the differences between each row of x [..., n, k] and each row of y [..., m, k], as [..., n, m];
 // leading axes are broadcast.
 func CDist(x, y *Tensor, p float64) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("cdist", x, y)
+	}
 	refuseNil("cdist", "x1", 1, x)
 	refuseNil("cdist", "x2", 2, y)
 	for i, t := range []*Tensor{x, y} {
@@ -39,6 +42,9 @@ func (x *Tensor) lengths(p float64, axis int, keep ...KeepDim) *Tensor {
 // PDist returns the p-norms of the differences between the rows of x [n, k], n·(n-1)/2 of them: of the first row to each that
 // follows, then of the second.
 func (x *Tensor) PDist(p float64) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("pdist", x)
+	}
 	switch {
 	case x.layout.Rank() != 2:
 		fail("pdist", ErrShape, fmt.Sprintf("pdist only supports 2D tensors, got: %dD", x.layout.Rank()), x)
@@ -80,6 +86,9 @@ func PairwiseDistance(x, y *Tensor, p float64, opts ...PairwiseDistanceOption) *
 
 // CosineSimilarity returns Σ x·y / (max(‖x‖, Eps) · max(‖y‖, Eps)) along an axis of the broadcast tensors; Eps is 1e-8 unless given.
 func CosineSimilarity(x, y *Tensor, axis int, eps ...Eps) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("cosine_similarity", x, y)
+	}
 	refuseNil("cosine_similarity", "x1", 1, x)
 	refuseNil("cosine_similarity", "x2", 2, y)
 	a, b := operand{t: x}, operand{t: y}

@@ -12,6 +12,9 @@ func Einsum(equation string, operands ...*Tensor) *Tensor {
 	for i, x := range operands {
 		refuseNil("einsum", "operands", i+2, x)
 	}
+	if a := latestAutocast(operands...); a != nil {
+		operands = a.operands("einsum", slices.Clone(operands)...)
+	}
 	eq := parseEinsum(equation, operands)
 	terms := make([]term, len(operands))
 	for i, x := range operands {

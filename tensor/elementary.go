@@ -79,6 +79,7 @@ func reciprocalGrad(b *backprop, dy *Tensor) {
 
 // savingOperand computes a function whose gradient needs x.
 func (x *Tensor) savingOperand(o op.Op, back gradient) *Tensor {
+	x = x.autocast(o)
 	out := x.unaryFloat(o, nil)
 	record(out, o, back, nil, x).save(x)
 	return out
@@ -86,6 +87,7 @@ func (x *Tensor) savingOperand(o op.Op, back gradient) *Tensor {
 
 // savingResult computes a function whose gradient needs the result.
 func (x *Tensor) savingResult(o op.Op, back gradient) *Tensor {
+	x = x.autocast(o)
 	out := x.unaryFloat(o, nil)
 	record(out, o, back, nil, x).save(out)
 	return out

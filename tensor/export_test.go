@@ -71,3 +71,11 @@ func WindowOf(opts ...ConvOption) op.Window {
 	w := readWindow("convolution", 2, 1, opts)
 	return w.plane()
 }
+
+// AutocastWeights returns the casts of weights that a scope keeps.
+func AutocastWeights(s *Scope) (casts []*Tensor) {
+	for _, w := range s.casts.Load().weights {
+		casts = append(casts, w.cast)
+	}
+	return casts
+}

@@ -24,6 +24,13 @@ type Function interface {
 	Backward(c *FunctionContext, grads ...*Tensor) []*Tensor
 }
 
+// InputCaster is a Function whose inputs Autocast casts: float32 and halves become what CastInputs returns, and Forward and Backward compute
+// without Autocast, PyTorch's custom_fwd(cast_inputs=…). Of other functions both compute with the Autocast of the inputs.
+type InputCaster interface {
+	Function
+	CastInputs() dtype.DType
+}
+
 // FunctionContext is what Apply and Backward tell a Function, and what it tells them.
 type FunctionContext struct {
 	application *application
@@ -41,6 +48,7 @@ type application struct {
 	name    string
 	results []functionResult
 	sparse  bool // MaterializeGrads(false)
+	casts   *autocast
 }
 
 // functionResult is what Backward needs to know of a result; its node is nil where it has no gradient.
@@ -53,7 +61,11 @@ type functionResult struct {
 
 // Apply returns the results of f for inputs, some of which may be nil. They track gradients where an input does.
 func Apply(f Function, inputs ...*Tensor) []*Tensor {
-	a := &application{f: f, name: functionName(f)}
+	casts := latestAutocast(inputs...)
+	if caster, ok := f.(InputCaster); ok && casts.enabledFor(inputs) {
+		return casts.castTo(caster.CastInputs(), inputs, func(xs []*Tensor) []*Tensor { return Apply(f, xs...) })
+	}
+	a := &application{f: f, name: functionName(f), casts: casts}
 	c := &FunctionContext{application: a, given: inputs, inputs: make([]*Tensor, len(inputs))}
 	for i, x := range inputs {
 		if x != nil {
@@ -143,7 +155,9 @@ func functionGrad(b *backprop, dy *Tensor) {
 		grads = c.arrived()
 	}
 	c.see(grads)
+	b.scratch.casts.Store(a.casts)
 	given := a.f.Backward(c, grads...)
+	b.scratch.casts.Store(nil)
 	for len(given) > edges && given[len(given)-1] == nil {
 		given = given[:len(given)-1]
 	}

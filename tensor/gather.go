@@ -47,6 +47,9 @@ func (x *Tensor) scatterInto(axis int, index, src *Tensor) {
 // ScatterAdd returns x with the elements of src added where index, int64, names places along one axis:
 // out[i, index[i, j]] += src[i, j] for axis 1 of a matrix. Where places repeat, src is added in its order.
 func (x *Tensor) ScatterAdd(axis int, index, src *Tensor) *Tensor {
+	if a := autocastOf(x, src); a != nil {
+		x, index, src = a.three("scatter_add", x, index, src)
+	}
 	axis = x.axis("scatter_add", axis)
 	x.checkScatter("scatter_add", axis, index, src)
 	at := index.cast(dtype.Int64).atLeast1()
@@ -64,5 +67,5 @@ func scatterAddGrad(b *backprop, dy *Tensor) {
 // ScatterAddInPlace adds the elements of src to the places of x that ScatterAdd says.
 func (x *Tensor) ScatterAddInPlace(axis int, index, src *Tensor) *Tensor {
 	x.mutable(op.ScatterAdd, src)
-	return x.become(op.ScatterAdd, x.ScatterAdd(axis, index, src))
+	return x.become(op.ScatterAdd, uncast(func(t []*Tensor) *Tensor { return t[0].ScatterAdd(axis, index, t[1]) }, x, src))
 }

@@ -10,6 +10,9 @@ import (
 // [N, H, W, 2], x first, that theta makes of (x, y, 1), from -1 to 1; for theta [N, 3, 4] and volumes [N, C, D, H, W] likewise. Without
 // AlignCorners -1 and 1 are the outer edges of the first and last elements, with it their middles.
 func AffineGrid(theta *Tensor, size []int, align ...AlignCorners) *Tensor {
+	if a := autocastOf(theta, nil); a != nil {
+		return a.run("affine_grid_generator", func(t []*Tensor) *Tensor { return AffineGrid(t[0], size, align...) }, theta)
+	}
 	const name = "affine_grid"
 	refuseNil(name, "theta", 1, theta)
 	axes := len(size) - 2
@@ -80,6 +83,9 @@ func (a AlignCorners) gridSample(s *gridSampler)  { s.align = bool(a) }
 // [N, C, D, H, W] with grid [N, d, h, w, 3] likewise. It takes an Interpolation, Bilinear unless given, Nearest or, for images, Bicubic;
 // a PaddingMode, ZerosPadding unless given; and AlignCorners, with which -1 and 1 are the middles of the first and last elements.
 func (x *Tensor) GridSample(grid *Tensor, opts ...GridSampleOption) *Tensor {
+	if a := autocastOf(x, grid); a != nil {
+		x, grid = a.two("grid_sampler", x, grid)
+	}
 	s := gridSampler{Bilinear, ZerosPadding, false}
 	for _, o := range opts {
 		o.gridSample(&s)

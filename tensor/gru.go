@@ -9,6 +9,10 @@ import (
 // gru computes, of gates (r, z, n), which x has from the input and u = h·weightᵀ + bias from the state, r = σ(xr + ur), z = σ(xz + uz),
 // n = tanh(xn + r·un) and h = n + z·(h - n).
 func (x *Tensor) gru(weight, bias, h *Tensor, s friend.Sequences) (hs, last *Tensor) {
+	if a := autocastOf(x, h); a != nil {
+		ts := a.operands("gru", x, weight, bias, h)
+		x, weight, bias, h = ts[0], ts[1], ts[2], ts[3]
+	}
 	x.checkRecurrent(op.GRU, argument{"weight", weight}, argument{"bias", bias}, argument{"hidden", h})
 	r := recurrenceOf(s)
 	width := weight.layout.Shape()[1]

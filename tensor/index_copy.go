@@ -16,6 +16,9 @@ func (x *Tensor) IndexAddInPlace(axis int, index, src *Tensor, opts ...IndexAddO
 
 // IndexCopy returns x with src at those indices of one axis that index, a vector, names. Where an index repeats, the last stays.
 func (x *Tensor) IndexCopy(axis int, index, src *Tensor) *Tensor {
+	if a := autocastOf(x, src); a != nil {
+		x, src = a.two("index_copy", x, src)
+	}
 	axis = x.checkIndexCopy(axis, index, src)
 	long := index.Detach().cast(dtype.Int64).atLeast1()
 	out := x.empty(op.IndexCopy, x.dtype, x.layout.Shape(), index, src).copyFrom(x)
@@ -84,7 +87,7 @@ func without(shape Shape, axis int) Shape {
 func (x *Tensor) IndexCopyInPlace(axis int, index, src *Tensor) *Tensor {
 	x.mutable(op.IndexCopy, src)
 	if tracked(x, src) || !x.layout.IsContiguous() {
-		return x.become(op.IndexCopy, x.IndexCopy(axis, index, src))
+		return x.become(op.IndexCopy, uncast(func(t []*Tensor) *Tensor { return t[0].IndexCopy(axis, index, t[1]) }, x, src))
 	}
 	axis = x.checkIndexCopy(axis, index, src)
 	x.Detach().putRows(axis, index.Detach().unshared(x).atLeast1(), src.Detach().unshared(x))

@@ -13,6 +13,9 @@ type Accumulate bool
 // IndexPut returns x with values, which broadcast, at the places that tensors name, one for each leading axis as in Index; nil keeps a
 // whole axis. Where places repeat the last value stays, or with Accumulate(true) all are added in their order.
 func (x *Tensor) IndexPut(indices []*Tensor, values *Tensor, accumulate ...Accumulate) *Tensor {
+	if a := autocastOf(x, values); a != nil {
+		x, values = a.two("index_put", x, values)
+	}
 	return x.put(x.putting(indices, values, last(accumulate, false)), values)
 }
 
@@ -127,7 +130,7 @@ func (x *Tensor) IndexPutInPlace(indices []*Tensor, values *Tensor, accumulate .
 	refuseNil("index_put_", "values", 3, values)
 	x.mutable(op.IndexPut, values)
 	if tracked(x, values) {
-		return x.become(op.IndexPut, x.IndexPut(indices, values, accumulate...))
+		return x.become(op.IndexPut, uncast(func(t []*Tensor) *Tensor { return t[0].IndexPut(indices, t[1], accumulate...) }, x, values))
 	}
 	p := x.putting(indices, values, last(accumulate, false))
 	p.into(x, values.unshared(x))

@@ -258,7 +258,7 @@ func (x *Tensor) SigmoidInPlace() *Tensor { return x.replace(op.Sigmoid, (*Tenso
 func (x *Tensor) replace(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
 	x.mutable(o, nil)
 	if x.node != nil || !x.dtype.IsFloat() {
-		return x.become(o, compute(x))
+		return x.become(o, uncast(func(t []*Tensor) *Tensor { return compute(t[0]) }, x))
 	}
 	launch(o, x.dtype, nil, []*Tensor{x}, []*Tensor{x})
 	x.storage.version++
@@ -268,7 +268,7 @@ func (x *Tensor) replace(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
 // replaceBy does x = compute(x) for what may be several ops, of which messages name o. A result that shares x's memory is x itself.
 func (x *Tensor) replaceBy(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
 	x.mutable(o, nil)
-	y := compute(x)
+	y := uncast(func(t []*Tensor) *Tensor { return compute(t[0]) }, x)
 	if y.storage == x.storage {
 		return x
 	}
@@ -284,7 +284,7 @@ func (x *Tensor) ClampInPlace(low, high any) *Tensor {
 // PowInPlace replaces x by x to the power v.
 func (x *Tensor) PowInPlace(v any) *Tensor {
 	x.mutable(op.PowScalar, nil)
-	return x.become(op.PowScalar, x.Pow(v))
+	return x.become(op.PowScalar, uncast(func(t []*Tensor) *Tensor { return t[0].Pow(v) }, x))
 }
 
 // MaskedFillInPlace puts v where mask is true; mask broadcasts to x.

@@ -82,6 +82,9 @@ func (x *Tensor) Interpolate(size []int, opts ...InterpolateOption) *Tensor {
 		}
 		return x.AdaptiveAvgPool3D(to[0], to[1], to[2])
 	}
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("upsample", x)
+	}
 	p.axes = len(to)
 	r := resampling{op: p.op(len(to)), from: x.layout.Shape(), to: append(slices.Clone(x.layout.Shape()[:2]), to...)}
 	for i := range to {

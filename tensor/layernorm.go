@@ -10,6 +10,9 @@ import (
 // LayerNorm returns (x - mean) / √(variance + Eps) · weight + bias, with mean and biased variance over the last axes of x,
 // whose extents shape names. weight and bias have that shape or are nil.
 func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps ...Eps) *Tensor {
+	if a := autocastOf(x, weight); a != nil {
+		x, weight, bias = a.three("layer_norm", x, weight, bias)
+	}
 	x.checkLayerNorm(shape, weight, bias)
 	p := op.Normalize{Eps: 1e-5, Axes: len(shape)}
 	for _, e := range eps {

@@ -25,6 +25,7 @@ func linearAlgebra() friend.Linalg[*Tensor] {
 		EigvalsH:        (*Tensor).eigvalsH,
 		SVD:             (*Tensor).svd,
 		SVDVals:         (*Tensor).svdVals,
+		Autocasting:     autocasting,
 	}
 }
 

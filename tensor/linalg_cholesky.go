@@ -9,6 +9,9 @@ import (
 
 // cholesky returns the lower triangular l with l·lᵀ = x, or the upper triangular u with uᵀ·u = x. Only that triangle of x is read.
 func (x *Tensor) cholesky(upper bool) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("linalg_cholesky", x)
+	}
 	m := x.squares("linalg.cholesky", "cholesky_cpu")
 	if upper {
 		return x.mT().cholesky(false).mT()

@@ -10,12 +10,18 @@ import (
 // eigh returns the eigenvalues of symmetric matrices in ascending order, and the eigenvectors as columns. The lower triangle is read, or
 // the upper.
 func (x *Tensor) eigh(upper bool) (values, vectors *Tensor) {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("linalg_eigh", x)
+	}
 	m := x.squares("linalg.eigh", "linalg_eigh_cpu")
 	return x.eigen("linalg.eigh", m, m.cols, upper)
 }
 
 // eigvalsH is eigh without the vectors where no gradient needs them.
 func (x *Tensor) eigvalsH(upper bool) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("linalg_eigvalsh", x)
+	}
 	const name = "linalg.eigvalsh"
 	m := x.squares(name, "linalg_eigh_cpu")
 	columns := 0

@@ -5,6 +5,9 @@ import "cresset/internal/op"
 // pinv returns the pseudoinverse of each matrix. Singular values, or eigenvalues of symmetric matrices, whose sizes are not above the limit
 // of these sizes count as zero.
 func (x *Tensor) pinv(hermitian bool, limit func(sizes *Tensor) *Tensor) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		return a.run("linalg_pinv", func(t []*Tensor) *Tensor { return t[0].pinv(hermitian, limit) }, x)
+	}
 	const name = "linalg.pinv"
 	m := x.matrices(name, "linalg_svd_cpu")
 	if x.NumEl() == 0 {

@@ -7,6 +7,9 @@ import (
 // qr returns q and r with q·r = x, orthogonal columns and an upper triangle. In mode "reduced" q has as many columns as r rows, min(m, n);
 // in mode "complete" it is square; in mode "r" it is empty and r is as in the first.
 func (x *Tensor) qr(mode string) (q, r *Tensor) {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("linalg_qr", x)
+	}
 	const name = "linalg.qr"
 	m := x.matrices(name, "geqrf_cpu")
 	k := min(m.rows, m.cols)

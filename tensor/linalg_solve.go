@@ -10,6 +10,9 @@ import (
 // solve returns the solution y of x·y = b, or of y·x = b where left is false. b is a matrix, or a vector for each matrix of x. Batches
 // are broadcast.
 func (x *Tensor) solve(b *Tensor, left bool) *Tensor {
+	if a := autocastOf(x, b); a != nil {
+		x, b = a.two("linalg_solve", x, b)
+	}
 	const name = "linalg.solve"
 	refuseNil(name, "B", 2, b)
 	m := x.squares(name, "lu_cpu")
@@ -61,6 +64,9 @@ func solveGrad(b *backprop, dy *Tensor) {
 
 // inv returns the inverse of each matrix, and panics where one is singular.
 func (x *Tensor) inv() *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("linalg_inv", x)
+	}
 	out, info := x.invEx()
 	x.failWhere(info, "linalg.inv", func(n int64) string {
 		return fmt.Sprintf("The diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.", n)
@@ -70,6 +76,9 @@ func (x *Tensor) inv() *Tensor {
 
 // invEx returns the inverse of each matrix, without meaning where info is not 0: there the matrix is singular.
 func (x *Tensor) invEx() (inverse, info *Tensor) {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("linalg_inv_ex", x)
+	}
 	f := x.factor(x.squares("linalg.inv", "lu_cpu"))
 	inverse = luSolution(f.lu, f.perm, x.identities(x.layout.Shape()), false)
 	record(inverse, op.Inv, invGrad, nil, x).save(inverse)

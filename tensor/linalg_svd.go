@@ -12,6 +12,9 @@ import (
 // svd returns u, s and vh with u·diag(s)·vh = x: the k = min(m, n) singular values in descending order, and as columns of u and rows of vh
 // k vectors each, or complete bases.
 func (x *Tensor) svd(full bool) (u, s, vh *Tensor) {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("linalg_svd", x)
+	}
 	const name = "linalg.svd"
 	m := x.matrices(name, "linalg_svd_cpu")
 	if full {
@@ -23,6 +26,9 @@ func (x *Tensor) svd(full bool) (u, s, vh *Tensor) {
 
 // svdVals is svd without the vectors where no gradient needs them.
 func (x *Tensor) svdVals() *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("linalg_svdvals", x)
+	}
 	const name = "linalg.svdvals"
 	m := x.matrices(name, "linalg_svd_cpu")
 	k := 0

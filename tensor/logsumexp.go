@@ -8,6 +8,7 @@ import (
 // LogSumExp returns log Σ eˣ over axes, all where none is named, without overflow on the way; the axes disappear unless
 // KeepDim is given. Integers become float32 first.
 func (x *Tensor) LogSumExp(axes []int, keep ...KeepDim) *Tensor {
+	x = x.autocast(op.LogSumExp)
 	y := x
 	if !x.dtype.IsFloat() {
 		y = x.cast(dtype.Default)

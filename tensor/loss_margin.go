@@ -10,6 +10,9 @@ import (
 // CosineEmbeddingLoss returns 1 - cos(x, y) where the target is 1, and max(0, cos(x, y) - margin) where it is -1, reduced: of the rows of
 // matrices, or of two vectors and a target without axes.
 func CosineEmbeddingLoss(x, y, target *Tensor, opts ...MarginLossOption) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y, target = a.three("cosine_embedding_loss", x, y, target)
+	}
 	const name = "cosine_embedding_loss"
 	o := readLoss(opts)
 	operands(name, o.reduction, x, y)
@@ -33,6 +36,9 @@ func CosineEmbeddingLoss(x, y, target *Tensor, opts ...MarginLossOption) *Tensor
 
 // MarginRankingLoss returns max(0, -target·(x - y) + margin), reduced: x should be the larger where the target is 1, y where it is -1.
 func MarginRankingLoss(x, y, target *Tensor, opts ...MarginLossOption) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y, target = a.three("margin_ranking_loss", x, y, target)
+	}
 	const name = "margin_ranking_loss"
 	o := readLoss(opts)
 	operands(name, o.reduction, x, y)
@@ -46,6 +52,9 @@ func MarginRankingLoss(x, y, target *Tensor, opts ...MarginLossOption) *Tensor {
 
 // HingeEmbeddingLoss returns x where the target is 1, and max(0, margin - x) where it is -1, reduced.
 func HingeEmbeddingLoss(x, target *Tensor, opts ...MarginLossOption) *Tensor {
+	if a := autocastOf(x, target); a != nil {
+		x, target = a.two("hinge_embedding_loss", x, target)
+	}
 	const name = "hinge_embedding_loss"
 	o := readLoss(opts, Margin(1))
 	operands(name, o.reduction, x, target)
@@ -56,6 +65,9 @@ func HingeEmbeddingLoss(x, target *Tensor, opts ...MarginLossOption) *Tensor {
 // TripletMarginLoss returns max(0, margin + d(anchor, positive) - d(anchor, negative)), reduced, where d is the p-norm of the difference
 // along the last axis, with eps, 1e-6 unless given, added to each element.
 func TripletMarginLoss(anchor, positive, negative *Tensor, opts ...TripletMarginLossOption) *Tensor {
+	if a := autocastOf(anchor, positive); a != nil {
+		anchor, positive, negative = a.three("triplet_margin_loss", anchor, positive, negative)
+	}
 	const name = "triplet_margin_loss"
 	o := readLoss(opts, Margin(1), P(2), Eps(1e-6))
 	operands(name, o.reduction, anchor, positive)
@@ -88,6 +100,9 @@ func pythonFloat(v float64) string {
 // MultiMarginLoss returns Σ w[t]·max(0, margin - x[t] + x[j])ᵖ / C over the classes j but the target t, reduced, of rows of C scores and
 // int64 targets, or of one row. The Weight w of classes is ones unless given.
 func MultiMarginLoss(x, target *Tensor, opts ...MultiMarginLossOption) *Tensor {
+	if a := autocastOf(x, target); a != nil {
+		x, target = a.two("multi_margin_loss", x, target)
+	}
 	const name = "multi_margin_loss"
 	o := readLoss(opts, Margin(1), P(1))
 	operands(name, o.reduction, x, target)
@@ -145,6 +160,9 @@ func (x *Tensor) checkScores(name, kernel string) {
 // MultilabelMarginLoss returns Σ max(0, 1 - x[t] + x[j]) / C over the targets t and the classes j that are none, reduced, of rows of C
 // scores, or one row. A row of int64 targets, of x's shape, names classes up to the first -1.
 func MultilabelMarginLoss(x, target *Tensor, reduction ...Reduction) *Tensor {
+	if a := autocastOf(x, target); a != nil {
+		x, target = a.two("multilabel_margin_loss", x, target)
+	}
 	const name = "multilabel_margin_loss"
 	r := readLoss(reduction).reduction
 	operands(name, r, x, target)

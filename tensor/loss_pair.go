@@ -8,6 +8,9 @@ import (
 
 // SmoothL1Loss returns (x - y)²/(2·beta) where |x - y| < beta, else |x - y| - beta/2, reduced, of tensors of one shape.
 func SmoothL1Loss(x, y *Tensor, opts ...SmoothL1LossOption) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("smooth_l1_loss", x, y)
+	}
 	const name = "smooth_l1_loss"
 	o := readLoss(opts, Beta(1))
 	if o.knee < 0 {
@@ -22,6 +25,9 @@ func SmoothL1Loss(x, y *Tensor, opts ...SmoothL1LossOption) *Tensor {
 
 // HuberLoss returns (x - y)²/2 where |x - y| ≤ delta, else delta·(|x - y| - delta/2), reduced, of tensors of one shape.
 func HuberLoss(x, y *Tensor, opts ...HuberLossOption) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("huber_loss", x, y)
+	}
 	const name = "huber_loss"
 	o := readLoss(opts, Delta(1))
 	if o.knee <= 0 {
@@ -57,6 +63,9 @@ func operands(name string, r Reduction, x, y *Tensor) (a, b operand) {
 // KLDiv returns target·(log target - x), broadcast and reduced, where x holds logarithms: the Kullback-Leibler divergence. A target of 0
 // adds nothing.
 func KLDiv(x, target *Tensor, opts ...KLDivOption) *Tensor {
+	if a := autocastOf(x, target); a != nil {
+		x, target = a.two("kl_div", x, target)
+	}
 	const name = "kl_div"
 	o := readLoss(opts)
 	operands(name, o.reduction, x, target)
@@ -79,6 +88,9 @@ func KLDiv(x, target *Tensor, opts ...KLDivOption) *Tensor {
 // PoissonNLLLoss returns e**x - target·x, or x - target·log(x + eps) where LogInput is false, broadcast and reduced. FullLoss adds Stirling's
 // approximation of log target! where the target is larger than 1. Eps is 1e-8 unless given.
 func PoissonNLLLoss(x, target *Tensor, opts ...PoissonNLLLossOption) *Tensor {
+	if a := autocastOf(x, target); a != nil {
+		x, target = a.two("poisson_nll_loss", x, target)
+	}
 	const name = "poisson_nll_loss"
 	o := readLoss(opts, Eps(1e-8))
 	operands(name, o.reduction, x, target)
@@ -133,6 +145,9 @@ func (x *Tensor) forRows(of *Tensor) *Tensor {
 
 // SoftMarginLoss returns log(1 + e**(-target·x)), reduced, for targets 1 and -1. It does not overflow.
 func SoftMarginLoss(x, target *Tensor, reduction ...Reduction) *Tensor {
+	if a := autocastOf(x, target); a != nil {
+		x, target = a.two("soft_margin_loss", x, target)
+	}
 	const name = "soft_margin_loss"
 	r := readLoss(reduction).reduction
 	operands(name, r, x, target)
@@ -146,6 +161,9 @@ func SoftMarginLoss(x, target *Tensor, reduction ...Reduction) *Tensor {
 // BCE returns -w·(t·log x + (1-t)·log(1-x)), reduced, for probabilities x and targets t of the same shape and dtype. Logarithms are at
 // least -100. The Weight w is ones unless given.
 func BCE(x, target *Tensor, opts ...WeightedLossOption) *Tensor {
+	if a := autocastOf(x, target); a != nil {
+		x, target = a.two("binary_cross_entropy", x, target)
+	}
 	o := readLoss(opts)
 	x.checkBCE(target, o)
 	p, t := x.Detach(), target.Detach()

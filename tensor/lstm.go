@@ -9,6 +9,14 @@ import (
 // lstm computes, of gates (i, f, g, o) = x + h·weightᵀ, c = σ(f)·c + σ(i)·tanh(g) and h = σ(o)·tanh(c), times projectionᵀ unless that
 // is nil. States and cells are parts of one result.
 func (x *Tensor) lstm(weight, projection, h, c *Tensor, s friend.Sequences) (hs, lastH, lastC *Tensor) {
+	if a := autocastOf(x, h); a != nil {
+		name := "lstm"
+		if s.Cell {
+			name = "lstm_cell"
+		}
+		ts := a.operands(name, x, weight, projection, h, c)
+		x, weight, projection, h, c = ts[0], ts[1], ts[2], ts[3], ts[4]
+	}
 	x.checkRecurrent(op.LSTM, argument{"weight", weight}, argument{"projection", projection}, argument{"hidden", h}, argument{"cell", c})
 	r := recurrenceOf(s)
 	l := lstmOf(r, weight)

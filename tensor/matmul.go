@@ -11,6 +11,9 @@ import (
 // times matrix, matrix times matrix, and, with more axes, a product of matrices for each index of the leading axes,
 // which are broadcast.
 func (x *Tensor) MatMul(y *Tensor) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("matmul", x, y)
+	}
 	refuseNil("matmul", "input", 1, x)
 	refuseNil("matmul", "other", 2, y)
 	rx, ry := x.layout.Rank(), y.layout.Rank()
@@ -136,6 +139,9 @@ func (x *Tensor) linearReLU(w, bias *Tensor) *Tensor { return x.linear(w, bias, 
 
 // linear is Linear with what follows it, of which no record is made.
 func (x *Tensor) linear(w, bias *Tensor, then op.Op) *Tensor {
+	if a := autocastOf(x, w); a != nil {
+		x, w, bias = a.three("linear", x, w, bias)
+	}
 	refuseNil("linear", "input", 1, x)
 	refuseNil("linear", "weight", 2, w)
 	rank := x.layout.Rank()

@@ -8,6 +8,9 @@ import (
 
 // MSELoss returns (x - y)², reduced, of tensors of one shape. Where PyTorch broadcasts other shapes and warns, it panics.
 func MSELoss(x, y *Tensor, reduction ...Reduction) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("mse_loss", x, y)
+	}
 	r := readLoss(reduction).reduction
 	checkReduction("mse_loss", r)
 	a, b := input(op.MSELoss, x), other(op.MSELoss, y)
@@ -36,6 +39,9 @@ func mseLossGrad(b *backprop, dy *Tensor) {
 
 // L1Loss returns |x - y|, reduced, of tensors of one shape. Where PyTorch broadcasts other shapes and warns, it panics.
 func L1Loss(x, y *Tensor, reduction ...Reduction) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("l1_loss", x, y)
+	}
 	r := readLoss(reduction).reduction
 	checkReduction("l1_loss", r)
 	checkLossShapes("l1_loss", input(op.Sub, x), other(op.Sub, y))

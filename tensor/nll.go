@@ -13,7 +13,11 @@ func classAxis(x *Tensor) int { return min(1, max(x.layout.Rank()-1, 0)) }
 // NLLLoss returns the negative log likelihood -w[t]·x[t] of int64 targets t, where x holds log probabilities: of classes
 // [C], of a batch [N, C], or of positions too [N, C, d…]; the target lacks the axis of the classes.
 func NLLLoss(x, target *Tensor, opts ...NLLLossOption) *Tensor {
-	loss, _ := x.nll(target, readLoss(opts))
+	o := readLoss(opts)
+	if a := autocastOf(x, target); a != nil {
+		x, target, o.weight = a.three("nll_loss", x, target, o.weight)
+	}
+	loss, _ := x.nll(target, o)
 	return loss
 }
 

@@ -13,6 +13,7 @@ func (x *Tensor) Norm() *Tensor { return x.NormAxes(2, nil) }
 // NormAxes returns the p-norm (Σ |x|ᵖ)^(1/p) over axes, all where none is named; the axes disappear unless KeepDim is given.
 // For p = ±Inf it is the largest or smallest |x|, for p = 0 the number of elements that are not zero. It panics for integers.
 func (x *Tensor) NormAxes(p float64, axes []int, keep ...KeepDim) *Tensor {
+	x = x.autocast(op.Norm)
 	if !x.dtype.IsFloat() {
 		fail("norm", ErrDType, "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "+x.dtype.ScalarName(), x)
 	}

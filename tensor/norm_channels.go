@@ -52,6 +52,9 @@ func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opt
 // RMSNorm returns x / √(mean of x² + Eps) · weight, with the mean over the last axes of x, whose extents shape names. weight has that
 // shape or is nil. Eps is the least by which 1 grows in x's dtype unless given, in float32 for halves.
 func (x *Tensor) RMSNorm(shape []int, weight *Tensor, eps ...Eps) *Tensor {
+	if a := autocastOf(x, weight); a != nil {
+		x, weight = a.two("rms_norm", x, weight)
+	}
 	x.checkRMSNorm(shape, weight)
 	small := Eps(0x1p-23)
 	if x.dtype == dtype.Float64 {

@@ -9,6 +9,9 @@ import (
 // GroupNorm returns (x - mean) / √(variance + Eps) · weight + bias for x [N, C, …], with mean and biased variance over each of so
 // many groups of channels of an image. weight and bias [C] may be nil.
 func (x *Tensor) GroupNorm(groups int, weight, bias *Tensor, eps ...Eps) *Tensor {
+	if a := autocastOf(x, weight); a != nil {
+		x, weight, bias = a.three("group_norm", x, weight, bias)
+	}
 	x.checkGroupNorm(groups, weight, bias)
 	p := op.Normalize{Eps: 1e-5, Groups: groups}
 	for _, e := range eps {

@@ -43,6 +43,9 @@ func (x *Tensor) PadCircular(pads []int) *Tensor {
 
 // padBy pads one axis after the other: place tells which element of n stands at i, which may lie outside. Only a circle takes bool.
 func (x *Tensor) padBy(mode string, pads []int, check func(axis, before, after, n int), place func(i, n int) int) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one(mode+"_pad", x)
+	}
 	rank, axes := x.layout.Rank(), len(pads)/2
 	if len(pads)%2 != 0 {
 		fail("pad", ErrValue, "Padding length must be divisible by 2", x)

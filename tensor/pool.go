@@ -53,6 +53,9 @@ func (x *Tensor) maxPool(w window) *Tensor {
 }
 
 func (x *Tensor) maxPoolIndexed(w window) (values, indices *Tensor) {
+	if a := autocastOf(x, nil); a != nil && w.axes == 3 {
+		x = a.one("max_pool3d", x)
+	}
 	shape := x.pooledShape(op.MaxPool2D, &w)
 	if w.axes == 3 {
 		return x.largestOfVolumes(op.MaxPool2D, &w, shape)
@@ -99,6 +102,9 @@ func (x *Tensor) AvgPool2D(kernel int, opts ...AvgPool2DOption) *Tensor {
 
 // AvgPool3D is AvgPool2D over three axes, of x [N, C, D, H, W] or [C, D, H, W].
 func (x *Tensor) AvgPool3D(kernel int, opts ...AvgPool2DOption) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one("avg_pool3d", x)
+	}
 	return x.avgPool(readWindow("avg_pool3d", 3, kernel, opts))
 }
 

@@ -25,6 +25,9 @@ func (x *Tensor) AdaptiveAvgPool3D(d, h, w int) *Tensor {
 }
 
 func (x *Tensor) adaptiveAvg(name string, sizes ...int) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one(name, x)
+	}
 	shape := x.adaptiveShape(name, ": ", " ", sizes)
 	one := true
 	for _, n := range sizes {
@@ -60,6 +63,9 @@ func (x *Tensor) AdaptiveMaxPool3D(d, h, w int) (values, indices *Tensor) {
 }
 
 func (x *Tensor) adaptiveMax(name string, sizes ...int) (values, indices *Tensor) {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one(name, x)
+	}
 	shape := x.adaptiveShape(name, "(): ", ": ", sizes)
 	if len(sizes) == 3 {
 		return x.largestOfVolumes(op.AdaptiveMaxPool2D, new(window), shape)

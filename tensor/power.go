@@ -11,6 +11,7 @@ import (
 // 2 and 3, and of -0.5, -1 and -2, are what PyTorch makes of them: a square root, products, and 1 over those, so that an
 // x**-2 below the least normal number may be 0.
 func (x *Tensor) Pow(v any) *Tensor {
+	x = x.autocast(op.Pow)
 	s := scalarOf("pow", v)
 	t := commonType(operand{t: x}, operand{s: s})
 	if !t.IsFloat() {
@@ -63,6 +64,9 @@ func powScalarGrad(b *backprop, dy *Tensor) {
 
 // PowTensor returns x to the power y elementwise, broadcast. Negative powers of integers are 0 but for those of 1 and -1.
 func (x *Tensor) PowTensor(y *Tensor) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("pow", x, y)
+	}
 	a, b := input(op.Pow, x), other(op.Pow, y)
 	t := commonType(a, b)
 	out := binary(op.Pow, a, b, t, t)
@@ -84,6 +88,7 @@ func powGrad(b *backprop, dy *Tensor) {
 
 // RPow returns base to the power x. Negative powers of integers are 0 but for those of 1 and -1.
 func (x *Tensor) RPow(base any) *Tensor {
+	x = x.autocast(op.Pow)
 	s := scalarOf("pow", base)
 	t := commonType(operand{s: s}, operand{t: x})
 	out := binary(op.Pow, operand{s: s}, operand{t: x}, t, t)

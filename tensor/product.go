@@ -8,6 +8,9 @@ import (
 
 // MM returns the matrix product of x [m, k] and y [k, n].
 func (x *Tensor) MM(y *Tensor) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("mm", x, y)
+	}
 	checkArguments(op.MM, argument{"self", x}, argument{"mat2", y})
 	switch {
 	case x.layout.Rank() != 2:
@@ -39,6 +42,9 @@ func (b *backprop) productFor(i int, x, y *Tensor) *Tensor {
 
 // MV returns the product of the matrix x [m, k] and the vector y [k].
 func (x *Tensor) MV(y *Tensor) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("mv", x, y)
+	}
 	refuseNil("mv", "input", 1, x)
 	refuseNil("mv", "vec", 2, y)
 	if from, to := y.storage.device, x.storage.device; from != to { // PyTorch adds to a result that it makes beside the vector
@@ -63,6 +69,9 @@ func mvGrad(b *backprop, dy *Tensor) {
 
 // Dot returns the inner product of two vectors of equal length, a tensor without axes.
 func (x *Tensor) Dot(y *Tensor) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("dot", x, y)
+	}
 	checkArguments(op.Dot, argument{"self", x}, argument{"tensor", y})
 	if x.layout.Rank() != 1 || y.layout.Rank() != 1 {
 		fail("dot", ErrShape, fmt.Sprintf("1D tensors expected, but got %dD and %dD tensors", x.layout.Rank(), y.layout.Rank()), x, y)
@@ -93,6 +102,9 @@ func (x *Tensor) Outer(y *Tensor) *Tensor {
 
 // BMM returns the products of x [b, m, k] and y [b, k, n], one for each index of the first axis.
 func (x *Tensor) BMM(y *Tensor) *Tensor {
+	if a := autocastOf(x, y); a != nil {
+		x, y = a.two("bmm", x, y)
+	}
 	checkArguments(op.BMM, argument{"self", x}, argument{"mat2", y})
 	switch {
 	case x.layout.Rank() != 3:

@@ -33,6 +33,9 @@ func (x *Tensor) NaNQuantile(q any, opts ...QuantileOption) *Tensor {
 }
 
 func (x *Tensor) quantile(name string, q any, opts []QuantileOption, skip bool) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one(name, x)
+	}
 	refuseNil(name, "input", 1, x)
 	between, keep := "linear", false
 	axis, whole := 0, true

@@ -225,6 +225,9 @@ func (x *Tensor) checkRecurrent(o op.Op, others ...argument) {
 
 // rnn computes h = tanh(gates + h·weightᵀ), or relu in the place of tanh.
 func (x *Tensor) rnn(weight, h *Tensor, relu bool, s friend.Sequences) (hs, last *Tensor) {
+	if a := autocastOf(x, weight); a != nil {
+		x, weight, h = a.three("rnn", x, weight, h)
+	}
 	x.checkRecurrent(op.RNN, argument{"weight", weight}, argument{"hidden", h})
 	r := recurrenceOf(s)
 	f := op.Tanh

@@ -10,6 +10,7 @@ import (
 
 // Sum returns the sum of all elements, a tensor without axes. Sums of integers and bools are int64.
 func (x *Tensor) Sum() *Tensor {
+	x = x.autocast(op.Sum)
 	out := x.total(op.Sum)
 	record(out, op.Sum, sumGrad, nil, x)
 	return out
@@ -19,6 +20,7 @@ func sumGrad(b *backprop, dy *Tensor) { b.give(0, dy.Expand(b.input(0)...)) }
 
 // SumAxes returns the sum over axes, which disappear unless KeepDim is given.
 func (x *Tensor) SumAxes(axes []int, keep ...KeepDim) *Tensor {
+	x = x.autocast(op.Sum)
 	p := x.reduced("sum", axes, kept(keep))
 	params := any(p) // allocated once, for the op and for its gradient
 	out := x.reduce(op.SumAxes, p, params)

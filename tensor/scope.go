@@ -25,6 +25,7 @@ type Scope struct {
 	private bool    // of one goroutine, which closes it when nothing runs
 	watched bool    // kernels that compute its results must be recorded: see underived
 	region  *region // whose function computes in it, if any
+	casts   atomic.Pointer[autocast]
 	users   atomic.Int32
 	waiting atomic.Bool // retired is not empty
 	mu      sync.Mutex
@@ -38,8 +39,17 @@ var scopes atomic.Uint64
 // released is the owner of memory that was given back.
 var released = new(Scope)
 
-// NewScope opens a scope.
-func NewScope() *Scope { return &Scope{order: scopes.Add(1)} }
+// ScopeOption is an option of NewScope: Autocast.
+type ScopeOption interface{ scopeOption(s *Scope) }
+
+// NewScope opens a scope. A scope that is given no Autocast takes over that of the scope from which data enters it.
+func NewScope(opts ...ScopeOption) *Scope {
+	s := &Scope{order: scopes.Add(1)}
+	for _, o := range opts {
+		o.scopeOption(s)
+	}
+	return s
+}
 
 // open makes a closed scope, or a zero one, a new one.
 func (s *Scope) open() { s.order, s.closed = scopes.Add(1), false }
@@ -47,6 +57,17 @@ func (s *Scope) open() { s.order, s.closed = scopes.Add(1), false }
 // Enter returns x as a member of the scope: what is computed from it belongs to the scope. The memory of x itself stays
 // with its owner.
 func (s *Scope) Enter(x *Tensor) *Tensor {
+	x.alive()
+	if x.scope != nil && x.scope != s {
+		if a := x.scope.casts.Load(); a != nil {
+			s.casts.CompareAndSwap(nil, a)
+		}
+	}
+	return s.enter(x)
+}
+
+// enter is Enter, which leaves the scope's Autocast as it is.
+func (s *Scope) enter(x *Tensor) *Tensor {
 	x.alive()
 	y := *x
 	y.scope = s
@@ -67,6 +88,9 @@ func (s *Scope) Close() {
 	owned := s.owned
 	s.owned, s.closed = nil, true
 	s.mu.Unlock()
+	if a := s.casts.Load(); a != nil && a.home == s {
+		a.forget()
+	}
 	mine := owned[:0]
 	for _, st := range owned {
 		if st.owner.CompareAndSwap(s, released) {

@@ -11,6 +11,7 @@ func (x *Tensor) Softmax(axis int) *Tensor { return x.softmax(op.Softmax, axis) 
 func (x *Tensor) LogSoftmax(axis int) *Tensor { return x.softmax(op.LogSoftmax, axis) }
 
 func (x *Tensor) softmax(o op.Op, axis int) *Tensor {
+	x = x.autocast(o)
 	p := op.Axis{Axis: x.axis(o.String(), axis)}
 	x.checkSoftmax(o, p.Axis)
 	params := any(p) // boxed once

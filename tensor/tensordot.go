@@ -26,6 +26,9 @@ func (x *Tensor) TensorDot(y *Tensor, n int) *Tensor {
 // in the result, then those of y.
 func (x *Tensor) TensorDotAxes(y *Tensor, xAxes, yAxes []int) *Tensor {
 	refuseNil("tensordot", "b", 2, y)
+	if a := autocastOf(x, y); a != nil && sideOf(x.storage.device.Type()) == onGPU { // the CPU casts for the product
+		return a.run("tensordot", func(t []*Tensor) *Tensor { return t[0].TensorDotAxes(t[1], xAxes, yAxes) }, x, y)
+	}
 	switch {
 	case len(xAxes) != len(yAxes):
 		fail("tensordot", ErrShape, "both dimension lists should have same length", x, y)

@@ -34,6 +34,9 @@ func (x *Tensor) MaxUnpool3D(indices *Tensor, kernel int, opts ...MaxUnpoolOptio
 }
 
 func (x *Tensor) maxUnpool(name string, indices *Tensor, axes, kernel int, opts []MaxUnpoolOption) *Tensor {
+	if a := autocastOf(x, nil); a != nil {
+		x = a.one(name, x)
+	}
 	refuseNil(name, "indices", 2, indices)
 	w := readWindow(name, axes, kernel, opts)
 	rank := x.Dim()

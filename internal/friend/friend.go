@@ -61,6 +61,7 @@ type Tensors[T any] struct {
 type Sequences struct {
 	Sizes   []int // how many sequences each step has
 	Reverse bool  // from each sequence's end to its beginning
+	Cell    bool  // one step of a cell
 }
 
 // Replicas copies tensors of one GPU to others, over and over: all that changed since the last time in one piece, into memory

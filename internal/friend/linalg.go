@@ -16,4 +16,8 @@ type Linalg[T any] struct {
 	EigvalsH        func(a T, upper bool) T
 	SVD             func(a T, full bool) (u, s, vh T)
 	SVDVals         func(a T) T
+
+	// Autocasting returns what compute, the op of that name, makes of operands: where a scope has Autocast they are cast as its lists say,
+	// and the ops of which it is made are not.
+	Autocasting func(name string, compute func(operands []T) []T, operands ...T) []T
 }
