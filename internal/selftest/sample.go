@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/device"
 	"cresset/dtype"
@@ -128,8 +129,11 @@ func sampled() (checks []Check) {
 	return checks
 }
 
-// largeProducts has checks of products with so many tiles that a GPU takes its largest.
-func largeProducts() []Check { return checksOf("large products", matmuls(4230, 72, 4230)) }
+// largeProducts has checks of products with so many tiles that a GPU takes its largest, of lines that are aligned for pairs alone, and of a
+// long common axis.
+func largeProducts() []Check {
+	return checksOf("large products", slices.Concat(matmuls(4230, 72, 4230), in(matmuls(1538, 1538, 1538), dtype.Float16), in(matmuls(1024, 8192, 1024)[:4], dtype.BFloat16)))
+}
 
 func checksOf(family string, samples []sample) (checks []Check) {
 	for _, s := range samples {

@@ -233,15 +233,20 @@ func stack(at uint64, extents [3]uint64, strides [3]int64, dt dtype.DType) *back
 	return &backend.View{Buf: &Buffer{ptr: at}, Layout: &l, DType: dt}
 }
 
-// issue launches the plan's kernel, and where it divides the common axis that which joins the parts.
+// issue launches the plan's kernel.
 func (m *multiplier) issue(s *scratch, p *kernels.Product, plan *kernels.ProductPlan) error {
+	return m.inParts(s, p, plan, func() error { return issue(s, m.kernel(plan), plan.Grid, p) })
+}
+
+// inParts has f launch the plan's kernel for p, and where that divides the common axis launches what joins the parts.
+func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, f func() error) error {
 	p.Parts, p.Part = plan.Parts, plan.Part
 	if p.Parts == 1 {
-		return issue(s, m.kernel(plan), plan.Grid, p)
+		return f()
 	}
 	out, size := p.Out, p.Count*p.M*p.N
 	p.Out = s.take(kernels.NumberOf(m.dtype).SumSize() * int(p.Parts*size)).ptr
-	if err := issue(s, m.kernel(plan), plan.Grid, p); err != nil {
+	if err := f(); err != nil {
 		return err
 	}
 	p.Out, p.A, p.Part = out, p.Out, size

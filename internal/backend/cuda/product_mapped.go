@@ -18,15 +18,31 @@ func (m *multiplier) mapped() (tiles uint) {
 	return tiles
 }
 
-// issueMapped launches the plan's kernel, unless the copy engine cannot read the operands or the driver does not take the kernel. A result whose
-// lines are not aligned is copied to its place.
+// issueMapped launches the plan's kernel, unless the copy engine cannot read the operands or the driver does not take the kernel.
 func (m *multiplier) issueMapped(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, dt dtype.DType) (done bool, err error) {
-	k := m.kernel(plan)
-	if _, err := s.device.function(k); err != nil && s.device.refuse(err) {
+	if _, err := s.device.function(m.kernel(plan)); err != nil && s.device.refuse(err) {
 		return false, nil
 	}
 	mp := mappedParams.take()
 	defer mappedParams.give(mp)
+	bStrides := [3]int64{p.BStrides[0], p.BStrides[2], p.BStrides[1]}
+	ok := s.device.mapMatrices(&mp.MapA, &mp.BatchA, p.A, p.AStrides, [3]uint64{p.Count, p.M, p.K}, dt) &&
+		s.device.mapMatrices(&mp.MapB, &mp.BatchB, p.B, bStrides, [3]uint64{p.Count, p.N, p.K}, dt)
+	switch {
+	case !ok:
+		return false, s.err
+	case kernels.ProductTiles[plan.Tile].Walks():
+		return m.issueWalk(s, p, plan, mp, dt)
+	}
+	return true, m.inParts(s, p, plan, func() error {
+		mp.Product = *p
+		return issue(s, m.kernel(plan), plan.Grid, mp)
+	})
+}
+
+// issueWalk launches a kernel that stores the result through the copy engine, unless that cannot; a result whose lines are not aligned is copied to
+// its place.
+func (m *multiplier) issueWalk(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, mp *kernels.MappedProduct, dt dtype.DType) (done bool, err error) {
 	mp.Product = *p
 	mp.Product.Parts, mp.Product.Part = 1, p.K
 	out, strides := p.Out, [3]int64{p.OutStrides[0], p.OutStrides[1], 1}
@@ -36,20 +52,13 @@ func (m *multiplier) issueMapped(s *scratch, p *kernels.Product, plan *kernels.P
 		strides[0] = int64(p.M) * strides[1]
 		out = s.take(int(p.Count) * int(strides[0]) * dt.Size()).ptr
 	}
-	if s.err != nil {
+	extents := [3]uint64{p.Count, p.M, p.N}
+	if s.err != nil || !s.device.mapMatrices(&mp.MapOut, new(uint32), out, strides, extents, dt) {
 		return false, s.err
 	}
-	bStrides := [3]int64{p.BStrides[0], p.BStrides[2], p.BStrides[1]}
-	ok := s.device.mapMatrices(&mp.MapA, &mp.BatchA, p.A, p.AStrides, [3]uint64{p.Count, p.M, p.K}, dt) &&
-		s.device.mapMatrices(&mp.MapB, &mp.BatchB, p.B, bStrides, [3]uint64{p.Count, p.N, p.K}, dt) &&
-		s.device.mapMatrices(&mp.MapOut, new(uint32), out, strides, [3]uint64{p.Count, p.M, p.N}, dt)
-	if !ok {
-		return false, nil
-	}
-	if err := launch(s.device, k, plan.Grid, mp); err != nil || aligned {
+	if err := launch(s.device, m.kernel(plan), plan.Grid, mp); err != nil || aligned {
 		return true, err
 	}
-	extents := [3]uint64{p.Count, p.M, p.N}
 	return true, s.device.copyView(stack(p.Out, extents, p.OutStrides, dt), stack(out, extents, strides, dt))
 }
 

@@ -47,7 +47,7 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 		{"t4", dtype.Float16, 1024, "product_128x128_mma8_kn_f16"}, {"t4", dtype.Float16, 256, "product_64x64_mma8_kn_f16"},
 		{"t4", dtype.BFloat16, 1024, ""}, {"t4", dtype.Float64, 1024, ""},
 		{"a100", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"a100", dtype.Float64, 2048, "product_128x128_dmma_kn_f64"},
-		{"h100", dtype.BFloat16, 4096, "product_128x256_wgmma_kn_bf16"}, {"h100", dtype.Float64, 2048, "product_128x128_dmma16_kn_f64"},
+		{"h100", dtype.BFloat16, 1024, "product_128x64_beside_kn_bf16"}, {"h100", dtype.BFloat16, 4096, "product_128x256_wgmma_kn_bf16"}, {"h100", dtype.Float64, 2048, "product_128x128_dmma16_kn_f64"},
 		{"a100", dtype.Float16, 1002, "product_64x64_pairs_kn_f16"}, {"a100", dtype.Float16, 1538, "product_128x128_pairs_kn_f16"},
 		{"a100", dtype.BFloat16, 257, "product_64x64_any_kn_bf16"}, {"a100", dtype.BFloat16, 4001, "product_128x128_mma_kn_bf16"},
 		{"rtx4090", dtype.Float16, 2048, "product_128x128_mma_kn_f16"}, {"rtx4090", dtype.Float64, 2048, "product_64x64_dmma_kn_f64"},
@@ -89,21 +89,27 @@ func TestProductsThroughTheCopyEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	dev := cardOf(t, m)
-	run := func(c *backend.Call) error {
-		m := newMultiplier(c.DType)
-		s, p := productParams.begin(dev)
-		defer s.free()
-		describeProduct(p, c)
-		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, c.DType)
-		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, c.DType)
-		plan := kernels.PlanTiles(p, m.mapped(), dev.properties.Multiprocessors)
-		if done, err := m.issueMapped(&s, p, &plan, c.DType); !done || err != nil {
-			t.Errorf("not launched: %v", err)
+	for i := range kernels.ProductTiles {
+		if !kernels.ProductTiles[i].Mapped {
+			continue
 		}
-		return s.err
+		run := func(c *backend.Call) error {
+			m := newMultiplier(c.DType)
+			s, p := productParams.begin(dev)
+			defer s.free()
+			describeProduct(p, c)
+			s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, c.DType)
+			s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, c.DType)
+			plan := kernels.PlanTiles(p, 1<<i, dev.properties.Multiprocessors)
+			if done, err := m.issueMapped(&s, p, &plan, c.DType); !done || err != nil {
+				t.Errorf("not launched: %v", err)
+			}
+			return s.err
+		}
+		checkProduct(t, dev, dtype.BFloat16, [3]int{40, 72, 64}, 0, 0, run)
+		checkProduct(t, dev, dtype.BFloat16, [3]int{40, 33, 70}, 3, 1, run)
+		checkProduct(t, dev, dtype.Float16, [3]int{20, 40, 2100}, 0, 0, run) // in parts, where there are such
 	}
-	checkProduct(t, dev, dtype.BFloat16, [3]int{40, 72, 64}, 0, 0, run)
-	checkProduct(t, dev, dtype.BFloat16, [3]int{40, 33, 70}, 3, 1, run)
 }
 
 // TestProductsOfRoundedOperands multiplies float32 at the lower precision, where there are tensor cores for it.

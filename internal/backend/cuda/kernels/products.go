@@ -39,7 +39,8 @@ type ProductTile struct {
 	rows, columns uint64
 	family        string // what is in their names after the tile
 	Of            Number // elements; all but float32 lie along or across
-	Mapped        bool   // they take MappedProduct
+	Mapped        bool   // they take MappedProduct, and clusters of two blocks compute tiles below each other, over which they walk,
+	beside        bool   // or tiles beside each other, a cluster for each two
 	TF32          bool   // they round elements of float32 to 11 bits
 	float16       bool   // of the half types they have that one alone
 	need          need   // how operands of a half type have to lie
@@ -53,7 +54,8 @@ type ProductTile struct {
 }
 
 // ProductTiles are all families. Their clocks were measured on an H100, but for those of float64, which are its datasheet's, 128 products of a
-// multiprocessor in a clock, those of 7.5, which are a T4's, 512, and those for lines that are not aligned, to which the time of their loads was added.
+// multiprocessor in a clock, those of 7.5, which are a T4's, 512, those for lines that are not aligned, to which the time of their loads was added,
+// and those of tiles beside each other, where the cache gives 46 bytes to a multiprocessor in a clock.
 var ProductTiles = [...]ProductTile{
 	{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000},
 	{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000},
@@ -70,6 +72,8 @@ var ProductTiles = [...]ProductTile{
 	{rows: 64, columns: 64, family: "_any", Of: Half, need: nothing, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000},
 	{rows: 128, columns: 128, family: "_mma8", Of: Half, float16: true, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000},
 	{rows: 64, columns: 64, family: "_mma8", Of: Half, float16: true, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000},
+	{rows: 128, columns: 128, family: "_beside", Of: Half, Mapped: true, beside: true, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000},
+	{rows: 128, columns: 64, family: "_beside", Of: Half, Mapped: true, beside: true, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500},
 	{rows: 128, columns: 128, family: "_dmma", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000},
 	{rows: 64, columns: 64, family: "_dmma", Of: Double, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000},
 	{rows: 128, columns: 128, family: "_dmma16", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000},
@@ -95,6 +99,9 @@ func (t *ProductTile) Kernel(a, b Lie) string {
 func (t *ProductTile) Has(dt dtype.DType) bool {
 	return t.Of == NumberOf(dt) && !(t.float16 && dt != dtype.Float16)
 }
+
+// Walks reports whether blocks walk over tiles, and the copy engine stores the result.
+func (t *ProductTile) Walks() bool { return t.Mapped && !t.beside }
 
 // Shared returns how many bytes of shared memory a block has.
 func (t *ProductTile) Shared() uint32 { return t.shared }
@@ -161,7 +168,7 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 		}
 		t := &ProductTiles[i]
 		a, b, ok := t.lies(p)
-		for parts := uint64(1); ok && parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Mapped); parts *= 2 {
+		for parts := uint64(1); ok && parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Walks()); parts *= 2 {
 			c := ProductPlan{Tile: i, A: a, B: b, LineUp: t.Of == Half && t.need == lines}
 			c.Divide(p, parts)
 			if clocks := c.clocks(p, multiprocessors); least == 0 || clocks < least {
@@ -169,7 +176,7 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 			}
 		}
 	}
-	plan.Grid.Walks = ProductTiles[plan.Tile].Mapped
+	plan.Grid.Walks = ProductTiles[plan.Tile].Walks()
 	return plan
 }
 
@@ -181,8 +188,13 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 		t := &ProductTiles[plan.Tile]
 		steps, rows, columns = t.steps, t.rows, t.columns
 		plan.Grid.Threads[0], plan.Grid.Shared = t.threads, t.shared
-		if t.Mapped { // clusters of two tiles, one below the other
+		if t.Mapped { // clusters of two tiles
 			plan.Grid.Cluster = [3]uint32{2, 1, 1}
+		}
+		switch {
+		case t.beside:
+			columns *= 2
+		case t.Mapped:
 			rows *= 2
 		}
 	} else if plan.byWarps() {
@@ -206,7 +218,7 @@ func (plan *ProductPlan) clocks(p *Product, multiprocessors int) float64 {
 	if plan.Parts > 1 {
 		clocks += launch + float64(2*uint64(t.Of.SumSize())*plan.Parts*p.Count*p.M*p.N)/width
 	}
-	if t.Mapped && LieOf(p.Out, p.OutStrides, p.Count, p.M, p.N, Half) != Along { // the copy engine needs another place for the result
+	if t.Walks() && LieOf(p.Out, p.OutStrides, p.Count, p.M, p.N, Half) != Along { // the copy engine needs another place for the result
 		clocks += launch + float64(2*2*p.Count*p.M*p.N)/width
 	}
 	if plan.LineUp {

@@ -59,26 +59,33 @@ func TestTiledProducts(t *testing.T) {
 	}
 }
 
-// TestMappedProducts runs every kernel that the copy engine serves, over edges of tiles and batches, each cluster over several tiles.
+// TestMappedProducts runs every kernel that the copy engine serves, over edges of tiles, batches and parts, each cluster that walks over several
+// tiles.
 func TestMappedProducts(t *testing.T) {
 	for i := range kernels.ProductTiles {
 		tile := &kernels.ProductTiles[i]
+		parts := 3
+		if tile.Walks() {
+			parts = 1
+		}
 		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
 			for a := range kernels.Anyhow {
 				for b := range kernels.Anyhow {
-					for _, s := range []productShape{{2, 130, 72, 72, 1}, {1, 20, 264, 330, 1}} {
+					for _, s := range []productShape{{2, 130, 72, 72, 1}, {1, 20, 264, 330, parts}} {
 						if !tile.Mapped || dt == dtype.Float16 && a+b != 1 {
 							continue
 						}
 						p, want := newProductCase(t, dt, s, int(2*a+b), 8)
-						plan := kernels.ProductPlan{Tile: i, A: a, B: b}
-						plan.Divide(&p.p, 1)
-						plan.Grid.Blocks[0] = min(plan.Grid.Blocks[0], 2)
-						m := kernels.MappedProduct{Product: p.p, BatchA: 1, BatchB: 1}
-						m.MapA = p.boxes(p.p.A, p.p.AStrides, p.p.M, p.p.K)
-						m.MapB = p.boxes(p.p.B, p.p.BStrides, p.p.K, p.p.N)
-						m.MapOut = p.boxes(p.p.Out, p.p.OutStrides, p.p.M, p.p.N)
-						launch(p.dev, tile.Kernel(a, b)+"_"+dtypeNames[dt], plan.Grid, m)
+						p.inParts(kernels.ProductPlan{Tile: i, A: a, B: b}, s.parts, func(g kernels.Grid) {
+							if tile.Walks() {
+								g.Blocks[0] = min(g.Blocks[0], 2)
+							}
+							m := kernels.MappedProduct{Product: p.p, BatchA: 1, BatchB: 1}
+							m.MapA = p.boxes(p.p.A, p.p.AStrides, p.p.M, p.p.K)
+							m.MapB = p.boxes(p.p.B, p.p.BStrides, p.p.K, p.p.N)
+							m.MapOut = p.boxes(p.p.Out, p.p.OutStrides, p.p.M, p.p.N)
+							launch(p.dev, tile.Kernel(a, b)+"_"+dtypeNames[dt], g, m)
+						})
 						p.compare(want)
 					}
 				}
@@ -185,22 +192,22 @@ func unit(dt dtype.DType) float64 {
 // run launches a kernel over parts of the common axis, and what joins them.
 func (c *productCase) run(kernel string, plan kernels.ProductPlan, parts int) {
 	c.t.Helper()
-	suffix := "_" + dtypeNames[c.dt]
+	c.inParts(plan, parts, func(g kernels.Grid) { launch(c.dev, kernel+"_"+dtypeNames[c.dt], g, c.p) })
+}
+
+// inParts has f launch a kernel over parts of the common axis, and launches what joins them.
+func (c *productCase) inParts(plan kernels.ProductPlan, parts int, f func(kernels.Grid)) {
+	c.t.Helper()
 	plan.Divide(&c.p, uint64(parts))
-	g := plan.Grid
-	if c.p.Parts = plan.Parts; c.p.Parts > 1 {
-		out, size := c.p.Out, c.p.Count*c.p.M*c.p.N
-		sums := 4
-		if c.dt == dtype.Float64 {
-			sums = 8
-		}
-		c.p.Out, c.p.Part = put(c.dev, make([]byte, int(plan.Parts*size)*sums)), plan.Part
-		launch(c.dev, kernel+suffix, g, c.p)
-		c.p.Out, c.p.A, c.p.Part = out, c.p.Out, size
-		launch(c.dev, "product_join"+suffix, kernels.Flat(size, few), c.p)
+	if c.p.Parts = plan.Parts; c.p.Parts == 1 {
+		f(plan.Grid)
 		return
 	}
-	launch(c.dev, kernel+suffix, g, c.p)
+	out, size := c.p.Out, c.p.Count*c.p.M*c.p.N
+	c.p.Out, c.p.Part = put(c.dev, make([]byte, int(plan.Parts*size)*kernels.NumberOf(c.dt).SumSize())), plan.Part
+	f(plan.Grid)
+	c.p.Out, c.p.A, c.p.Part = out, c.p.Out, size
+	launch(c.dev, "product_join_"+dtypeNames[c.dt], kernels.Flat(size, few), c.p)
 }
 
 // compare holds the result to its error bound: of the sum, 2·k+3 roundings of what is added, and one of the result.
