@@ -1,4 +1,4 @@
-// Batch normalisation and its gradients. Sums are taken in float64.
+// Batch normalisation and its gradients. Sums of handfuls are taken in the elements' type, and theirs in float64.
 //
 // Every kernel takes BatchNorm. batch_norm_moments and batch_norm_sums: a row of threads for each channel and part: blocks of
 // (32, 8) threads up to 1024 elements in a part and of (256, 1) beyond; where there is more than one part, batch_norm_figures
@@ -24,16 +24,52 @@ INLINE Part partOf(const BatchNorm &p, u64 channel, u64 part) {
 }
 
 #define MANY_PIXELS 256 // of a plane, from which a row of threads takes plane after plane
+#define HELD (4 * GROUP) // elements of an operand that a thread holds at a time
 
-// each calls body with the elements of a part in a, and in b where that is not 0. Of planes of many pixels threads take groups of
-// neighbours.
+// A Handful is what a thread holds of two operands: those whose bits are set.
+struct Handful {
+	T a[HELD], b[HELD];
+	u32 inside;
+
+	__device__ __attribute__((always_inline)) bool has(int e) const { return inside >> e & 1; }
+};
+
+INLINE T elementOr(u64 base, i64 at, bool there) { return there && base != 0 ? load<T>(base, at) : (T)0; }
+
+// holdWhole holds groups that are a row of threads apart.
+INLINE void holdWhole(Handful &h, u64 a, u64 b, i64 at) {
+#pragma unroll
+	for (int g = 0; g < HELD / GROUP; g++) {
+		i64 from = at + (i64)(g * blockDim.x * GROUP);
+		Lanes<T, GROUP> v = Lanes<T, GROUP>::load(a, from), w = v;
+		if (b != 0) {
+			w = Lanes<T, GROUP>::load(b, from);
+		}
+#pragma unroll
+		for (int lane = 0; lane < GROUP; lane++) {
+			h.a[g * GROUP + lane] = v.at(lane);
+			h.b[g * GROUP + lane] = w.at(lane);
+		}
+	}
+}
+
+// each calls body with a part's elements of a, and of b where that is not 0, by the handful. Of planes of many pixels threads take groups
+// of neighbours.
 template <class Body> INLINE void each(const BatchNorm &p, const Part &part, u64 a, u64 b, Body body) {
+	Handful h;
 	if (p.pixels < MANY_PIXELS) {
 #pragma unroll 1
-		for (u64 k = part.first + threadIdx.x; k < part.end; k += blockDim.x) {
-			u64 image = (k | p.pixels) >> 32 == 0 ? (u32)k / (u32)p.pixels : k / p.pixels;
-			i64 at = (i64)((image * p.channels + part.channel) * p.pixels + (k - image * p.pixels));
-			body(load<T>(a, at), b != 0 ? load<T>(b, at) : (T)0);
+		for (u64 first = part.first + threadIdx.x; first < part.end; first += HELD * blockDim.x) {
+			h.inside = 0;
+#pragma unroll
+			for (int e = 0; e < HELD; e++) {
+				u64 k = first + e * blockDim.x, image = (k | p.pixels) >> 32 == 0 ? (u32)k / (u32)p.pixels : k / p.pixels;
+				i64 at = (i64)((image * p.channels + part.channel) * p.pixels + (k - image * p.pixels));
+				h.inside |= (k < part.end ? 1u : 0u) << e;
+				h.a[e] = elementOr(a, at, k < part.end);
+				h.b[e] = elementOr(b, at, k < part.end);
+			}
+			body(h);
 		}
 		return;
 	}
@@ -44,22 +80,22 @@ template <class Body> INLINE void each(const BatchNorm &p, const Part &part, u64
 		i64 start = (i64)((image * p.channels + part.channel) * p.pixels + first);
 		bool whole = isWhole(a, start, 1) && (b == 0 || isWhole(b, start, 1));
 #pragma unroll 1
-		for (u64 i = threadIdx.x * GROUP; i < count; i += blockDim.x * GROUP) {
-			if (whole && i + GROUP <= count) {
-				Lanes<T, GROUP> v = Lanes<T, GROUP>::load(a, start + (i64)i), w = v;
-				if (b != 0) {
-					w = Lanes<T, GROUP>::load(b, start + (i64)i);
-				}
-#pragma unroll
-				for (int lane = 0; lane < GROUP; lane++) {
-					body(v.at(lane), w.at(lane));
-				}
-			} else {
-#pragma unroll 1
-				for (u64 e = i; e < i + GROUP && e < count; e++) {
-					body(load<T>(a, start + (i64)e), b != 0 ? load<T>(b, start + (i64)e) : (T)0);
-				}
+		for (u64 i = threadIdx.x * GROUP; i < count; i += blockDim.x * HELD) {
+			h.inside = ~0u;
+			if (whole && i + (HELD / GROUP - 1) * blockDim.x * GROUP + GROUP <= count) {
+				holdWhole(h, a, b, start + (i64)i);
+				body(h);
+				continue;
 			}
+			h.inside = 0;
+#pragma unroll
+			for (int e = 0; e < HELD; e++) {
+				u64 at = i + e / GROUP * blockDim.x * GROUP + e % GROUP;
+				h.inside |= (at < count ? 1u : 0u) << e;
+				h.a[e] = elementOr(a, start + (i64)at, at < count);
+				h.b[e] = elementOr(b, start + (i64)at, at < count);
+			}
+			body(h);
 		}
 		k += count;
 	}
@@ -89,27 +125,52 @@ INLINE void figures(const BatchNorm &p, u64 c, f64 mean, f64 squares) {
 	}
 }
 
+// A Spread is the sum of a thread's elements and of their squares about the part's first element. In the elements' type they are taken about
+// what is nearly a handful's mean, so that little is rounded away; float64 moves them from there. So a part is read once, and nothing cancels.
+struct Spread {
+	f64 sum, squares;
+
+	__device__ __attribute__((always_inline)) void take(const Handful &h, f64 about) {
+		T total = 0, rest = 0, around = 0;
+		u32 n = h.inside == ~0u ? HELD : (u32)__builtin_popcount(h.inside);
+#pragma unroll
+		for (int e = 0; e < HELD; e++) {
+			total += h.a[e]; // 0 where there is none
+		}
+		T mean = total / (T)n;
+#pragma unroll
+		for (int e = 0; e < HELD; e++) {
+			T distance = h.has(e) ? h.a[e] - mean : (T)0;
+			rest += distance;
+			around += distance * distance;
+		}
+		f64 away = (f64)mean - about, weighed = (f64)n * away;
+		sum += weighed + (f64)rest;
+		squares += (f64)around + away * (weighed + 2 * (f64)rest);
+	}
+};
+
 ROW_KERNEL(batch_norm_moments, 256)(const BatchNorm p) {
 	u64 r = row(), c = r / p.parts;
 	if (c >= p.channels) {
 		return;
 	}
 	Part part = partOf(p, c, r - c * p.parts);
-	f64 sum = 0, squares = 0;
-	each(p, part, p.x, 0, [&](T v, T) { sum += (f64)v; });
-	f64 mean = joinRow<Total<f64>>(sum) / (f64)(i64)(part.end - part.first);
-	each(p, part, p.x, 0, [&](T v, T) {
-		f64 distance = (f64)v - mean;
-		squares += distance * distance;
-	});
-	squares = joinRow<Total<f64>>(squares);
+	u64 image = part.first / p.pixels;
+	f64 count = (f64)(i64)(part.end - part.first);
+	f64 about = part.first < part.end ? (f64)load<T>(p.x, (i64)((image * p.channels + c) * p.pixels + (part.first - image * p.pixels))) : 0;
+	about = about - about == 0 ? about : 0; // finite
+	Spread s = {};
+	each(p, part, p.x, 0, [&](const Handful &h) { s.take(h, about); });
+	f64 away = joinRow<Total<f64>>(s.sum) / count, squares = joinRow<Total<f64>>(s.squares) - count * away * away;
+	squares = squares < 0 ? 0 : squares;
 	if (threadIdx.x != 0) {
 		return;
 	}
 	if (p.parts == 1) {
-		figures(p, c, mean, squares);
+		figures(p, c, about + away, squares);
 	} else {
-		keep(p, r, mean, squares);
+		keep(p, r, about + away, squares);
 	}
 }
 
@@ -167,6 +228,11 @@ template <class Value> INLINE void eachOfPlane(const BatchNorm &p, u64 plane, u6
 	}
 }
 
+// channelOf is the channel of an element; 64 bits take several times as long to divide.
+INLINE u64 channelOf(const BatchNorm &p, u64 i) {
+	return (i | p.pixels | p.channels) >> 32 == 0 ? (u32)i / (u32)p.pixels % (u32)p.channels : i / p.pixels % p.channels;
+}
+
 // y = (x - mean) · invstd · weight + bias
 ROW_KERNEL(batch_norm_planes, 256)(const BatchNorm p) {
 #pragma unroll 1
@@ -183,7 +249,7 @@ ROW_KERNEL(batch_norm_planes, 256)(const BatchNorm p) {
 ROW_KERNEL(batch_norm, 256)(const BatchNorm p) {
 #pragma unroll 1
 	for (u64 i = thread(); i < countOf(p) * p.channels; i += threads()) {
-		i64 c = (i64)(i / p.pixels % p.channels);
+		i64 c = (i64)channelOf(p, i);
 		T scale = load<T>(p.invstd, c), shift = p.bias != 0 ? load<T>(p.bias, c) : (T)0;
 		if (p.weight != 0) {
 			scale *= load<T>(p.weight, c);
@@ -211,11 +277,17 @@ ROW_KERNEL(batch_norm_sums, 256)(const BatchNorm p) {
 		return;
 	}
 	Part part = partOf(p, c, r - c * p.parts);
-	f64 mean = (f64)load<T>(p.mean, (i64)c);
+	T mean = load<T>(p.mean, (i64)c);
 	f64 sum = 0, dot = 0;
-	each(p, part, p.dy, p.x, [&](T dy, T x) {
-		sum += (f64)dy;
-		dot += (f64)dy * ((f64)x - mean);
+	each(p, part, p.dy, p.x, [&](const Handful &h) {
+		T dys = 0, dots = 0;
+#pragma unroll
+		for (int e = 0; e < HELD; e++) {
+			dys += h.a[e]; // 0 where there is none
+			dots += h.a[e] * (h.b[e] - mean);
+		}
+		sum += (f64)dys;
+		dot += (f64)dots;
 	});
 	sum = joinRow<Total<f64>>(sum);
 	dot = joinRow<Total<f64>>(dot);
@@ -242,29 +314,29 @@ ROW_KERNEL(batch_norm_totals, 256)(const BatchNorm p) {
 	}
 }
 
-// dx = invstd · weight · (dy - shift - (x - mean) · slope), with the shares that totals kept.
+// A Slope is what makes dx = invstd · weight · (dy - shift - (x - mean) · slope), with the shares that totals kept.
+struct Slope {
+	T scale, mean, shift, slope;
+
+	INLINE Slope of(const BatchNorm &p, u64 c) {
+		T scale = load<T>(p.invstd, (i64)c) * (p.weight != 0 ? load<T>(p.weight, (i64)c) : (T)1);
+		return {scale, load<T>(p.mean, (i64)c), (T)first(p, c * p.parts), (T)second(p, c * p.parts)};
+	}
+	__device__ __attribute__((always_inline)) T dx(T dy, T x) const { return scale * (dy - shift - (x - mean) * slope); }
+};
+
 ROW_KERNEL(batch_norm_grad_planes, 256)(const BatchNorm p) {
 #pragma unroll 1
 	for (u64 plane = blockIdx.y; plane < p.images * p.channels; plane += gridDim.y) {
-		u64 c = plane % p.channels;
-		f64 scale = (f64)load<T>(p.invstd, (i64)c), mean = (f64)load<T>(p.mean, (i64)c);
-		f64 shift = first(p, c * p.parts), slope = second(p, c * p.parts);
-		if (p.weight != 0) {
-			scale *= (f64)load<T>(p.weight, (i64)c);
-		}
-		eachOfPlane(p, plane, p.dx, p.dy, p.x, [&](T dy, T x) { return (T)(scale * ((f64)dy - shift - ((f64)x - mean) * slope)); });
+		Slope s = Slope::of(p, plane % p.channels);
+		eachOfPlane(p, plane, p.dx, p.dy, p.x, [&](T dy, T x) { return s.dx(dy, x); });
 	}
 }
 
 ROW_KERNEL(batch_norm_grad, 256)(const BatchNorm p) {
 #pragma unroll 1
 	for (u64 i = thread(); i < countOf(p) * p.channels; i += threads()) {
-		u64 c = i / p.pixels % p.channels;
-		f64 scale = (f64)load<T>(p.invstd, (i64)c), mean = (f64)load<T>(p.mean, (i64)c);
-		if (p.weight != 0) {
-			scale *= (f64)load<T>(p.weight, (i64)c);
-		}
-		f64 dy = (f64)load<T>(p.dy, (i64)i), distance = (f64)load<T>(p.x, (i64)i) - mean;
-		store<T>(p.dx, (i64)i, (T)(scale * (dy - first(p, c * p.parts) - distance * second(p, c * p.parts))));
+		Slope s = Slope::of(p, channelOf(p, i));
+		store<T>(p.dx, (i64)i, s.dx(load<T>(p.dy, (i64)i), load<T>(p.x, (i64)i)));
 	}
 }

@@ -1,4 +1,4 @@
-// Layer normalisation and its gradients. Sums are taken in float64; means, 1/√(variance + eps) and the gradients of weight and bias are
+// Layer normalisation and its gradients. Sums of what a thread holds are taken in the type that is computed in, and theirs in float64; means, 1/√(variance + eps) and the gradients of weight and bias are
 // of the type that is computed in.
 //
 // Every kernel takes LayerNorm. layer_norm and layer_norm_grad: a row of threads for each row, which reads it once where its
@@ -71,19 +71,27 @@ HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 	Share<HELD> x;
 	bool held = p.columns <= x.chunk();
 	f64 n = (f64)(i64)p.columns, sum = 0, squares = 0;
-	eachChunk(p, x, start, columns, false, [&](u64) { x.each([&](T v) { sum += (f64)v; }); });
+	eachChunk(p, x, start, columns, false, [&](u64) {
+		T own = 0;
+		x.each([&](T v) { own += v; });
+		sum += (f64)own;
+	});
 	f64 mean = joinRow<Total<f64>>(sum) / n;
+	T high = (T)mean, low = (T)(mean - (f64)high); // of the mean
 	eachChunk(p, x, start, columns, held, [&](u64) {
+		T own = 0;
 		x.eachInside([&](T v) {
-			f64 distance = (f64)v - mean;
-			squares += distance * distance;
+			T distance = v - high - low;
+			own += distance * distance;
 		});
+		squares += (f64)own;
 	});
 	f64 invstd = 1 / sqrt(joinRow<Total<f64>>(squares) / n + p.eps);
 	if (threadIdx.x == 0 && r < p.rows) {
 		store<T>(p.mean, (i64)r, (T)mean);
 		store<T>(p.invstd, (i64)r, (T)invstd);
 	}
+	T scale = (T)invstd;
 	Slope weight = Slope::of(p, p.weight, r), bias = Slope::of(p, p.bias, r);
 	eachChunk(p, x, start, columns, held, [&](u64 first) {
 		x.groups([&](T (&v)[GROUP], u32 k) {
@@ -92,7 +100,7 @@ HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 			bias.read(p, first + k, 0, b);
 #pragma unroll
 			for (int lane = 0; lane < GROUP; lane++) {
-				T distance = (T)(((f64)v[lane] - mean) * invstd);
+				T distance = (v[lane] - high - low) * scale;
 				v[lane] = p.weight != 0 ? distance * w[lane] : distance;
 				v[lane] = p.bias != 0 ? v[lane] + b[lane] : v[lane];
 			}
@@ -107,10 +115,11 @@ HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
 	i64 start = (i64)(r * p.columns);
 	Share<HELD / 2> x, g;
 	bool held = p.columns <= x.chunk();
-	f64 n = (f64)(i64)p.columns, mean = 0, invstd = 0, sum = 0, dot = 0;
+	f64 n = (f64)(i64)p.columns, sum = 0, dot = 0;
+	T mean = 0, invstd = 0;
 	if (r < p.rows) {
-		mean = (f64)load<T>(p.mean, (i64)r);
-		invstd = (f64)load<T>(p.invstd, (i64)r);
+		mean = load<T>(p.mean, (i64)r);
+		invstd = load<T>(p.invstd, (i64)r);
 	}
 	Slope weight = Slope::of(p, p.weight, r);
 	auto fill = [&](u64 first) {
@@ -129,26 +138,28 @@ HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
 			weight.read(p, first + k, 1, w);
 #pragma unroll
 			for (int lane = 0; lane < GROUP; lane++) {
-				body(x.of[i][lane], (f64)g.of[i][lane] * (f64)w[lane]);
+				body(x.of[i][lane], g.of[i][lane] * w[lane]);
 			}
 		}
 	};
 #pragma unroll 1
 	for (u64 first = 0; first < columns; first += x.chunk()) {
 		fill(first);
-		factors(first, [&](T &v, f64 g) { // beyond the end g is 0
-			sum += g;
-			dot += g * ((f64)v - mean);
+		T own = 0, dots = 0;
+		factors(first, [&](T &v, T g) { // beyond the end g is 0
+			own += g;
+			dots += g * (v - mean);
 		});
+		sum += (f64)own;
+		dot += (f64)dots;
 	}
-	sum = joinRow<Total<f64>>(sum) / n;
-	dot = joinRow<Total<f64>>(dot) * invstd / n;
+	T shift = (T)(joinRow<Total<f64>>(sum) / n), slope = (T)(joinRow<Total<f64>>(dot) * (f64)invstd * (f64)invstd / n);
 #pragma unroll 1
 	for (u64 first = 0; first < columns; first += x.chunk()) {
 		if (!held) {
 			fill(first);
 		}
-		factors(first, [&](T &v, f64 g) { v = (T)(invstd * (g - sum - ((f64)v - mean) * invstd * dot)); });
+		factors(first, [&](T &v, T g) { v = invstd * (g - shift - (v - mean) * slope); });
 		x.write(p.dx, start, first, [](T v, u32) { return v; });
 	}
 }

@@ -20,6 +20,29 @@ func TestBatchNorm(t *testing.T) {
 	}
 }
 
+// TestBatchNormFarFromZero has a mean that is many times the deviation, and a first element that is far from it.
+func TestBatchNormFarFromZero(t *testing.T) {
+	s := kern.ChannelShape{N: 9, C: 2, L: 401}
+	x := ripple[float32](s.N * s.C * s.L)
+	for i := range x {
+		x[i] += 3000
+	}
+	x[0], x[s.L] = -5e4, 3000
+	mean, invstd, m := make([]float32, s.C), make([]float32, s.C), &machine{t: t}
+	wantMean, wantInvstd := make([]float32, s.C), make([]float32, s.C)
+	kern.BatchNormMoments(s, x, normEps, wantMean, wantInvstd, nil)
+	p := kernels.BatchNorm{
+		Images: uint64(s.N), Channels: uint64(s.C), Pixels: uint64(s.L), Parts: 1, Eps: normEps, Training: 1,
+		X: put(m, x), Mean: put(m, mean), Invstd: put(m, invstd),
+	}
+	g, _ := kernels.RowGrid(p.Channels, p.Images*p.Pixels)
+	launch(m, "batch_norm_moments_f32", g, p)
+	for c := range mean {
+		near(t, fmt.Sprintf("mean of channel %d", c), float64(mean[c]), float64(wantMean[c]), 2e-7)
+		near(t, fmt.Sprintf("invstd of channel %d", c), float64(invstd[c]), float64(wantInvstd[c]), 2e-6)
+	}
+}
+
 const (
 	normEps      = 1e-3
 	normMomentum = 0.25
