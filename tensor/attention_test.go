@@ -197,18 +197,46 @@ func TestAttentionThreadsKeepBits(t *testing.T) {
 // for other values.
 func TestAttentionWithDropout(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T, dev device.Device) {
-		const keep, queries, keys = 0.75, 40, 50
-		place := tensor.On(dev).As(dtype.Float64)
-		leaf := func(sizes ...int) *tensor.Tensor { return place.Randn(sizes...).SetRequiresGrad(true) }
-		c := attentionCase{q: leaf(2, 4, queries, 8), k: leaf(2, 2, keys, 8), v: leaf(2, 2, keys, 5), grouped: true}
-		options := func() []tensor.AttentionOption {
-			return []tensor.AttentionOption{tensor.DropoutP(1 - keep), tensor.NewGeneratorOn(dev, 5), tensor.EnableGQA(true)}
+		attentionWithDropout(t, dev, 40, 50)
+		attentionWithDropout(t, dev, 3, 300)
+	})
+}
+
+func attentionWithDropout(t *testing.T, dev device.Device, queries, keys int) {
+	t.Helper()
+	const keep = 0.75
+	place := tensor.On(dev).As(dtype.Float64)
+	leaf := func(sizes ...int) *tensor.Tensor { return place.Randn(sizes...).SetRequiresGrad(true) }
+	c := attentionCase{q: leaf(2, 4, queries, 8), k: leaf(2, 2, keys, 8), v: leaf(2, 2, keys, 5), grouped: true}
+	options := func() []tensor.AttentionOption {
+		return []tensor.AttentionOption{tensor.DropoutP(1 - keep), tensor.NewGeneratorOn(dev, 5), tensor.EnableGQA(true)}
+	}
+	left := tensor.ScaledDotProductAttention(c.q, c.k, place.Eye(keys).Expand(2, 2, keys, keys), options()...).Detach().NeScalar(0).Double()
+	if share := left.Mean().Float64(); math.Abs(share-keep) > 0.02 {
+		t.Errorf("dropout leaves a share of %v, want %v", share, keep)
+	}
+	c.check(t, 1e-10, left.DivScalar(keep), options()...)
+}
+
+// TestAttentionOnDevices judges attention on each device, in few settings: GPUs have a way of their own for few queries, which cuts many
+// keys into parts.
+func TestAttentionOnDevices(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		for seed := range uint64(12) {
+			c := drawAttention(rand.New(rand.NewPCG(seed, 3)), dev, dtype.Float64, false)
+			if c.check(t, 1e-10, nil); t.Failed() {
+				t.Fatalf("seed %d: %+v, q %v, k %v, v %v", seed, c.attends, c.q.Shape(), c.k.Shape(), c.v.Shape())
+			}
 		}
-		left := tensor.ScaledDotProductAttention(c.q, c.k, place.Eye(keys).Expand(2, 2, keys, keys), options()...).Detach().NeScalar(0).Double()
-		if share := left.Mean().Float64(); math.Abs(share-keep) > 0.02 {
-			t.Errorf("dropout leaves a share of %v, want %v", share, keep)
+		for i, a := range []attends{{}, {causal: true, first: 697}, {first: 650, window: 90, cap: 2}, {causal: true, first: 20, window: 9}} {
+			leaf := func(sizes ...int) *tensor.Tensor {
+				return tensor.On(dev).As(dtype.Float64).Randn(sizes...).SetRequiresGrad(true)
+			}
+			c := attentionCase{attends: a, q: leaf(1, 6, 3, 130), k: leaf(1, 700, 2, 130).Transpose(1, 2), v: leaf(1, 2, 700, 70), grouped: true}
+			if c.check(t, 1e-10, nil); t.Failed() {
+				t.Fatalf("setting %d", i)
+			}
 		}
-		c.check(t, 1e-10, left.DivScalar(keep), options()...)
 	})
 }
 

@@ -90,7 +90,8 @@ var layers = []sample{
 		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 			return tensor.ScaledDotProductAttention(x[0], x[1], x[2], tensor.AttnMask(x[3]))
 		})},
-	attention("attention of few queries", 2, 1, 300, 32),
+	attention("attention of few queries", 2, 1, 700, 32),
+	attention("windowed attention with a soft cap", 1, 40, 70, 32, tensor.SlidingWindow(20), tensor.SoftCap(2), tensor.QueryOffset(30)),
 	attention("attention of wide heads", 1, 33, 40, 128),
 }
 

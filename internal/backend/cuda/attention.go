@@ -9,8 +9,11 @@ import (
 
 func (t *table) addAttention() {
 	for _, dt := range floats {
-		a := &attention{typed("attention", dt), typed("attention_delta", dt), typed("attention_keys", dt), typed("attention_queries", dt),
-			typed("attention_mask", dt), dt.Size()}
+		a := &attention{
+			out: typed("attention", dt), few: typed("attention_few", dt), join: typed("attention_join", dt),
+			delta: typed("attention_delta", dt), keys: typed("attention_keys", dt), queries: typed("attention_queries", dt),
+			mask: typed("attention_mask", dt), size: dt.Size(),
+		}
 		t[op.Attention][dt] = row{launch: a.forward}
 		t[op.AttentionGrad][dt] = row{launch: a.grad}
 	}
@@ -18,8 +21,9 @@ func (t *table) addAttention() {
 
 // attention is the kernels of attention, for elements of a size.
 type attention struct {
-	out, delta, keys, queries, mask kernelID
-	size                            int
+	out, few, join             kernelID
+	delta, keys, queries, mask kernelID
+	size                       int
 }
 
 var attentionParams paramPool[kernels.Attention]
@@ -31,7 +35,27 @@ func (a *attention) forward(d *Device, c *backend.Call, _ kernelID) error {
 	defer s.free()
 	*p = attentionOf(c, c.In()[:3], 3)
 	p.Out, p.OutStrides, p.LogSum = address(&c.Out()[0]), strides4(&c.Out()[0]), address(&c.Out()[1])
+	if p.Queries <= fewQueries && p.Keys > 0 && p.Width <= kernels.MostWidth && p.Outputs <= kernels.MostWidth {
+		return a.ofFew(&s, p)
+	}
 	return a.issue(&s, a.out, p, p.Batch*p.Heads, p.Queries, p.Outputs)
+}
+
+// fewQueries is up to how many the tiles of attention would be empty for the most part.
+const fewQueries = 8
+
+// ofFew is forward for few queries, by parts of the keys.
+func (a *attention) ofFew(s *scratch, p *kernels.Attention) error {
+	rows := int(p.Batch * p.Heads * p.Queries)
+	if rows == 0 {
+		return s.err
+	}
+	g, parts, part := kernels.FewGrid(p.Batch*p.Groups, p.Heads/p.Groups*p.Queries, p.Keys, s.device.properties.Multiprocessors)
+	p.Parts, p.Part, p.Partial = parts, part, s.take(rows*int(parts)*int(p.Outputs+2)*a.size).ptr
+	if err := issue(s, a.few, g, p); err != nil {
+		return err
+	}
+	return issue(s, a.join, s.device.flat(rows*32), p)
 }
 
 // grad writes the gradients for queries, keys, values and, where asked for, the mask, of dy, the operands, the result, the logarithms,

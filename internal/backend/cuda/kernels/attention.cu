@@ -14,9 +14,6 @@ template <class F> INLINE T across(T v, F join) {
 	return v;
 }
 
-INLINE T larger(T a, T b) { return a > b ? a : b; }
-INLINE T plus(T a, T b) { return a + b; }
-
 // Running is what is known of the thread's rows after some keys: the largest score, the thread's part of the sum, and of the result.
 struct Running {
 	T most[SIDE], sum[SIDE], out[SIDE][SIDE];

@@ -14,6 +14,9 @@
 
 using Weights = T[TILE][TILE + 4]; // a tile in shared memory, padded as an Operand
 
+INLINE T larger(T a, T b) { return a > b ? a : b; }
+INLINE T plus(T a, T b) { return a + b; }
+
 // Place is what a block works at.
 struct Place {
 	u64 batch, head, group, y, x;

@@ -127,6 +127,17 @@ func AttentionGrid(heads, rows, columns uint64, size int) Grid {
 	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{threads, 1, 1}}
 }
 
+// FewGrid is the grid of attention_few for so many rows of each of some groups, and into how many parts, and of how many keys each, it had
+// better cut the keys to fill a device.
+func FewGrid(groups, rows, keys uint64, multiprocessors int) (g Grid, parts, part uint64) {
+	const each, turn, worth = 4, 64, 256 // rows of a block, and keys of a turn and of a part
+	blocks := max(groups*divideUp(rows, each), 1)
+	parts = max(min(divideUp(uint64(multiprocessors)*4, blocks), keys/worth), 1)
+	part = max(divideUp(divideUp(keys, parts), turn)*turn, turn)
+	parts = max(divideUp(keys, part), 1)
+	return Grid{Blocks: [3]uint32{uint32(min(blocks*parts, mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}}, parts, part
+}
+
 // ConvolutionGrid is the grid of a convolution's results of rows × columns, of which there are so many, and whether it is for
 // the _small form.
 func ConvolutionGrid(count, rows, columns uint32) (g Grid, small bool) {

@@ -370,9 +370,13 @@ struct NLL {
 };
 static_assert(sizeof(NLL) == 128, "");
 
+#define MOST_WIDTH 256
+
 // Attention is the parameter of attention and its gradients: q [batch][heads][queries][width], k and v [batch][groups][keys] with rows
 // of width and outputs, out and dout as q with rows of outputs. Their strides are along the four axes; those of mask and dmask along
 // batch, heads, queries and keys. logSum and delta have an element for each row of q. Scores are bent and masked as op.Attend says.
+// attention_few cuts the keys into so many parts, each but the last of part keys, a multiple of 64, and leaves of each part and row outputs
+// numbers, the largest score and the sum in partial.
 struct Attention {
 	u64 batch, heads, groups;
 	u64 queries, keys, width, outputs;
@@ -380,6 +384,7 @@ struct Attention {
 	u64 dOut, dQ, dK, dV, delta;
 	u64 mask, dMask; // 0 where there is none
 	u64 seed; // of dropout: the address of an int64
+	u64 parts, part, partial;
 	i64 qStrides[4], kStrides[4], vStrides[4];
 	i64 outStrides[4], dOutStrides[4];
 	i64 dQStrides[4], dKStrides[4];
@@ -390,4 +395,4 @@ struct Attention {
 	u32 causal;
 	u32 bools; // whether the mask says which keys a query sees, and is not added
 };
-static_assert(sizeof(Attention) == 528, "");
+static_assert(sizeof(Attention) == 552, "");

@@ -1,0 +1,232 @@
+// Attention of few queries over many keys, as generation has it: the keys are cut into parts, and what these come to is joined in order.
+//
+// Both kernels take Attention. attention_few: a block of 256 threads for each part of the keys of each ROWS rows, of all queries and
+// heads of a group, which read the same keys: parts · ⌈rows/ROWS⌉ · batch · groups of them. attention_join: blocks of 256 threads, any
+// number of them: as many as the result has rows, a warp for each.
+// dtypes: f32 f64
+#include "attention.cuh"
+
+#define ROWS 4
+#define KEYS 64   // of a turn
+#define WARPS 8   // of a block
+#define CHUNK 128 // that its warp takes at once
+#define CHUNKS (MOST_WIDTH / CHUNK)
+
+// lineOf loads the SIDE neighbours that a lane takes of a row of an operand: zeros beyond its end.
+INLINE Four lineOf(u64 row, i64 step, u64 width, u32 chunk) {
+	u32 first = chunk * CHUNK + threadIdx.x % 32 * SIDE;
+	u64 at = row + first * sizeof(T);
+	if (step == 1 && first + SIDE <= width && at % sizeof(Four) == 0) {
+		return load<Four>(at, 0);
+	}
+	Four v;
+#pragma unroll
+	for (int e = 0; e < SIDE; e++) {
+		v[e] = first + e < width ? load<T>(row, (i64)(first + e) * step) : (T)0;
+	}
+	return v;
+}
+
+template <class F> INLINE T acrossWarp(T v, F join) {
+#pragma unroll
+	for (u32 mask = 16; mask > 0; mask /= 2) {
+		v = join(v, fromLane(v, mask));
+	}
+	return v;
+}
+
+// A Row is a query of a head.
+struct Row {
+	u64 head, query, number; // number is among all of the result
+	bool there;
+};
+
+INLINE Row rowAt(const Attention &p, u64 batch, u64 group, u64 k) {
+	u64 shared = p.heads / p.groups, head = group * shared + k / p.queries, query = k % p.queries;
+	return {head, query, (batch * p.heads + head) * p.queries + query, k < shared * p.queries};
+}
+
+// A Shared is what the threads of a block share.
+struct Shared {
+	T q[ROWS][MOST_WIDTH], weights[ROWS][KEYS], factor[ROWS], sums[ROWS][MOST_WIDTH];
+};
+
+// multiplyKeys leaves the products of the rows with the keys of a turn, of which each warp takes some.
+INLINE void multiplyKeys(const Attention &p, const Place &at, u64 first, u64 end, Shared &s) {
+#pragma unroll 1
+	for (u32 k = threadIdx.x / 32; k < KEYS && first + k < end; k += WARPS) {
+		T sums[ROWS] = {};
+#pragma unroll
+		for (u32 c = 0; c < CHUNKS; c++) {
+			if (c * CHUNK >= p.width) {
+				break;
+			}
+			Four v = lineOf(rowOf(p.k, p.kStrides, at.batch, at.group, first + k), p.kStrides[3], p.width, c);
+#pragma unroll
+			for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+				for (int e = 0; e < SIDE; e++) {
+					sums[r] = fma(s.q[r][c * CHUNK + threadIdx.x % 32 * SIDE + e], v[e], sums[r]);
+				}
+			}
+		}
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			T sum = acrossWarp(sums[r], plus);
+			if (threadIdx.x % 32 == 0) {
+				s.weights[r][k] = sum;
+			}
+		}
+	}
+	__syncthreads();
+}
+
+// weighKeys replaces the products of the warp's row by their exponentials, and says by what those before are to be multiplied.
+INLINE void weighKeys(const Attention &p, Place &at, const Row &row, u32 r, u64 first, u64 end, T &most, T &sum, Shared &s) {
+	T own[KEYS / 32], top = -(T)INFINITY;
+	at.head = row.head;
+#pragma unroll
+	for (int i = 0; i < KEYS / 32; i++) {
+		u32 k = threadIdx.x % 32 + i * 32;
+		own[i] = -(T)INFINITY;
+		if (first + k < end) {
+			T bent = s.weights[r][k] * (T)p.scale;
+			bent = p.softCap > 0 ? tanh(bent / (T)p.softCap) : bent;
+			own[i] = score(p, at, row.query, first + k, bent).value;
+		}
+		top = larger(own[i], top);
+	}
+	top = larger(acrossWarp(top, larger), most);
+	T from = top == -(T)INFINITY ? 0 : top, factor = exp(most - from), part = 0;
+#pragma unroll
+	for (int i = 0; i < KEYS / 32; i++) {
+		u64 k = first + threadIdx.x % 32 + i * 32;
+		T weight = exp(own[i] - from);
+		part += weight;
+		bool gone = p.keep < 1 && dropped(p, at, row.query, k / 4 * 4) >> k % 4 & 1;
+		s.weights[r][threadIdx.x % 32 + i * 32] = gone ? 0 : weight;
+	}
+	sum = sum * factor + acrossWarp(part, plus);
+	most = top;
+	if (threadIdx.x % 32 == 0) {
+		s.factor[r] = factor;
+	}
+}
+
+ROW_KERNEL(attention_few, 256)(const Attention p) {
+	__shared__ Shared s;
+	u64 rows = p.heads / p.groups * p.queries, tiles = (rows + ROWS - 1) / ROWS, tile = blockIdx.x / p.parts, part = blockIdx.x % p.parts;
+	u64 owner = tile / tiles, first = tile % tiles * ROWS;
+	Place at = {};
+	at.batch = owner / p.groups, at.group = owner % p.groups;
+#pragma unroll 1
+	for (u32 i = threadIdx.x; i < ROWS * MOST_WIDTH; i += blockDim.x) {
+		u32 r = i / MOST_WIDTH, c = i % MOST_WIDTH;
+		Row row = rowAt(p, at.batch, at.group, first + r);
+		bool inside = row.there && c < p.width;
+		s.q[r][c] = inside ? load<T>(rowOf(p.q, p.qStrides, at.batch, row.head, row.query), (i64)c * p.qStrides[3]) : (T)0;
+		s.sums[r][c] = 0;
+	}
+	__syncthreads();
+	u32 warp = threadIdx.x / 32;
+	Row own = rowAt(p, at.batch, at.group, first + warp);
+	T most = -(T)INFINITY, sum = 0, out[ROWS][CHUNKS][SIDE] = {};
+	// Keys that some query sees.
+	i64 from = p.window > 0 ? p.first - p.window + 1 : 0, last = p.first + (i64)p.queries;
+	i64 to = p.causal ? last : p.window > 0 ? last - 1 + p.window : (i64)p.keys;
+	u64 begin = part * p.part, end = begin + p.part < p.keys ? begin + p.part : p.keys;
+	begin = from > (i64)begin ? (u64)from / KEYS * KEYS : begin;
+	end = to < (i64)end ? (u64)(to < 0 ? 0 : to) : end;
+#pragma unroll 1
+	for (u64 key = begin; key < end; key += KEYS) {
+		multiplyKeys(p, at, key, end, s);
+		if (warp < ROWS && own.there) {
+			weighKeys(p, at, own, warp, key, end, most, sum, s);
+		}
+		__syncthreads();
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			T factor = s.factor[r];
+#pragma unroll
+			for (int i = 0; i < CHUNKS * SIDE; i++) {
+				out[r][i / SIDE][i % SIDE] *= factor;
+			}
+		}
+#pragma unroll 1
+		for (u32 k = warp; k < KEYS && key + k < end; k += WARPS) {
+#pragma unroll
+			for (u32 c = 0; c < CHUNKS; c++) {
+				if (c * CHUNK >= p.outputs) {
+					break;
+				}
+				Four v = lineOf(rowOf(p.v, p.vStrides, at.batch, at.group, key + k), p.vStrides[3], p.outputs, c);
+#pragma unroll
+				for (int r = 0; r < ROWS; r++) {
+					T weight = s.weights[r][k];
+#pragma unroll
+					for (int e = 0; e < SIDE; e++) {
+						out[r][c][e] = fma(weight, v[e], out[r][c][e]);
+					}
+				}
+			}
+		}
+		__syncthreads();
+	}
+#pragma unroll 1
+	for (u32 w = 0; w < WARPS; w++) { // in order
+		if (w == warp) {
+#pragma unroll
+			for (int i = 0; i < ROWS * CHUNKS * SIDE; i++) {
+				int r = i / (CHUNKS * SIDE), c = i / SIDE % CHUNKS, e = i % SIDE;
+				s.sums[r][c * CHUNK + threadIdx.x % 32 * SIDE + e] += out[r][c][e];
+			}
+		}
+		__syncthreads();
+	}
+	u64 wide = p.outputs + 2, all = p.batch * p.heads * p.queries;
+#pragma unroll 1
+	for (u32 r = 0; r < ROWS; r++) {
+		Row row = rowAt(p, at.batch, at.group, first + r);
+		u64 to = p.partial + (part * all + row.number) * wide * sizeof(T);
+		for (u32 c = threadIdx.x; row.there && c < p.outputs; c += blockDim.x) {
+			store<T>(to, c, s.sums[r][c]);
+		}
+		if (row.there && warp == r && threadIdx.x % 32 == 0) {
+			store<T>(to, (i64)p.outputs, most);
+			store<T>(to, (i64)p.outputs + 1, sum);
+		}
+	}
+}
+
+ROW_KERNEL(attention_join, 256)(const Attention p) {
+	u64 all = p.batch * p.heads * p.queries, wide = p.outputs + 2;
+	u32 lane = threadIdx.x % 32;
+#pragma unroll 1
+	for (u64 n = thread() / 32; n < all; n += threads() / 32) {
+		auto of = [&](u64 part) { return p.partial + (part * all + n) * wide * sizeof(T); };
+		T most = -(T)INFINITY, sum = 0;
+#pragma unroll 1
+		for (u64 k = 0; k < p.parts; k++) {
+			most = larger(load<T>(of(k), (i64)p.outputs), most);
+		}
+		T from = most == -(T)INFINITY ? 0 : most;
+#pragma unroll 1
+		for (u64 k = 0; k < p.parts; k++) {
+			sum += load<T>(of(k), (i64)p.outputs + 1) * exp(load<T>(of(k), (i64)p.outputs) - from);
+		}
+		u64 line = n / p.queries, query = n - line * p.queries, batch = line / p.heads, head = line - batch * p.heads;
+		if (lane == 0) {
+			store<T>(p.logSum, (i64)n, sum == 0 ? (T)INFINITY : most + log(sum));
+		}
+		T factor = sum == 0 || p.keep == 0 ? 0 : 1 / (sum * (T)p.keep);
+#pragma unroll 1
+		for (u64 c = lane; c < p.outputs; c += 32) {
+			T out = 0;
+#pragma unroll 1
+			for (u64 k = 0; k < p.parts; k++) {
+				out += load<T>(of(k), (i64)c) * exp(load<T>(of(k), (i64)p.outputs) - from);
+			}
+			store<T>(rowOf(p.out, p.outStrides, batch, head, query), (i64)c * p.outStrides[3], out * factor);
+		}
+	}
+}
