@@ -113,10 +113,12 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 	case n.leaf != nil && b.creates:
 		b.collect(n.leaf, dy)
 		b.leave()
+		n.hooks.accumulated()
 		return
 	case n.leaf != nil:
 		n.accumulate(dy)
 		b.leave()
+		n.hooks.accumulated()
 		return
 	}
 	if n.freed {

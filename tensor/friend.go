@@ -6,9 +6,10 @@ import (
 	"cresset/internal/op"
 )
 
-// The functions of this package that linalg, nn, optim, nn/parallel, checkpoint and internal/selftest need and users do not: the one registration of the project.
+// The functions of this package that linalg, nn, optim, nn/parallel, nn/ddp, checkpoint and internal/selftest need and users do not: the one registration of the project.
 var _ = friend.Register(&friend.Tensors[*Tensor]{
 	BorrowGrad:  (*Tensor).borrowGrad,
+	Reaches:     reaches,
 	NewUpdates:  func() friend.Updates[*Tensor] { return new(updates) },
 	LinearReLU:  (*Tensor).linearReLU,
 	Conv2DReLU:  (*Tensor).conv2DReLU,

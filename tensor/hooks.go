@@ -9,6 +9,7 @@ import (
 // hooks are what a caller attached to the gradient of a tensor.
 type hooks struct {
 	calls  []*func(*Tensor) *Tensor
+	after  []*func() // of a leaf: called when its gradient has been added to what it had
 	retain bool
 	grad   *Tensor
 }
@@ -25,6 +26,34 @@ func (x *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) (remove func()) {
 	return func() {
 		// A copy: the hook may remove itself while apply walks over the calls.
 		h.calls = slices.DeleteFunc(slices.Clone(h.calls), func(g *func(*Tensor) *Tensor) bool { return g == &f })
+	}
+}
+
+// RegisterPostAccumulateGradHook calls f with x, a leaf, whenever a Backward has added to its gradient, in the order of registration. The returned
+// function removes the hook.
+func (x *Tensor) RegisterPostAccumulateGradHook(f func(x *Tensor)) (remove func()) {
+	const name = "register_post_accumulate_grad_hook"
+	x.current(name)
+	switch {
+	case x.node == nil:
+		fail(name, ErrAutograd, "cannot register a hook on a tensor that doesn't require gradient", x)
+	case x.node.leaf == nil:
+		fail(name, ErrAutograd, "post accumulate grad hooks cannot be registered on non-leaf tensors", x)
+	}
+	h, call := x.node.attach(), func() { f(x) }
+	h.after = append(h.after, &call)
+	return func() {
+		h.after = slices.DeleteFunc(slices.Clone(h.after), func(g *func()) bool { return g == &call })
+	}
+}
+
+// accumulated calls the hooks that wait for a leaf's gradient.
+func (h *hooks) accumulated() {
+	if h == nil {
+		return
+	}
+	for _, call := range h.after {
+		(*call)()
 	}
 }
 

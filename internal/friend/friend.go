@@ -1,5 +1,5 @@
 // Package friend lets packages above tensor call what tensor does not export, since Go knows no friends: tensor registers functions
-// when it is initialised, and linalg, nn, optim, nn/parallel, checkpoint and internal/selftest, which import it, find them there.
+// when it is initialised, and linalg, nn, optim, dist, nn/parallel, nn/ddp, checkpoint and internal/selftest, which import it, find them there.
 package friend
 
 import (
@@ -12,6 +12,8 @@ import (
 type Tensors[T any] struct {
 	// BorrowGrad returns the gradient of a leaf for use until it is dropped, nil where there is none.
 	BorrowGrad func(x T) T
+	// Reaches reports which of the leaves a Backward from outs would lead to.
+	Reaches func(outs, leaves []T) []bool
 	// NewUpdates returns a place for the steps of an optimizer.
 	NewUpdates func() Updates[T]
 	// LinearReLU returns the ReLU of Linear without keeping what lies between.

@@ -1,0 +1,200 @@
+package ddp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cresset/dist"
+	"cresset/internal/friend"
+	"cresset/tensor"
+)
+
+// inner is what package tensor registers: gradients without a copy, and what depends on what.
+var inner = friend.Of[*tensor.Tensor]()
+
+// A reducer keeps the gradients of a model's copies equal. Gradients come in about the reverse order of the parameters; they are copied into buckets, each of which is
+// reduced as soon as it is full and those before it have been sent.
+type reducer struct {
+	options
+	group   *dist.Group
+	names   []string
+	params  []*tensor.Tensor // that require a gradient
+	buffers []*tensor.Tensor
+	buckets []*bucket
+	home    []*bucket // of each parameter
+
+	syncs    bool // whether the next Backward is to reduce
+	expects  bool // whether one that reduces is to come
+	came     []bool
+	sent     int            // buckets
+	used     *dist.Work     // where FindUnusedParameters asks for it, on which
+	usedHere *tensor.Tensor // of the parameters some rank depends
+}
+
+// A bucket is gradients of one dtype and device that are reduced together.
+type bucket struct {
+	params  []int
+	flat    *tensor.Tensor
+	views   []*tensor.Tensor // of flat, for each parameter
+	missing int              // gradients that have not come
+	work    *dist.Work
+}
+
+const firstBucket = 1 << 20 // bytes
+
+// fill divides the parameters among buckets, from the last to the first.
+func (r *reducer) fill() {
+	r.home = make([]*bucket, len(r.params))
+	r.came = make([]bool, len(r.params))
+	most := firstBucket
+	var open []*bucket
+	var sizes []int
+	for i, p := range slices.Backward(r.params) {
+		k := slices.IndexFunc(open, func(b *bucket) bool {
+			q := r.params[b.params[0]]
+			return q.DType() == p.DType() && q.Device() == p.Device()
+		})
+		bytes := p.NumEl() * p.DType().Size()
+		if k < 0 || sizes[k]+bytes > most {
+			b := &bucket{}
+			r.buckets = append(r.buckets, b)
+			if len(r.buckets) > 1 {
+				most = int(r.bucketCap * (1 << 20))
+			}
+			if k < 0 {
+				open, sizes, k = append(open, b), append(sizes, 0), len(open)
+			} else {
+				open[k], sizes[k] = b, 0
+			}
+		}
+		open[k].params = append(open[k].params, i)
+		sizes[k] += bytes
+		r.home[i] = open[k]
+	}
+	for _, b := range r.buckets {
+		ps := make([]*tensor.Tensor, len(b.params))
+		for k, i := range b.params {
+			ps[k] = r.params[i]
+		}
+		b.flat = tensor.ZerosLike(flatten(ps))
+		b.views = views(b.flat, ps)
+	}
+}
+
+// begin prepares for a Forward.
+func (r *reducer) begin() {
+	if r.expects {
+		panic(fault("Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not " +
+			"used in producing loss. You can enable unused parameter detection by passing the option ddp.FindUnusedParameters(true), and by making sure all Forward outputs " +
+			"participate in calculating loss. Parameters which did not receive grad: " + strings.Join(r.missing(), ", ")))
+	}
+	if !r.syncs {
+		return
+	}
+	if r.broadcastBuffers && len(r.buffers) > 0 {
+		must(r.broadcast(r.buffers))
+	}
+	clear(r.came)
+	r.sent = 0
+	for _, b := range r.buckets {
+		b.missing, b.work = len(b.params), nil
+	}
+}
+
+// missing returns the names of parameters whose gradients have not come.
+func (r *reducer) missing() (names []string) {
+	for i, name := range r.names {
+		if !r.came[i] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// follow notes what a Forward has computed, from which a Backward will start.
+func (r *reducer) follow(outs ...*tensor.Tensor) {
+	tracked := slices.ContainsFunc(outs, func(y *tensor.Tensor) bool { return y != nil && y.RequiresGrad() })
+	if !r.syncs || !tracked {
+		return
+	}
+	r.expects = true
+	if !r.findUnused {
+		return
+	}
+	depends := inner.Reaches(outs, r.params)
+	marks := make([]int32, len(depends))
+	for i, on := range depends {
+		if on {
+			marks[i] = 1
+		}
+	}
+	r.usedHere = tensor.FromSlice(marks)
+	r.used = r.group.AllReduce(r.usedHere, dist.Max)
+	for i, on := range depends {
+		if !on {
+			r.arrived(i)
+		}
+	}
+}
+
+// arrived notes that a parameter's gradient is complete, and sends what is full.
+func (r *reducer) arrived(i int) {
+	if !r.expects || !r.syncs {
+		return
+	}
+	if r.came[i] {
+		panic(fault(fmt.Sprintf("Expected to mark a variable ready only once. Parameter %s has been marked as ready twice: it is used in several Backwards after one Forward", r.names[i])))
+	}
+	r.came[i] = true
+	r.home[i].missing--
+	for r.sent < len(r.buckets) && r.buckets[r.sent].missing == 0 {
+		r.send(r.buckets[r.sent])
+		r.sent++
+	}
+	if r.sent == len(r.buckets) {
+		r.finish()
+	}
+}
+
+// send begins to reduce a bucket.
+func (r *reducer) send(b *bucket) {
+	for k, i := range b.params {
+		if g := inner.BorrowGrad(r.params[i]); g != nil {
+			b.views[k].CopyInPlace(g.Detach())
+		} else {
+			b.views[k].ZeroInPlace()
+		}
+	}
+	b.work = r.group.AllReduce(b.flat, dist.Avg)
+}
+
+// finish waits for all buckets and hands the means to the parameters.
+func (r *reducer) finish() {
+	r.expects = false
+	var used []int32
+	if r.used != nil {
+		must(r.used.Wait(ctx))
+		used, r.used = tensor.Values[int32](r.usedHere), nil
+	}
+	for _, b := range r.buckets {
+		must(b.work.Wait(ctx))
+		for k, i := range b.params {
+			if used != nil && used[i] == 0 {
+				continue
+			}
+			if g := inner.BorrowGrad(r.params[i]); g != nil {
+				g.Detach().CopyInPlace(b.views[k])
+			} else {
+				r.params[i].SetGrad(b.views[k].Clone())
+			}
+		}
+	}
+}
+
+// must panics with an error of the group, for Backward has none to return.
+func must(err error) {
+	if err != nil {
+		panic(&tensor.Error{Op: "distributed_data_parallel", Kind: tensor.ErrValue, Err: err})
+	}
+}
