@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"unsafe"
@@ -81,6 +82,46 @@ func cardOf(t *testing.T, m *hardware.Machine) *Device {
 	return dev
 }
 
+// TestBatchesOnEveryCard multiplies one matrix by several of which every second column counts, and matrices without a common axis.
+func TestBatchesOnEveryCard(t *testing.T) {
+	const count = 3
+	for _, card := range []string{"t4", "a100", "h100"} {
+		m, err := hardware.Preset(card, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev := cardOf(t, m)
+		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
+			checkProduct(t, dev, dt, [3]int{33, 20, 0}, 0, 1, dev.Run)
+			for _, s := range [][3]int{{33, 65, 41}, {40, 24, 72}} {
+				m, n, k := s[0], s[1], s[2]
+				c := backend.NewCall(op.BMM, dt)
+				defer c.Release()
+				in := c.AddIn()
+				a := filled(t, dev, in, m, k, false, 0, dt)
+				in.Layout = batch(layout.Shape{count, m, k}, 0, k, 1)
+				in = c.AddIn()
+				b := filled(t, dev, in, count*k, 2*n, false, 0, dt)
+				in.Layout = batch(layout.Shape{count, k, n}, k*2*n, 2*n, 2)
+				out := c.AddOut()
+				filled(t, dev, out, count*m, n, false, 0, dt)
+				out.Layout = batch(layout.Shape{count, m, n}, m*n, n, 1)
+				if err := dev.Run(c); err != nil {
+					t.Fatalf("%s of %v on %s: %v", dt, s, card, err)
+				}
+				judge(t, dev, c, k, fmt.Sprintf("%d products of %v on %s", count, s, card), func(i, l int) float64 {
+					return a(i/n%m, l) * b(i/(m*n)*k+l, 2*(i%n))
+				})
+			}
+		}
+	}
+}
+
+func batch(shape layout.Shape, strides ...int) *layout.Layout {
+	l := layout.Of(shape, strides, 0)
+	return &l
+}
+
 // TestProductsThroughTheCopyEngine multiplies by kernels that are otherwise for large matrices, with results whose lines the copy engine can
 // write to, and others.
 func TestProductsThroughTheCopyEngine(t *testing.T) {
@@ -143,17 +184,26 @@ func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, s
 	if err := run(c); err != nil {
 		t.Fatalf("%s of %v on %s: %v", dt, s, dev.properties.Name, err)
 	}
-	raw := make([]byte, m*n*dt.Size())
-	if err := dev.CopyOut(raw, c.Out()[0].Buf, 0); err != nil {
+	judge(t, dev, c, k, fmt.Sprintf("%v on %s, turned %d", s, dev.properties.Name, turned), func(i, l int) float64 {
+		return a(i/n, l) * b(l, i%n)
+	})
+}
+
+// judge wants the elements of a call's result, each of which adds k terms.
+func judge(t *testing.T, dev *Device, c *backend.Call, k int, name string, term func(i, l int) float64) {
+	t.Helper()
+	out, dt := &c.Out()[0], c.DType
+	got := make([]float64, out.Layout.Size())
+	raw := make([]byte, len(got)*dt.Size())
+	if err := dev.CopyOut(raw, out.Buf, 0); err != nil {
 		t.Fatal(err)
 	}
-	got := make([]float64, m*n)
-	kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&got[0]), unsafe.Pointer(&raw[0]), m*n)
+	kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&got[0]), unsafe.Pointer(&raw[0]), len(got))
 	rounding := map[dtype.DType]float64{dtype.Float32: 0, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
 	for i := range got {
 		sum, size := 0.0, 0.0
 		for l := range k {
-			x := a(i/n, l) * b(l, i%n)
+			x := term(i, l)
 			sum, size = sum+x, size+math.Abs(x)
 		}
 		bound := float64(2*k)*0x1p-23*size + rounding*math.Abs(sum)
@@ -164,7 +214,7 @@ func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, s
 			bound += 0x1p-10 * size
 		}
 		if !(math.Abs(got[i]-sum) <= bound) {
-			t.Fatalf("%s of %v on %s, turned %d: element %d is %v, want %v ± %v", dt, s, dev.properties.Name, turned, i, got[i], sum, bound)
+			t.Fatalf("%s of %s: element %d is %v, want %v ± %v", dt, name, i, got[i], sum, bound)
 		}
 	}
 }
