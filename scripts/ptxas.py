@@ -14,7 +14,7 @@ import tempfile
 
 KERNELS = pathlib.Path(__file__).parent.parent / "internal/backend/cuda/kernels"
 FIGURES = KERNELS / "testdata/ptxas.txt"
-TUNED = ("product_",)
+TUNED = ("product_", "conv_",)
 TARGETS = {"sm_60": ["sm_75", "sm_80", "sm_90"], "sm_75": ["sm_75"], "sm_80": ["sm_80", "sm_90", "sm_120"], "sm_90": ["sm_90", "sm_120"], "sm_90a": ["sm_90a"]}
 
 

@@ -1,139 +1,160 @@
 package cuda
 
 import (
-	"fmt"
-	"math"
-
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/op"
 )
 
-// convolver holds the kernels of a convolution or of one of its gradients: with large tiles, with small ones, and the sum of
-// partial results.
-type convolver struct{ large, small, sum kernelID }
+// convolver holds the kernels of convolutions and their gradients that add in float32.
+type convolver struct {
+	half     bool
+	tiles    [len(kernels.ConvolutionTiles)][kernels.ConvolutionKinds]kernelID
+	join     kernelID
+	products *multiplier
+	wide     launcher // convolves copies in float32; for half types on GPUs that have no tiles for them
+}
 
 func (t *table) addConvolutions() {
-	for _, dt := range floats {
-		of := func(name string) *convolver {
-			return &convolver{typed(name, dt), typed(name+"_small", dt), typed("sum_columns", dt)}
+	t.addConvolutions64()
+	single := newConvolver(dtype.Float32)
+	for _, o := range []op.Op{op.Conv, op.ConvGradInput, op.ConvGradWeight} {
+		t[o][dtype.Float32] = row{launch: single.launch}
+		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
+			half := newConvolver(dt)
+			half.wide = widened(row{launch: single.launch}, dt, dtype.Float32)
+			t[o][dt] = row{launch: half.launch}
 		}
-		t[op.Conv][dt] = row{launch: of("conv").forward}
-		t[op.ConvGradInput][dt] = row{launch: of("conv_grad_input").gradInput}
-		t[op.ConvGradWeight][dt] = row{launch: of("conv_grad_weight").gradWeight}
 	}
 }
 
-var convolutionParams paramPool[kernels.Convolution]
-
-// forward computes y of x, weights and perhaps a bias.
-func (v *convolver) forward(d *Device, c *backend.Call, _ kernelID) error {
-	in, y := c.In(), &c.Out()[0]
-	return d.convolve(c, &in[0], &in[1], y, func(s *scratch, p *kernels.Convolution) error {
-		p.Left, p.Right = s.packed(&in[1]), s.packed(&in[0])
-		if c.Has(2) {
-			p.Bias = s.packed(&in[2])
+func newConvolver(dt dtype.DType) *convolver {
+	v := &convolver{half: dt != dtype.Float32, join: typed("product_join", dt), products: newMultiplier(dt)}
+	for i := range kernels.ConvolutionTiles {
+		for k := range kernels.ConvolutionKinds {
+			if t := &kernels.ConvolutionTiles[i]; t.Half == v.half && t.Has(k) {
+				v.tiles[i][k] = typed(t.Kernel(k), dt)
+			}
 		}
-		return v.launch(s, p, p.Outputs, p.Images*p.OutHeight*p.OutWidth, p.Channels*p.Rows*p.Columns)
-	})
-}
-
-// gradInput computes dx of dy and weights, plus perhaps a bias: a transposed convolution has one.
-func (v *convolver) gradInput(d *Device, c *backend.Call, _ kernelID) error {
-	in, dx := c.In(), &c.Out()[0]
-	return d.convolve(c, dx, &in[1], &in[0], func(s *scratch, p *kernels.Convolution) error {
-		p.Left, p.Right = s.packed(&in[1]), s.packed(&in[0])
-		if c.Has(2) {
-			p.Bias = s.packed(&in[2])
-		}
-		return v.launch(s, p, p.Channels, p.Images*p.Height*p.Width, p.Outputs*p.Rows*p.Columns)
-	})
-}
-
-// gradWeight computes dw of dy and x. The axis that is summed over, the pixels of all images, is long and the result
-// small: the axis is split into parts, whose partial results are computed in parallel and then added.
-func (v *convolver) gradWeight(d *Device, c *backend.Call, _ kernelID) error {
-	in, dw := c.In(), &c.Out()[0]
-	return d.convolve(c, &in[1], dw, &in[0], func(s *scratch, p *kernels.Convolution) error {
-		p.Left, p.Right = s.packed(&in[0]), s.packed(&in[1])
-		rows, columns, depth := p.Outputs, p.Channels*p.Rows*p.Columns, p.Images*p.OutHeight*p.OutWidth
-		p.Parts = kernels.ConvolutionParts(p.Groups, rows, columns, depth)
-		if p.Parts == 1 {
-			return v.launch(s, p, rows, columns, depth)
-		}
-		size := dw.Layout.Size()
-		parts := s.take(int(p.Parts) * size * dw.DType.Size())
-		p.Out = parts.ptr
-		if err := v.launch(s, p, rows, columns, depth); err != nil {
-			return err
-		}
-		return v.add(d, parts.ptr, p.Parts, size, address(dw))
-	})
-}
-
-// launch issues the kernel over the tiles of a result of rows × columns for each group and part.
-func (v *convolver) launch(s *scratch, p *kernels.Convolution, rows, columns, depth uint32) error {
-	p.Part = kernels.ConvolutionPart(depth, p.Parts)
-	g, small := kernels.ConvolutionGrid(p.Groups*p.Parts, rows, columns)
-	if small {
-		return issue(s, v.small, g, p)
 	}
-	return issue(s, v.large, g, p)
+	return v
 }
 
-// add sums partial results that are stored one after the other.
-func (v *convolver) add(d *Device, from uint64, parts uint32, size int, to uint64) error {
-	p := reductionParams.take()
-	defer reductionParams.give(p)
-	*p = kernels.Reduction{
-		Outer: 1, N: uint64(parts), Inner: uint64(size), In: from, Out: to, Parts: 1, Total: uint64(parts),
-		Strides: [3]int64{0, int64(size), 1},
+// taken returns a bit for each family of tiles that the device has for these elements: those with asynchronous copies, where it has any.
+func (v *convolver) taken(d *Device) (tiles uint) {
+	for i := range kernels.ConvolutionTiles {
+		t := &kernels.ConvolutionTiles[i]
+		if t.Half == v.half && d.takes(v.tiles[i][kernels.Outputs]) {
+			tiles |= 1 << i
+		}
 	}
-	g, ok := kernels.ColumnGrid(uint64(size), 1)
-	if !ok {
-		return fmt.Errorf("cuda: weights of %d elements are too many for one launch", size)
+	if overlapped := tiles &^ kernels.HeldConvolutions; overlapped != 0 {
+		return overlapped
 	}
-	return launch(d, v.sum, g, p)
+	return tiles
 }
 
-// convolve calls body, which launches, with the extents of the convolution of x with w to y. The result is contiguous.
-func (d *Device) convolve(c *backend.Call, x, w, y *backend.View, body func(s *scratch, p *kernels.Convolution) error) error {
-	out := &c.Out()[0]
-	if out.Layout.Size() == 0 {
+var tiledParams paramPool[kernels.TiledConvolution]
+
+// A convolution is a call's operands by their names, with the extents that kernels read.
+type convolution struct {
+	*kernels.TiledConvolution
+	op      op.Op
+	x, w, y *backend.View // or their gradients
+	out     *backend.View
+}
+
+func (v *convolver) launch(d *Device, c *backend.Call, k kernelID) error {
+	if c.Out()[0].Layout.Size() == 0 {
 		return nil
 	}
-	window := c.Params.(op.Window)
-	if err := convolvable(x, w, y, window); err != nil {
+	s, p := tiledParams.begin(d)
+	defer s.free()
+	n := convolution{TiledConvolution: p, op: c.Op, out: &c.Out()[0]}
+	if err := n.describe(c); err != nil {
 		return err
 	}
-	s, p := convolutionParams.begin(d)
-	defer s.free()
-	in, weight, to := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
-	*p = kernels.Convolution{
-		Out: address(out), Groups: uint32(window.Groups), Parts: 1,
-		Images: uint32(in[0]), Channels: uint32(weight[1]), Outputs: uint32(weight[0] / window.Groups),
-		Height: uint32(in[2]), Width: uint32(in[3]), OutHeight: uint32(to[2]), OutWidth: uint32(to[3]),
-		Rows: uint32(weight[2]), Columns: uint32(weight[3]),
+	if c.Has(2) {
+		p.Bias = s.packed(&c.In()[2])
 	}
-	for i := range 2 {
-		p.Padding[i], p.Dilation[i] = uint32(window.Padding[i]), uint32(window.Dilation[i])
-		// A stride beyond the padded input has no second step to take.
-		p.Stride[i] = uint32(min(window.Stride[i], in[2+i]+2*window.Padding[i]+1))
+	if done, err := v.multiply(&s, &n); done || err != nil {
+		return err
 	}
-	return body(&s, p)
+	plan, ok := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, v.taken(d), d.properties.Multiprocessors)
+	if !ok {
+		return v.wide(d, c, k)
+	}
+	return v.convolve(&s, &n, &plan)
 }
 
-// convolvable returns an error for shapes whose positions do not fit into the kernels' integers of 32 bits.
-func convolvable(x, w, y *backend.View, p op.Window) error {
-	in, weight, out := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
-	high, wide := in[2]+2*p.Padding[0]+1, in[3]+2*p.Padding[1]+1
-	for _, n := range [][3]int{
-		{high, wide, 1}, {in[0], in[2], in[3]}, {out[0], out[2], out[3]}, {weight[0], weight[2], weight[3]},
-		{weight[1], weight[2], weight[3]}, {p.Dilation[0], weight[2], 1}, {p.Dilation[1], weight[3], 1},
-	} {
-		if product := float64(n[0]) * float64(n[1]) * float64(n[2]); product > math.MaxInt32 {
-			return fmt.Errorf("cuda: a convolution of %v with %v and padding %v has more places than one launch takes", in, weight, p.Padding)
+// describe fills in the extents.
+func (n *convolution) describe(c *backend.Call) error {
+	window, in := c.Params.(op.Window), c.In()
+	switch n.op {
+	case op.Conv:
+		n.x, n.w, n.y = &in[0], &in[1], n.out
+	case op.ConvGradInput:
+		n.x, n.w, n.y = n.out, &in[1], &in[0]
+	default:
+		n.x, n.w, n.y = &in[1], n.out, &in[0]
+	}
+	if err := convolvable(n.x, n.w, n.y, window); err != nil {
+		return err
+	}
+	x, w, y := n.x.Layout.Shape(), n.w.Layout.Shape(), n.y.Layout.Shape()
+	*n.TiledConvolution = kernels.TiledConvolution{
+		Out: address(n.out), Images: uint32(x[0]), Groups: uint32(window.Groups),
+		Rows: uint32(w[0] / window.Groups), Channels: uint32(w[1]), Phases: [2]uint32{1, 1},
+	}
+	for i := range 2 {
+		n.Window[i], n.InSize[i], n.OutSize[i] = uint32(w[2+i]), uint32(x[2+i]), uint32(y[2+i])
+		n.Padding[i], n.Dilation[i] = uint32(window.Padding[i]), uint32(window.Dilation[i])
+		// A stride beyond the padded input has no second step to take.
+		n.Stride[i] = uint32(min(window.Stride[i], x[2+i]+2*window.Padding[i]+1))
+	}
+	if n.op == op.ConvGradInput {
+		n.Gradient, n.Rows, n.Channels, n.InSize, n.OutSize = 1, n.Channels, n.Rows, n.OutSize, n.InSize
+		for i := range 2 {
+			n.Phases[i] = min(n.Stride[i], n.OutSize[i])
 		}
 	}
 	return nil
+}
+
+// convolve launches the plan's kernel over packed operands, and where it divides the common axis that which joins the parts.
+func (v *convolver) convolve(s *scratch, n *convolution, plan *kernels.ConvolutionPlan) error {
+	plan.Apply(n.TiledConvolution)
+	if v.half {
+		s.packChunks(n)
+	} else {
+		s.packPlanes(n)
+	}
+	if n.Parts == 1 {
+		return issue(s, v.tiles[plan.Tile][plan.Kind], plan.Grid, n.TiledConvolution)
+	}
+	size := n.out.Layout.Size()
+	n.Out = s.take(4 * int(n.Parts) * size).ptr
+	if err := issue(s, v.tiles[plan.Tile][plan.Kind], plan.Grid, n.TiledConvolution); err != nil {
+		return err
+	}
+	return v.joinParts(s.device, n, uint64(size))
+}
+
+// joinParts adds the parts in their order.
+func (v *convolver) joinParts(d *Device, n *convolution, size uint64) error {
+	p := productParams.take()
+	defer productParams.give(p)
+	*p = kernels.Product{A: n.Out, Out: address(n.out), Parts: uint64(n.Parts), Part: size, Alpha: 1}
+	if n.op == op.ConvGradWeight { // parts have the channels last
+		p.Count, p.M, p.N = uint64(n.Groups)*uint64(n.Rows), uint64(n.Window[0])*uint64(n.Window[1]), uint64(n.Channels)
+		p.OutStrides = [3]int64{int64(p.M * p.N), 1, int64(p.M)}
+	} else {
+		p.Count, p.M, p.N = uint64(n.Images), uint64(n.Groups)*uint64(n.Rows), uint64(n.OutSize[0])*uint64(n.OutSize[1])
+		p.OutStrides = [3]int64{int64(p.M * p.N), int64(p.N), 1}
+		if n.Bias != 0 {
+			p.Add, p.AddStrides, p.Beta = n.Bias, [3]int64{0, 1, 0}, 1
+		}
+	}
+	return launch(d, v.join, d.flat(int(size)), p)
 }

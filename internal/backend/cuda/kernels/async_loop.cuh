@@ -18,7 +18,7 @@ INLINE Four four(u32 at) {
 }
 
 // multiplyTiles multiplies so many tiles. fill starts to copy the next tile of both operands, if there is one, to an address of shared memory,
-// b's behind a's. An End is made of p when the sums are there, and puts each of them, by its row and column in the block's tile, where it belongs.
+// b's behind a's. An End is made of p when the sums are there; turned to a column of the block's tile, it puts the sum of each row where it belongs.
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, class End, class P, class Fill>
 INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
 	const int DOWN = HIGH / 16, ACROSS = WIDE / 32, LINE_A = (ROWS + GAP) * 4, LINE_B = (COLUMNS + GAP) * 4;
@@ -83,9 +83,14 @@ INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
 			}
 		}
 		__syncthreads();
+#pragma unroll
+		for (int j = 0; j < ACROSS; j++) {
+			u32 column = lane + j * 32;
+			end.turn(x + column);
 #pragma unroll 1
-		for (u32 e = lane; e < 16 * WIDE; e += 32) {
-			end.put(y + i * 16 + e / WIDE, x + e % WIDE, ends[e]);
+			for (u32 r = 0; r < 16; r++) {
+				end.put(y + i * 16 + r, ends[r * WIDE + column]);
+			}
 		}
 	}
 }

@@ -6,7 +6,7 @@
 // tiles of 64x64; name_small_dtype: 64 threads, tiles of 16x64, for up to 32 rows. The result's rows and columns, and the
 // common axis: conv: outputs, the pixels of y, the taps of a group's channels. conv_grad_input: channels, the pixels of x, the
 // taps of a group's outputs. conv_grad_weight: outputs, the taps of a group's channels, the pixels of y.
-// dtypes: f32 f64
+// dtypes: f64
 #include "params.cuh"
 #include "tile.cuh"
 

@@ -142,7 +142,8 @@ template <class SHAPE, int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, b
 		__syncthreads();
 #pragma unroll 1
 		for (u32 e = lane; e < 8 * WIDE; e += 32) {
-			end.put(y + i * 8 + e / WIDE, x + e % WIDE, ends[e / WIDE * PITCH + e % WIDE]);
+			end.turn(x + e % WIDE);
+			end.put(y + i * 8 + e / WIDE, ends[e / WIDE * PITCH + e % WIDE]);
 		}
 	}
 }

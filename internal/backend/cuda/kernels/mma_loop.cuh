@@ -13,12 +13,12 @@
 template <int SIZE, bool DEEP> struct Panel {
 	static const int BYTES = SIZE * STEPS * 2, LINE = DEEP ? STEPS * 2 : SIZE * 2, CHUNKS = LINE / 16;
 
-	INLINE u32 place(u32 line, u32 chunk) { return line * LINE + ((chunk ^ (DEEP ? line / 2 % 4 : line % 8)) << 4); }
+	INLINE u32 place(u32 line, u32 chunk) { return line * LINE + ((chunk ^ (LINE == 64 ? line / 2 % 4 : line % 8)) << 4); }
 };
 
 // multiplyPanels multiplies so many panels. fill starts to copy the next panel of both operands, if there is one, to an address of shared memory,
-// b's behind a's. A warp computes HIGH rows and WIDE columns of the block's tile. An End is made of p when the sums are there, and puts
-// neighbouring two of them, by their row and first column in the tile, where they belong.
+// b's behind a's. A warp computes HIGH rows and WIDE columns of the block's tile. An End is made of p when the sums are there; turned to a
+// column of the tile, it puts the sums of that and the next one, for each row, where they belong.
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bool DEEP_B, class End, class P, class Fill>
 INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
 	const int DOWN = HIGH / 16, ACROSS = WIDE / 8;
@@ -99,6 +99,8 @@ INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
 	const int PITCH = WIDE + 8, HALVES = WIDE / 2;
 	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * PITCH;
 	End end(p);
+	u32 column = lane % HALVES * 2;
+	end.turn(x + column);
 #pragma unroll
 	for (int i = 0; i < DOWN; i++) {
 		__syncthreads();
@@ -112,9 +114,8 @@ INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
 		}
 		__syncthreads();
 #pragma unroll 1
-		for (u32 e = lane; e < 16 * HALVES; e += 32) {
-			u32 row = e / HALVES, column = e % HALVES * 2;
-			end.put(y + i * 16 + row, x + column, ends[row * PITCH + column], ends[row * PITCH + column + 1]);
+		for (u32 row = lane / HALVES; row < 16; row += 32 / HALVES) {
+			end.put(y + i * 16 + row, ends[row * PITCH + column], ends[row * PITCH + column + 1]);
 		}
 	}
 }

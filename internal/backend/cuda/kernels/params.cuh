@@ -291,6 +291,23 @@ struct Convolution {
 };
 static_assert(sizeof(Convolution) == 104, "");
 
+// TiledConvolution is the parameter of convolutions and their gradients as products of which tiles are gathered, of float32 and of half types: y
+// [images][groups·rows][outSize] of x [images][groups·channels][inSize] and weights, or dx of dy and weights, or dw, [groups·rows][channels][window],
+// of dy and x; then outSize is dy's. left is the weights or dy, right x or dy. The common axis has lines steps for each tap, the channels and
+// as many more as the kernel wants. It may be cut into parts, each of partSteps, whose float32 results lie one behind the other in out.
+struct TiledConvolution {
+	u64 out, left, right, bias; // bias is 0 where there is none
+	u32 images, groups, rows, channels;
+	u32 lines, pitch; // pitch is how far lines of packed weights lie apart, or pixels of a packed dy
+	u32 inSize[2], outSize[2];
+	u32 window[2], stride[2], padding[2], dilation[2];
+	u32 phases[2]; // of the pixels of dx, by the stride; 1 and 1 for others
+	u32 across; // tiles of columns, in the largest phase
+	u32 gradient; // whether right is dy
+	u32 parts, partSteps;
+};
+static_assert(sizeof(TiledConvolution) == 128, "");
+
 // Pool is the parameter of pools and their gradients: planes of y of the size outSize, of planes of x of the size inSize, or
 // the gradient for x; all contiguous. Each pair is of the rows and the columns. in is x, or dy for a gradient.
 struct Pool {

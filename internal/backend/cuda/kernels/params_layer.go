@@ -14,6 +14,22 @@ type Convolution struct {
 	Parts, Part                        uint32
 }
 
+// TiledConvolution is the parameter of convolutions and their gradients as products of which tiles are gathered, of float32 and of half types: y
+// [images][groups·rows][outSize] of x [images][groups·channels][inSize] and weights, or dx of dy and weights, or dw, [groups·rows][channels][window],
+// of dy and x; then outSize is dy's. left is the weights or dy, right x or dy. The common axis has lines steps for each tap, the channels and
+// as many more as the kernel wants. It may be cut into parts, each of partSteps, whose float32 results lie one behind the other in out.
+type TiledConvolution struct {
+	Out, Left, Right, Bias            uint64 // bias is 0 where there is none
+	Images, Groups, Rows, Channels    uint32
+	Lines, Pitch                      uint32 // pitch is how far lines of packed weights lie apart, or pixels of a packed dy
+	InSize, OutSize                   [2]uint32
+	Window, Stride, Padding, Dilation [2]uint32
+	Phases                            [2]uint32 // of the pixels of dx, by the stride; 1 and 1 for others
+	Across                            uint32    // tiles of columns, in the largest phase
+	Gradient                          uint32    // whether right is dy
+	Parts, PartSteps                  uint32
+}
+
 // Pool is the parameter of pools and their gradients: planes of y of the size outSize, of planes of x of the size inSize, or
 // the gradient for x; all contiguous. Each pair is of the rows and the columns. in is x, or dy for a gradient.
 type Pool struct {

@@ -61,8 +61,8 @@ INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, f32 first, f
 template <int ROWS, int COLUMNS> struct Pairs : End<ROWS, COLUMNS> {
 	__device__ __attribute__((always_inline)) Pairs(const Product &p) : End<ROWS, COLUMNS>(p) {}
 
-	__device__ __attribute__((always_inline)) void put(u32 row, u32 column, f32 first, f32 second) const {
-		u32 r = this->at.m + row, c = this->at.n + column;
+	__device__ __attribute__((always_inline)) void put(u32 row, f32 first, f32 second) const {
+		u32 r = this->at.m + row, c = this->c;
 		if (r < this->p.m && c < this->p.n) {
 			finish(this->p, this->at, r, c, first, second);
 		}

@@ -13,7 +13,15 @@ template <int ROWS, int COLUMNS, int WARP, class A, class B> INLINE void product
 	u32 begin = at.part * (u32)p.part, left = min((u32)p.k - begin, (u32)p.part);
 	A a(p.a + at.batch * p.aStrides[0] * sizeof(T), p.aStrides[1], p.aStrides[2], at.m, (u32)p.m, begin);
 	B b(p.b + at.batch * p.bStrides[0] * sizeof(T), p.bStrides[2], p.bStrides[1], at.n, (u32)p.n, begin);
-	multiplyTiles<ROWS, COLUMNS, WARP, End<ROWS, COLUMNS>>(p, a, b, left);
+	auto fetch = [&](u32 left) __attribute__((always_inline)) {
+		A::fetch(a, left);
+		B::fetch(b, left);
+	};
+	auto put = [&](Tile<ROWS> &as, Tile<COLUMNS> &bs) __attribute__((always_inline)) {
+		A::put(a, as);
+		B::put(b, bs);
+	};
+	multiplyTiles<ROWS, COLUMNS, WARP, End<ROWS, COLUMNS>>(p, left, fetch, put);
 }
 
 // Two large tiles share a multiprocessor, and as many threads of small ones.

@@ -50,12 +50,16 @@ INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, Sum sum) {
 template <int ROWS, int COLUMNS> struct End {
 	const Product &p;
 	Place at;
+	u32 c;
 
-	__device__ __attribute__((always_inline)) End(const Product &p) : p(p), at(placeOf<ROWS, COLUMNS>(p, thisBlock())) {}
+	__device__ __attribute__((always_inline)) End(const Product &p) : p(p), at(placeOf<ROWS, COLUMNS>(p, thisBlock())), c(0) {}
 
-	// put stores a sum of the tile, unless it lies outside.
-	__device__ __attribute__((always_inline)) void put(u32 row, u32 column, Sum sum) const {
-		u32 r = at.m + row, c = at.n + column;
+	// turn goes to a column of the tile.
+	__device__ __attribute__((always_inline)) void turn(u32 column) { c = at.n + column; }
+
+	// put stores the column's sum of a row of the tile, unless it lies outside.
+	__device__ __attribute__((always_inline)) void put(u32 row, Sum sum) const {
+		u32 r = at.m + row;
 		if (r < p.m && c < p.n) {
 			finish(p, at, r, c, sum);
 		}

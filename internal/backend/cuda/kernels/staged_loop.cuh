@@ -59,6 +59,7 @@ INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
 	const int PITCH = WIDE + 8;
 	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * PITCH;
 	End end(p);
+	end.turn(x + lane);
 #pragma unroll
 	for (int i = 0; i < DOWN; i++) {
 		__syncthreads();
@@ -73,7 +74,7 @@ INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
 		__syncthreads();
 #pragma unroll 1
 		for (u32 row = 0; row < 16; row++) {
-			end.put(y + i * 16 + row, x + lane, ends[row * PITCH + lane]);
+			end.put(y + i * 16 + row, ends[row * PITCH + lane]);
 		}
 	}
 }

@@ -21,10 +21,10 @@ INLINE Four four(u32 at) {
 
 INLINE u32 sharedAddress(const T *p) { return (u32)(u64)(const __attribute__((address_space(3))) T *)p; }
 
-// multiplyTiles multiplies tiles until no steps are left. A warp computes 32 rows and WARP columns of the block's tile; A and B fetch the next tile
-// into registers and put it into shared memory. An End is made of p when the sums are there, and puts each of them, by its row and column
-// in the block's tile, where it belongs.
-template <int ROWS, int COLUMNS, int WARP, class End, class P, class A, class B> INLINE void multiplyTiles(const P &p, A &a, B &b, u32 left) {
+// multiplyTiles multiplies tiles until no steps are left. fetch loads the next tile of both operands, of which so many steps are inside, into registers,
+// and put stores them to shared memory. A warp computes 32 rows and WARP columns of the block's tile. An End is made of p when the sums are
+// there; turned to a column of the block's tile, it puts the sum of each row where it belongs.
+template <int ROWS, int COLUMNS, int WARP, class End, class P, class Fetch, class Put> INLINE void multiplyTiles(const P &p, u32 left, Fetch fetch, Put put) {
 	const int WARPS = ROWS * COLUMNS / (32 * WARP), SIDES = WARP / 32;
 	__shared__ union __attribute__((aligned(16))) {
 		struct {
@@ -44,10 +44,8 @@ template <int ROWS, int COLUMNS, int WARP, class End, class P, class A, class B>
 			sums[i][s] = Four(0);
 		}
 	}
-	A::fetch(a, left);
-	B::fetch(b, left);
-	A::put(a, shared.as[0]);
-	B::put(b, shared.bs[0]);
+	fetch(left);
+	put(shared.as[0], shared.bs[0]);
 	__syncthreads();
 	u32 side = 0;
 #pragma unroll 1
@@ -55,8 +53,7 @@ template <int ROWS, int COLUMNS, int WARP, class End, class P, class A, class B>
 		bool more = left > STEPS;
 		if (more) {
 			left -= STEPS;
-			A::fetch(a, left);
-			B::fetch(b, left);
+			fetch(left);
 		}
 		u32 nowA = fromA + side * sizeof(Tile<ROWS>), nowB = fromB + side * sizeof(Tile<COLUMNS>);
 #pragma unroll
@@ -82,8 +79,7 @@ template <int ROWS, int COLUMNS, int WARP, class End, class P, class A, class B>
 			break;
 		}
 		side ^= 1;
-		A::put(a, shared.as[side]);
-		B::put(b, shared.bs[side]);
+		put(shared.as[side], shared.bs[side]);
 		__syncthreads();
 	}
 	__syncthreads();
@@ -99,7 +95,8 @@ template <int ROWS, int COLUMNS, int WARP, class End, class P, class A, class B>
 #pragma unroll 1
 		for (u32 j = 0; j < 8 * SIDES; j++) {
 			u32 c = lane + j / 8 * 32;
-			end.put(y + j % 4 * 4 + i % 4 + j / 4 % 2 + i / 4 * 16, x + c, shared.ends[warp][j % 8][c]);
+			end.turn(x + c);
+			end.put(y + j % 4 * 4 + i % 4 + j / 4 % 2 + i / 4 * 16, shared.ends[warp][j % 8][c]);
 		}
 		__syncthreads();
 	}

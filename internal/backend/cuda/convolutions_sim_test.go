@@ -1,0 +1,198 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/hardware"
+	"cresset/internal/kern"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// convolutionShapes are of every sort: groups, strides beyond the window, windows beyond x, padding beyond the window, dilations that share a
+// factor with the stride or not, few channels and many, pixels that are products, long sums that are divided, and no images.
+var convolutionShapes = []kern.ConvShape{
+	{N: 2, C: 3, H: 7, W: 6, K: 5, R: 3, S: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
+	{N: 1, C: 8, H: 9, W: 8, K: 12, R: 3, S: 2, StrideH: 3, StrideW: 2, PadH: 2, DilationH: 2, DilationW: 3, Groups: 2},
+	{N: 1, C: 5, H: 7, W: 9, K: 34, R: 2, S: 3, StrideH: 4, StrideW: 4, PadH: 3, PadW: 4, DilationH: 2, DilationW: 2},
+	{N: 2, C: 40, H: 5, W: 5, K: 70, R: 1, S: 1, StrideH: 2, StrideW: 2},
+	{N: 2, C: 17, H: 3, W: 5, K: 9, R: 1, S: 1, StrideH: 1, StrideW: 1},
+	{N: 3, C: 4, H: 3, W: 2, K: 6, R: 3, S: 2, StrideH: 1, StrideW: 1},
+	{N: 1, C: 20, H: 1, W: 9, K: 34, R: 1, S: 5, StrideH: 1, StrideW: 2, PadW: 4},
+	{N: 3, C: 3, H: 14, W: 13, K: 3, R: 2, S: 2, StrideH: 1, StrideW: 1, Groups: 3},
+	{N: 2, C: 4, H: 9, W: 7, K: 8, R: 3, S: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1, Groups: 4},
+	{N: 2, C: 16, H: 6, W: 9, K: 130, R: 3, S: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
+	{N: 1, C: 2, H: 3, W: 3, K: 3, R: 1, S: 2, StrideH: 9, StrideW: 9},
+	{N: 0, C: 2, H: 5, W: 4, K: 3, R: 3, S: 3, StrideH: 1, StrideW: 1},
+}
+
+var convolutionOps = []op.Op{op.Conv, op.ConvGradInput, op.ConvGradWeight}
+
+// TestConvolutionsOnEveryCard convolves on cards of several generations, each by the kernels that it takes.
+func TestConvolutionsOnEveryCard(t *testing.T) {
+	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "rtx4090"} {
+		m, err := hardware.Preset(card, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev := cardOf(t, m)
+		for _, dt := range []dtype.DType{dtype.Float64, dtype.Float32, dtype.BFloat16, dtype.Float16} {
+			for _, s := range convolutionShapes {
+				for _, o := range convolutionOps {
+					checkConvolution(t, dev, dt, s, o, dev.Run)
+				}
+			}
+		}
+	}
+}
+
+// TestConvolutionsByEveryTile convolves by the tiles that are there for large shapes too.
+func TestConvolutionsByEveryTile(t *testing.T) {
+	m, err := hardware.Preset("a100", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := cardOf(t, m)
+	for i := range kernels.ConvolutionTiles {
+		dt := dtype.Float32
+		if kernels.ConvolutionTiles[i].Half {
+			dt = dtype.BFloat16
+		}
+		run := func(c *backend.Call) error {
+			v := newConvolver(dt)
+			if c.Out()[0].Layout.Size() == 0 {
+				return nil
+			}
+			s, p := tiledParams.begin(dev)
+			defer s.free()
+			n := convolution{TiledConvolution: p, op: c.Op, out: &c.Out()[0]}
+			if err := n.describe(c); err != nil {
+				return err
+			}
+			if c.Has(2) {
+				p.Bias = s.packed(&c.In()[2])
+			}
+			plan, ok := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, 1<<i, dev.properties.Multiprocessors)
+			if !ok {
+				return nil
+			}
+			return v.convolve(&s, &n, &plan)
+		}
+		for _, s := range convolutionShapes {
+			for _, o := range convolutionOps {
+				if o != op.ConvGradWeight || kernels.ConvolutionTiles[i].Has(kernels.Weights) {
+					checkConvolution(t, dev, dt, s, o, run)
+				}
+			}
+		}
+	}
+}
+
+// completed is a shape with what its table leaves out.
+func completed(s kern.ConvShape) kern.ConvShape {
+	s.DilationH, s.DilationW, s.Groups = max(s.DilationH, 1), max(s.DilationW, 1), max(s.Groups, 1)
+	s.OH = (s.H+2*s.PadH-s.DilationH*(s.R-1)-1)/s.StrideH + 1
+	s.OW = (s.W+2*s.PadW-s.DilationW*(s.S-1)-1)/s.StrideW + 1
+	return s
+}
+
+// checkConvolution wants an op's result from the device, of operands whose axes lie as they like.
+func checkConvolution(t *testing.T, dev *Device, dt dtype.DType, s kern.ConvShape, o op.Op, run func(*backend.Call) error) {
+	t.Helper()
+	s = completed(s)
+	x, w := []int{s.N, s.C, s.H, s.W}, []int{s.K, s.C / s.Groups, s.R, s.S}
+	y := []int{s.N, s.K, s.OH, s.OW}
+	c := backend.NewCall(o, dt)
+	defer c.Release()
+	c.Params = op.Window{
+		Stride: [2]int{s.StrideH, s.StrideW}, Padding: [2]int{s.PadH, s.PadW}, Dilation: [2]int{s.DilationH, s.DilationW}, Groups: s.Groups,
+	}
+	var values [3][]float64
+	shapes, out := [][]int{x, w, {s.K}}, y
+	depth := s.C / s.Groups * s.R * s.S
+	switch o {
+	case op.ConvGradInput:
+		shapes, out, depth = [][]int{y, w, {s.C}}, x, s.K/s.Groups*s.R*s.S
+	case op.ConvGradWeight:
+		shapes, out, depth = [][]int{y, x}, w, s.N*s.OH*s.OW
+	}
+	for i, shape := range shapes {
+		values[i] = operand(t, dev, c.AddIn(), shape, dt, i)
+	}
+	operand(t, dev, c.AddOut(), out, dt, 0)
+	if err := run(c); err != nil {
+		t.Fatalf("%s in %s of %+v on %s: %v", o, dt, s, dev.properties.Name, err)
+	}
+	size, _ := layout.Shape(out).NumEl()
+	raw, got := make([]byte, size*dt.Size()), make([]float64, size)
+	if err := dev.CopyOut(raw, c.Out()[0].Buf, 0); err != nil {
+		t.Fatal(err)
+	}
+	if size == 0 {
+		return
+	}
+	kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&got[0]), unsafe.Pointer(&raw[0]), size)
+	want, sizes := convolved(t, &s, o, values), [3][]float64{}
+	for i := range values {
+		for _, v := range values[i] {
+			sizes[i] = append(sizes[i], math.Abs(v))
+		}
+	}
+	added := convolved(t, &s, o, sizes)
+	rounding := map[dtype.DType]float64{dtype.Float64: 0, dtype.Float32: 0, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
+	for i := range got {
+		if bound := float64(2*depth+2)*0x1p-23*added[i] + rounding*math.Abs(want[i]); !(math.Abs(got[i]-want[i]) <= bound) {
+			t.Fatalf("%s in %s of %+v on %s: element %d is %v, want %v ± %v", o, dt, s, dev.properties.Name, i, got[i], want[i], bound)
+		}
+	}
+}
+
+// convolved is the CPU's result in float64.
+func convolved(t *testing.T, s *kern.ConvShape, o op.Op, in [3][]float64) []float64 {
+	t.Helper()
+	out, failed := []float64(nil), error(nil)
+	switch o {
+	case op.Conv:
+		out = make([]float64, s.N*s.K*s.OH*s.OW)
+		failed = kern.Conv2D(s, in[0], in[1], in[2], op.Invalid, out)
+	case op.ConvGradInput:
+		out = make([]float64, s.N*s.C*s.H*s.W)
+		failed = kern.Conv2DGradInput(s, in[0], in[1], in[2], out)
+	default:
+		out = make([]float64, s.K*s.C/s.Groups*s.R*s.S)
+		failed = kern.Conv2DGradWeight(s, in[1], in[0], out)
+	}
+	if failed != nil {
+		t.Fatal(fmt.Errorf("the CPU refuses: %w", failed))
+	}
+	return out
+}
+
+// operand makes a view of numbers on the device, contiguous or with the first axis inside, and returns what they are in row-major order.
+func operand(t *testing.T, dev *Device, v *backend.View, shape []int, dt dtype.DType, seed int) []float64 {
+	t.Helper()
+	size, _ := layout.Shape(shape).NumEl()
+	values, raw := make([]float64, max(size, 1)), make([]byte, max(size, 1)*dt.Size())
+	for i := range values {
+		values[i] = math.Sin(float64(i*i + seed + size))
+	}
+	kern.Cast(dt, dtype.Float64)(unsafe.Pointer(&raw[0]), unsafe.Pointer(&values[0]), len(values))
+	kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&values[0]), unsafe.Pointer(&raw[0]), len(values))
+	buf, err := dev.Alloc(len(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Free(buf) })
+	if err := dev.CopyIn(buf, 0, raw); err != nil {
+		t.Fatal(err)
+	}
+	l := layout.Contiguous(shape)
+	*v = backend.View{Buf: buf, Layout: &l, DType: dt}
+	return values[:size]
+}

@@ -1,0 +1,194 @@
+package kernels
+
+import "fmt"
+
+// A ConvolutionTile is a family of kernels that compute a tile of a convolution, or of one of its gradients, in each block.
+type ConvolutionTile struct {
+	rows, columns uint64
+	family        string // what is in their names after the tile
+	Half          bool   // elements are of a half type, else of float32
+	large         bool   // there is no kernel for few channels, nor for weights
+
+	threads, shared uint32
+	resident        uint64  // blocks of a multiprocessor
+	steps           uint64  // of the common axis at a time, in which a multiprocessor spends
+	waiting         float64 // clocks, however many blocks it has,
+	busy            float64 // and clocks for each of them
+	ends            float64 // clocks before the first steps and after the last
+}
+
+// ConvolutionTiles are all families. Their clocks are those of the products of the same tiles and what gathering operands adds by its number of
+// instructions.
+var ConvolutionTiles = [...]ConvolutionTile{
+	{rows: 128, columns: 128, family: "tile", large: true, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1500, ends: 5000},
+	{rows: 64, columns: 64, family: "tile", threads: 128, resident: 4, steps: 8, waiting: 500, busy: 400, ends: 4500},
+	{rows: 32, columns: 128, family: "tile", threads: 128, resident: 4, steps: 8, waiting: 500, busy: 420, ends: 4500},
+	{rows: 128, columns: 128, family: "async", threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 1000, ends: 5000},
+	{rows: 64, columns: 64, family: "async", threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 720, ends: 4500},
+	{rows: 32, columns: 128, family: "async", threads: 128, shared: 3 * 16 * 168 * 4, resident: 4, steps: 16, waiting: 325, busy: 780, ends: 4500},
+	{rows: 128, columns: 128, family: "mma", Half: true, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 620, ends: 9000},
+	{rows: 64, columns: 64, family: "mma", Half: true, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 280, ends: 3500},
+	{rows: 32, columns: 128, family: "mma", Half: true, threads: 128, shared: 4 * 160 * 64, resident: 4, steps: 32, waiting: 220, busy: 320, ends: 3500},
+}
+
+// HeldConvolutions are the bits of the families whose tiles pass through registers.
+const HeldConvolutions = 1<<3 - 1
+
+// A ConvolutionKind is what of a convolution a kernel computes.
+type ConvolutionKind uint8
+
+const (
+	Outputs    ConvolutionKind = iota // y of x, or dx of dy
+	FewOutputs                        // y of x of few channels
+	Weights                           // dw
+	ConvolutionKinds
+)
+
+// Has reports whether a family has a kernel of a kind.
+func (t *ConvolutionTile) Has(k ConvolutionKind) bool {
+	return k == Outputs || !t.large && !(t.Half && k == FewOutputs)
+}
+
+// Kernel returns the name of a family's kernel, but for the dtype.
+func (t *ConvolutionTile) Kernel(k ConvolutionKind) string {
+	prefix, suffix := "conv", ""
+	switch k {
+	case Weights:
+		prefix = "conv_weight"
+	case FewOutputs:
+		suffix = "_few"
+	}
+	return fmt.Sprintf("%s_%dx%d_%s%s", prefix, t.rows, t.columns, t.family, suffix)
+}
+
+// A ConvolutionPlan says by which tiles a convolution is computed.
+type ConvolutionPlan struct {
+	Tile   int // which of ConvolutionTiles
+	Kind   ConvolutionKind
+	Grid   Grid
+	Clocks float64
+
+	lines, across, parts, part uint64
+}
+
+// PlanConvolution plans a convolution for a device of so many multiprocessors: of the tiles whose bits are set and the ways to divide the common
+// axis, it chooses those that take the fewest clocks, and reports whether there are any. The shape alone decides, so that results are the same
+// each time.
+func PlanConvolution(p *TiledConvolution, weights bool, tiles uint, multiprocessors int) (plan ConvolutionPlan, ok bool) {
+	for i := range ConvolutionTiles {
+		if tiles&(1<<i) == 0 {
+			continue
+		}
+		t := &ConvolutionTiles[i]
+		kind := p.kind(t, weights)
+		if !t.Has(kind) {
+			continue
+		}
+		for parts := uint64(1); parts <= 64; parts *= 2 {
+			c := ConvolutionPlan{Tile: i, Kind: kind}
+			fits := c.divide(p, parts)
+			if parts > 1 && c.parts*4*t.steps > c.depth(p) || !fits {
+				break
+			}
+			if c.estimate(p, multiprocessors); !ok || c.Clocks < plan.Clocks {
+				plan, ok = c, true
+			}
+		}
+	}
+	return plan, ok
+}
+
+// mostReaches is how many elements a window may have for FewOutputs.
+const mostReaches = 512
+
+// kind is that of the kernel for a convolution by a family's tiles: few channels leave most of a step empty, unless a table tells where each
+// element of the window lies.
+func (p *TiledConvolution) kind(t *ConvolutionTile, weights bool) ConvolutionKind {
+	switch taps := uint64(p.Window[0]) * uint64(p.Window[1]); {
+	case weights:
+		return Weights
+	case !t.Half && !t.large && p.Gradient == 0 && uint64(p.Channels)%t.steps != 0 && taps*uint64(p.Channels) <= mostReaches:
+		return FewOutputs
+	}
+	return Outputs
+}
+
+// Apply writes what the kernel must know of the plan.
+func (plan *ConvolutionPlan) Apply(p *TiledConvolution) {
+	p.Lines, p.Across = uint32(plan.lines), uint32(plan.across)
+	p.Parts, p.PartSteps = uint32(plan.parts), uint32(plan.part)
+}
+
+// PaddedChannels is how many channels a tap has in operands of a half type, which are packed in chunks.
+func PaddedChannels(channels uint32) uint32 { return max((channels+7)&^7, 8) }
+
+// divide completes a plan with so many parts at most, each of whole steps, and reports whether a launch takes it.
+func (plan *ConvolutionPlan) divide(p *TiledConvolution, parts uint64) bool {
+	t := &ConvolutionTiles[plan.Tile]
+	plan.lines = max(uint64(p.Channels), 1)
+	switch {
+	case t.Half:
+		plan.lines = uint64(PaddedChannels(p.Channels))
+	case plan.Kind == Outputs:
+		plan.lines = divideUp(plan.lines, t.steps) * t.steps
+	}
+	depth := plan.depth(p)
+	plan.part = max(divideUp(divideUp(depth, t.steps), parts)*t.steps, t.steps)
+	plan.parts = max(divideUp(depth, plan.part), 1)
+	plan.across = divideUp(plan.columns(p), t.columns)
+	tiles := divideUp(uint64(p.Rows), t.rows) * plan.across
+	blocks := float64(tiles) * float64(p.Phases[0]) * float64(p.Phases[1]) * float64(p.Groups) * float64(plan.parts)
+	plan.Grid = Grid{Blocks: [3]uint32{uint32(min(blocks, mostBlocks)), 1, 1}, Threads: [3]uint32{t.threads, 1, 1}, Shared: t.shared}
+	return blocks <= mostBlocks && depth < 1<<31
+}
+
+// columns is how many columns of the result the largest phase has.
+func (plan *ConvolutionPlan) columns(p *TiledConvolution) uint64 {
+	if plan.Kind == Weights {
+		return uint64(p.Window[0]) * uint64(p.Window[1]) * plan.lines
+	}
+	n := uint64(p.Images)
+	for i := range 2 {
+		n *= divideUp(uint64(p.OutSize[i]), uint64(p.Phases[i]))
+	}
+	return n
+}
+
+// depth is how many steps the common axis has, in the phase with the most.
+func (plan *ConvolutionPlan) depth(p *TiledConvolution) uint64 {
+	if plan.Kind == Weights {
+		return uint64(p.Images) * uint64(p.OutSize[0]) * uint64(p.OutSize[1])
+	}
+	n := plan.lines
+	for i := range 2 {
+		taps := uint64(p.Window[i])
+		if p.Gradient != 0 {
+			taps = divideUp(taps, uint64(p.Stride[i]/common(p.Stride[i], p.Dilation[i])))
+		}
+		n *= taps
+	}
+	return n
+}
+
+// common is the greatest common divisor.
+func common(a, b uint32) uint32 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// estimate says how many clocks the plan takes on the multiprocessor that has the most to do.
+func (plan *ConvolutionPlan) estimate(p *TiledConvolution, multiprocessors int) {
+	const (
+		join  = 3500. // clocks of another launch
+		width = 1500. // bytes of memory that the device moves in a clock
+	)
+	t := &ConvolutionTiles[plan.Tile]
+	blocks := divideUp(uint64(plan.Grid.Blocks[0]), uint64(multiprocessors))
+	rounds := float64(divideUp(blocks, t.resident))
+	plan.Clocks = float64(divideUp(plan.part, t.steps))*(t.waiting*rounds+t.busy*float64(blocks)) + t.ends*rounds
+	if plan.parts > 1 {
+		plan.Clocks += join + 2*4*float64(plan.parts)*float64(p.Groups)*float64(p.Rows)*float64(plan.columns(p))/width
+	}
+}
