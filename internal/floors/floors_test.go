@@ -42,7 +42,7 @@ func TestImports(t *testing.T) {
 		{"internal/par", "cresset/internal/kern", false},
 		{"internal/backend", "cresset/internal/backend/cpu", false},
 		{"nn", "cresset/internal/nowhere", false},
-		{"nn", "cresset", false},
+		{"nn", module, false},
 		{"nn", "cresset/internal/gradcheck", false},
 		{"nn", "cresset/examples/mnist", false},
 		{"internal/gradcheck", "cresset/tensor", true},
