@@ -123,11 +123,11 @@ func (e *elementwise) applySmall(o *operands, n int, params any) bool {
 // gatherSmall copies the elements of a view of one or two axes.
 func gatherSmall(to pointer, v *backend.View) {
 	shape, from := v.Layout.Shape(), v.Layout.Strides()
-	rows, cols, lie := 1, shape[len(shape)-1], strides{step: from[len(shape)-1]}
+	rows, cols, source := 1, shape[len(shape)-1], strides{step: from[len(shape)-1]}
 	if len(shape) > 1 {
-		rows, lie.row = shape[0], from[0]
+		rows, source.row = shape[0], from[0]
 	}
-	copyMatrix(v.DType.Size(), to, strides{cols, 1}, address(v), lie, rows, cols)
+	copyMatrix(v.DType.Size(), to, strides{cols, 1}, address(v), source, rows, cols)
 }
 
 // advance returns the pointers n elements on, which must be within the operands.

@@ -361,12 +361,12 @@ func largest1F32AVX512(t unsafe.Pointer)
 //go:noescape
 func largest2F32AVX512(t unsafe.Pointer)
 
-// largestAt1F32AVX512 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F32AVX512 is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt1F32AVX512(t unsafe.Pointer)
 
-// largestAt2F32AVX512 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F32AVX512 is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt2F32AVX512(t unsafe.Pointer)
@@ -421,7 +421,7 @@ func zipF32AVX512(t unsafe.Pointer)
 //go:noescape
 func combineF32AVX512(t unsafe.Pointer)
 
-// resampleF32AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF32AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 //
 //go:noescape
 func resampleF32AVX512(t unsafe.Pointer)
@@ -781,12 +781,12 @@ func largest1F64AVX512(t unsafe.Pointer)
 //go:noescape
 func largest2F64AVX512(t unsafe.Pointer)
 
-// largestAt1F64AVX512 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F64AVX512 is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt1F64AVX512(t unsafe.Pointer)
 
-// largestAt2F64AVX512 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F64AVX512 is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt2F64AVX512(t unsafe.Pointer)
@@ -841,7 +841,7 @@ func zipF64AVX512(t unsafe.Pointer)
 //go:noescape
 func combineF64AVX512(t unsafe.Pointer)
 
-// resampleF64AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF64AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 //
 //go:noescape
 func resampleF64AVX512(t unsafe.Pointer)
@@ -1131,12 +1131,12 @@ func largest1F32AVX2(t unsafe.Pointer)
 //go:noescape
 func largest2F32AVX2(t unsafe.Pointer)
 
-// largestAt1F32AVX2 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F32AVX2 is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt1F32AVX2(t unsafe.Pointer)
 
-// largestAt2F32AVX2 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F32AVX2 is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt2F32AVX2(t unsafe.Pointer)
@@ -1191,7 +1191,7 @@ func zipF32AVX2(t unsafe.Pointer)
 //go:noescape
 func combineF32AVX2(t unsafe.Pointer)
 
-// resampleF32AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF32AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 //
 //go:noescape
 func resampleF32AVX2(t unsafe.Pointer)
@@ -1371,12 +1371,12 @@ func largest1F64AVX2(t unsafe.Pointer)
 //go:noescape
 func largest2F64AVX2(t unsafe.Pointer)
 
-// largestAt1F64AVX2 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F64AVX2 is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt1F64AVX2(t unsafe.Pointer)
 
-// largestAt2F64AVX2 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F64AVX2 is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt2F64AVX2(t unsafe.Pointer)
@@ -1431,7 +1431,7 @@ func zipF64AVX2(t unsafe.Pointer)
 //go:noescape
 func combineF64AVX2(t unsafe.Pointer)
 
-// resampleF64AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF64AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 //
 //go:noescape
 func resampleF64AVX2(t unsafe.Pointer)

@@ -451,12 +451,12 @@ func largest1F32NEON(t unsafe.Pointer)
 //go:noescape
 func largest2F32NEON(t unsafe.Pointer)
 
-// largestAt1F32NEON is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F32NEON is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt1F32NEON(t unsafe.Pointer)
 
-// largestAt2F32NEON is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F32NEON is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt2F32NEON(t unsafe.Pointer)
@@ -511,7 +511,7 @@ func zipF32NEON(t unsafe.Pointer)
 //go:noescape
 func combineF32NEON(t unsafe.Pointer)
 
-// resampleF32NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF32NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 //
 //go:noescape
 func resampleF32NEON(t unsafe.Pointer)
@@ -961,12 +961,12 @@ func largest1F64NEON(t unsafe.Pointer)
 //go:noescape
 func largest2F64NEON(t unsafe.Pointer)
 
-// largestAt1F64NEON is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F64NEON is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt1F64NEON(t unsafe.Pointer)
 
-// largestAt2F64NEON is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F64NEON is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt2F64NEON(t unsafe.Pointer)
@@ -1021,7 +1021,7 @@ func zipF64NEON(t unsafe.Pointer)
 //go:noescape
 func combineF64NEON(t unsafe.Pointer)
 
-// resampleF64NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF64NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 //
 //go:noescape
 func resampleF64NEON(t unsafe.Pointer)

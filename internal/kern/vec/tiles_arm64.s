@@ -17579,7 +17579,7 @@ nextNarrow:
 	BNE rowNarrow
 	RET
 
-// largestAt1F32NEON is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F32NEON is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt1F32NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
 	MOVD 0(R0), R1
@@ -17727,7 +17727,7 @@ nextNarrow:
 	BNE rowNarrow
 	RET
 
-// largestAt2F32NEON is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F32NEON is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt2F32NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
 	MOVD 0(R0), R1
@@ -19081,7 +19081,7 @@ behind1:
 	BNE row
 	RET
 
-// resampleF32NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF32NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 TEXT ·resampleF32NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
 	MOVD 0(R0), R1
@@ -33689,7 +33689,7 @@ nextNarrow:
 	BNE rowNarrow
 	RET
 
-// largestAt1F64NEON is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F64NEON is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt1F64NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
 	MOVD 0(R0), R1
@@ -33832,7 +33832,7 @@ nextNarrow:
 	BNE rowNarrow
 	RET
 
-// largestAt2F64NEON is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F64NEON is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt2F64NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
 	MOVD 0(R0), R1
@@ -35073,7 +35073,7 @@ behind1:
 	BNE row
 	RET
 
-// resampleF64NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF64NEON is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 TEXT ·resampleF64NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
 	MOVD 0(R0), R1

@@ -8112,7 +8112,7 @@ nextNarrow:
 	VZEROUPPER
 	RET
 
-// largestAt1F32AVX2 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F32AVX2 is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt1F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -8267,7 +8267,7 @@ nextNarrow:
 	VZEROUPPER
 	RET
 
-// largestAt2F32AVX2 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F32AVX2 is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt2F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -9538,7 +9538,7 @@ behind1:
 	VZEROUPPER
 	RET
 
-// resampleF32AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF32AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 TEXT ·resampleF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -17729,7 +17729,7 @@ nextNarrow:
 	VZEROUPPER
 	RET
 
-// largestAt1F64AVX2 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F64AVX2 is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt1F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -17876,7 +17876,7 @@ nextNarrow:
 	VZEROUPPER
 	RET
 
-// largestAt2F64AVX2 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F64AVX2 is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt2F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -19043,7 +19043,7 @@ behind1:
 	VZEROUPPER
 	RET
 
-// resampleF64AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF64AVX2 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 TEXT ·resampleF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI

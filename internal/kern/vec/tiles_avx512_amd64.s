@@ -14099,7 +14099,7 @@ nextNarrow:
 	VZEROUPPER
 	RET
 
-// largestAt1F32AVX512 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F32AVX512 is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt1F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -14259,7 +14259,7 @@ nextNarrow:
 	VZEROUPPER
 	RET
 
-// largestAt2F32AVX512 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F32AVX512 is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt2F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -15564,7 +15564,7 @@ behind1:
 	VZEROUPPER
 	RET
 
-// resampleF32AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF32AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 TEXT ·resampleF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -29701,7 +29701,7 @@ nextNarrow:
 	VZEROUPPER
 	RET
 
-// largestAt1F64AVX512 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt1F64AVX512 is the largest element, and its index, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt1F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -29853,7 +29853,7 @@ nextNarrow:
 	VZEROUPPER
 	RET
 
-// largestAt2F64AVX512 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+// largestAt2F64AVX512 is the largest element, and its index, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 TEXT ·largestAt2F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -31054,7 +31054,7 @@ behind1:
 	VZEROUPPER
 	RET
 
-// resampleF64AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each.
+// resampleF64AVX512 is y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each.
 TEXT ·resampleF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI

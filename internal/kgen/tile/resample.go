@@ -12,7 +12,7 @@ import (
 
 func (m *machine) resamples(f *asm.File, e elem) {
 	m.writer(f, "combine", e, &combineCall, "y[i][j] = Σ w[i][t] · x[at[i][t]+j] for whole vectors of rows of y").combine()
-	m.writer(f, "resample", e, &resampleCall, "y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps lie within a vector each").resample()
+	m.writer(f, "resample", e, &resampleCall, "y[i][j] = Σ w[t][j] · x[i][at[t][j]] for vectors of columns whose taps are within a vector each").resample()
 }
 
 // combine takes four vectors of a row at once, then two, then one. SI points to x, BX to the row of y, R8 to where the row's taps

@@ -15,7 +15,7 @@ type fold struct {
 
 var folds = []fold{
 	{name: "largest", doc: "the largest element"},
-	{name: "largestAt", doc: "the largest element, and where it lies,", index: true},
+	{name: "largestAt", doc: "the largest element, and its index,", index: true},
 	{name: "mean", doc: "the sum of the elements over a count", mean: true},
 }
 
