@@ -27,7 +27,7 @@ func NewAdafactor(ps iter.Seq2[string, *tensor.Tensor], opts ...AdafactorOption)
 }
 
 var adafactor = &form{
-	class: "Adafactor", floats: true, defaults: figures{lr: 1e-2, betaDecay: -0.8, eps2: 1e-3, clip: 1, decoupled: true}, counts: true,
+	class: "Adafactor", floats: true, composed: true, defaults: figures{lr: 1e-2, betaDecay: -0.8, eps2: 1e-3, clip: 1, decoupled: true}, counts: true,
 	tensors: func(*figures) []tensors {
 		return []tensors{{"row_var", squaresAlong(-1)}, {"col_var", squaresAlong(-2)}, {"variance", ofVectors}}
 	},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"cresset/device"
 	"cresset/internal/friend"
 	"cresset/tensor"
 )
@@ -18,6 +19,8 @@ type Algorithm struct {
 	form   *form
 	states map[*tensor.Tensor]*state
 	steps  friend.Updates[*tensor.Tensor]
+	latest *skippable
+	flags  func(dev device.Device) *tensor.Tensor // what may skip the step under way; nil outside of stepUnless
 }
 
 var _ Optimizer = (*Algorithm)(nil)
@@ -34,6 +37,7 @@ type form struct {
 	numbers  []number                   // what else is kept of each parameter
 	tensors  func(f *figures) []tensors
 	update   func(u *update)
+	composed bool // steps are made of ops, which cannot be skipped on a GPU
 }
 
 // number is a float32 that is kept of each parameter.
@@ -74,7 +78,7 @@ func newAlgorithm[O setter](f *form, ps iter.Seq2[string, *tensor.Tensor], opts 
 	for _, o := range opts {
 		o.set(&settings)
 	}
-	return &Algorithm{f.group(ps, settings), f, make(map[*tensor.Tensor]*state), inner.NewUpdates()}
+	return &Algorithm{f.group(ps, settings), f, make(map[*tensor.Tensor]*state), inner.NewUpdates(), nil, nil}
 }
 
 // group divides parameters into groups with their settings.
@@ -134,7 +138,7 @@ func (a *Algorithm) ZeroGrad() {
 
 // Copy returns an optimizer like a, without what a keeps of its parameters, of what of returns for each of them.
 func (a *Algorithm) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
-	out := &Algorithm{make([]*Group, len(a.groups)), a.form, make(map[*tensor.Tensor]*state), inner.NewUpdates()}
+	out := &Algorithm{make([]*Group, len(a.groups)), a.form, make(map[*tensor.Tensor]*state), inner.NewUpdates(), nil, nil}
 	for i, g := range a.groups {
 		c := *g
 		c.scheduledBy = maps.Clone(g.scheduledBy)
@@ -149,7 +153,11 @@ func (a *Algorithm) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
 
 // Step updates every parameter that has a gradient. On a GPU all that are alike are updated by one launch, but for Muon and
 // Adafactor, whose steps need products and sums of each parameter.
-func (a *Algorithm) Step() {
+func (a *Algorithm) Step() { a.run(nil) }
+
+// run is Step; kept is called for what each parameter's step changed, unless it is nil.
+func (a *Algorithm) run(kept func(u *update)) {
+	a.settle()
 	defer a.steps.Drop() // what a panic has left
 	for _, g := range a.groups {
 		for _, p := range g.Params {
@@ -158,9 +166,15 @@ func (a *Algorithm) Step() {
 				continue
 			}
 			u := &update{state: a.stateOf(p, g), param: p, grad: grad, lr: g.LR, f: &g.figures, steps: a.steps}
+			if a.flags != nil {
+				a.steps.SkipWhere(a.flags(p.Device()))
+			}
 			copy(u.were[:], u.numbers)
 			u.step++
 			a.form.update(u)
+			if kept != nil {
+				kept(u)
+			}
 		}
 	}
 	a.steps.Run()

@@ -38,7 +38,7 @@ func NewMuon(ps iter.Seq2[string, *tensor.Tensor], opts ...MuonOption) *Algorith
 }
 
 var muon = &form{
-	class: "Muon",
+	class: "Muon", composed: true,
 	defaults: figures{lr: 1e-3, weightDecay: 0.1, momentum: 0.95, nesterov: true, eps: 1e-7, steps: 5,
 		coefficients: []float64{3.4445, -4.775, 2.0315}},
 	tensors: zeroed("momentum_buffer"),

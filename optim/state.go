@@ -12,6 +12,7 @@ import (
 // StateDict returns the state as torch.optim's state_dict does: under "state" what is kept of each parameter, by its number over
 // all groups, under "param_groups" the settings of each group. The tensors share the optimizer's memory.
 func (b *Algorithm) StateDict() map[string]any {
+	b.settle()
 	states, saved := make(map[int]map[string]any), make([]map[string]any, len(b.groups))
 	n := 0
 	for i, g := range b.groups {
@@ -66,6 +67,7 @@ func (f *form) write(s *state) map[string]any {
 // As in PyTorch, a state dict does not say which optimizer it is of: one that keeps less, as SGD does, takes what it knows of
 // Adam's, the learning rate for example, and leaves the rest.
 func (b *Algorithm) LoadStateDict(state map[string]any) error {
+	b.settle()
 	var err error
 	failed := tensor.Try(func() { err = b.load(statedict.Read(state)) })
 	if err == nil {

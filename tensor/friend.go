@@ -25,6 +25,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	Launch:        launch,
 	HasKernel:     func(x *Tensor, o op.Op, dt dtype.DType) bool { return x.storage.backend.Has(o, dt) },
 	Checkpointed:  checkpointed,
+	Arrived:       (*Tensor).arrived,
 	ReadMemory:    readMemory,
 	WriteMemory:   writeMemory,
 	Hold:          hold,

@@ -28,3 +28,11 @@ func updateStep(o op.Op, numbers op.Update, p, grad *tensor.Tensor, kept ...*ten
 	u.Step(o, numbers, p, grad, kept, nil)
 	u.Run()
 }
+
+// unscaled is x, which changes, over a scale.
+func unscaled(x *tensor.Tensor, scale float32) *tensor.Tensor {
+	u, beside := inner.NewUpdates(), tensor.On(x.Device())
+	u.Unscale(x, beside.Full(nil, scale), beside.Full(nil, float32(0)))
+	u.Run()
+	return x
+}

@@ -88,6 +88,9 @@ var stateRows = []opRow{
 	unary("zero_", func(x *tensor.Tensor) *tensor.Tensor { return x.Clone().ZeroInPlace() }, func(float64) float64 { return 0 }).
 		as(everyType).as(written((*tensor.Tensor).ZeroInPlace)),
 
+	unary("unscale", func(x *tensor.Tensor) *tensor.Tensor { return unscaled(x.Detach().Clone(), 4) }, func(v float64) float64 { return v / 4 }).
+		as(func(r *opRow) { r.noGrad = true }),
+
 	drawn("uniform_", func(x *tensor.Tensor) *tensor.Tensor { return x.UniformInPlace(-1, 2) }, floats),
 	drawn("normal_", func(x *tensor.Tensor) *tensor.Tensor { return x.NormalInPlace(1, 2) }, floats),
 	drawn("exponential_", func(x *tensor.Tensor) *tensor.Tensor { return x.ExponentialInPlace(2) }, floats),

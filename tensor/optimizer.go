@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"cresset/internal/backend"
 	"cresset/internal/friend"
@@ -13,6 +14,7 @@ import (
 type updates struct {
 	batches []batch // the first used hold steps; all keep what devices know of parameters
 	used    int
+	skip    *Tensor // on GPUs, says that steps change nothing; nil for none
 }
 
 // batch is steps that run by one launch.
@@ -30,6 +32,7 @@ type updateStep struct {
 	state []*Tensor
 	grad  *Tensor
 	undo  friend.Undoer
+	more  []*Tensor // what a kernel reads besides
 }
 
 // SGDStep updates the parameter p in place by its gradient; momentum is nil without momentum. It is not recorded for
@@ -42,7 +45,7 @@ func (u *updates) SGDStep(p, grad, momentum *Tensor, o op.SGD, undo friend.Undoe
 	if momentum != nil {
 		state = append(state, momentum)
 	}
-	u.add(op.SGDStep, o, updateStep{state, grad, undo})
+	u.add(op.SGDStep, o, updateStep{state: state, grad: grad, undo: undo})
 }
 
 // AdamStep updates the parameter p in place by its gradient; mean and square are the running means of the gradient and of
@@ -51,13 +54,34 @@ func (u *updates) SGDStep(p, grad, momentum *Tensor, o op.SGD, undo friend.Undoe
 //	mean += (1-Beta1)·(g-mean);  square = Beta2·square + (1-Beta2)·g²
 //	p -= LR/(1-Beta1^Step) · mean / (√square/√(1-Beta2^Step) + Eps)
 func (u *updates) AdamStep(p, grad, mean, square *Tensor, o op.Adam, undo friend.Undoer) {
-	u.add(op.AdamStep, o, updateStep{[]*Tensor{p, mean, square}, grad, undo})
+	u.add(op.AdamStep, o, updateStep{state: []*Tensor{p, mean, square}, grad: grad, undo: undo})
 }
 
 // Step updates the parameter p, and what is kept of it, in place by its gradient, as the row of o in internal/kgen/recipe says. It is
 // not recorded for gradients.
 func (u *updates) Step(o op.Op, numbers op.Update, p, grad *Tensor, kept []*Tensor, undo friend.Undoer) {
-	u.add(o, numbers, updateStep{append([]*Tensor{p}, kept...), grad, undo})
+	u.add(o, numbers, updateStep{state: append([]*Tensor{p}, kept...), grad: grad, undo: undo})
+}
+
+// SkipWhere makes steps on GPUs change nothing where flag, a float32 on the device of their parameters, is not 0 when they run there; nil
+// ends that.
+func (u *updates) SkipWhere(flag *Tensor) { u.skip = flag }
+
+// Unscale divides a gradient in place by scale and sets found to 1 where an element is not finite: both are float32 and beside it. On a GPU
+// that waits until Run.
+func (u *updates) Unscale(grad, scale, found *Tensor) {
+	s := updateStep{state: []*Tensor{grad}, grad: grad}
+	if _, ok := grad.storage.backend.(backend.Updater); ok {
+		s.more = []*Tensor{scale, found}
+		u.add(op.UnscaleGrad, op.Unscale{}, s)
+		return
+	}
+	var raised atomic.Bool
+	u.add(op.UnscaleGrad, op.Unscale{Inverse: 1 / scale.Float64(), Raised: &raised}, s)
+	if raised.Load() {
+		found.fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
+		found.storage.version++
+	}
 }
 
 // add runs a step, or lets it wait with those like it. A step that panics is undone.
@@ -82,7 +106,10 @@ func (u *updates) try(o op.Op, params any, s updateStep) {
 		s.changed()
 		return
 	}
-	c := callOf(o, p.dtype, params, s.state, []*Tensor{s.grad})
+	if u.skip != nil {
+		s.more = []*Tensor{u.skip}
+	}
+	c := callOf(o, p.dtype, params, s.state, append([]*Tensor{s.grad}, s.more...))
 	b := u.batchFor(c, p.storage.backend, updater)
 	b.calls, b.steps = append(b.calls, c), append(b.steps, s)
 }
@@ -140,7 +167,9 @@ func (u *updates) Drop() {
 	for i := range u.batches[:u.used] {
 		b := &u.batches[i]
 		for k := len(b.steps) - 1; k >= 0; k-- {
-			b.steps[k].undo.Undo()
+			if undo := b.steps[k].undo; undo != nil {
+				undo.Undo()
+			}
 		}
 		b.forget(len(b.steps))
 	}

@@ -28,6 +28,14 @@ func (x *Tensor) PinMemory() *Tensor {
 // IsPinned reports whether x lies in host memory that GPUs read by themselves.
 func (x *Tensor) IsPinned() bool { return x.storage.pinned() != nil }
 
+// arrived returns x once the copies to its memory, where that is pinned, are done.
+func (x *Tensor) arrived() *Tensor {
+	if h := x.storage.pinned(); h != nil {
+		checkDone("to", h.Wait(), x)
+	}
+	return x
+}
+
 // pinnedTwin returns an uninitialised tensor in pinned memory, with x's shape, dtype and order of axes.
 func (x *Tensor) pinnedTwin(name string) *Tensor {
 	l := layout.Of(x.layout.Shape(), x.layout.PreservedStrides(), 0)

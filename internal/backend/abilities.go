@@ -34,6 +34,8 @@ type Pinned interface {
 	Bytes() []byte
 	// Free gives the memory back for reuse, once the copies under way are done. It may be called again.
 	Free()
+	// Wait waits for the copies under way.
+	Wait() error
 	// Keep makes Free do nothing.
 	Keep()
 }

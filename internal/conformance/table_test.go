@@ -50,6 +50,8 @@ func class(v any) string {
 		return "LeastSquares"
 	case optim.Optimizer:
 		return "Optimizer"
+	case *optim.GradScaler:
+		return "GradScaler"
 	case nn.Module, *nn.RNN, *nn.GRU, *nn.LSTM, *nn.RNNCell, *nn.GRUCell, *nn.LSTMCell, nn.ModuleDict, nn.ModuleList, []*tensor.Tensor,
 		*nn.MultiheadAttention, *nn.TransformerEncoderLayer, *nn.TransformerEncoder, *nn.TransformerDecoderLayer, *nn.TransformerDecoder, *nn.Transformer:
 		return "Module"

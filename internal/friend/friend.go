@@ -34,6 +34,8 @@ type Tensors[T any] struct {
 	CatOn func(dev device.Device, ts []T, axis int) T
 	// Checkpointed returns what run makes of inputs without keeping what its gradients need: Backward makes it run again.
 	Checkpointed func(run func(inputs []T, again bool) []T, inputs []T) []T
+	// Arrived returns x, a copy in the background to pinned memory, when that is done; it waits for nothing that was issued later.
+	Arrived func(x T) T
 	// NewReplicas returns copies that several goroutines may use.
 	NewReplicas func() Replicas[T]
 	// Linalg is linear algebra with gradients.
@@ -84,6 +86,11 @@ type Updates[T any] interface {
 	AdamStep(p, grad, mean, square T, o op.Adam, undo Undoer)
 	// Step is a step that is a row of internal/kgen/recipe's updates, which keeps so much of each parameter.
 	Step(o op.Op, numbers op.Update, p, grad T, kept []T, undo Undoer)
+	// SkipWhere makes steps on GPUs change nothing where flag, a float32 beside their parameters, is not 0; nil ends that.
+	SkipWhere(flag T)
+	// Unscale divides a gradient by a scale, and sets found to 1 where an element is not finite; both are float32 beside it. It may wait
+	// until Run.
+	Unscale(grad, scale, found T)
 	// Run runs the steps that wait. After a panic those that have not run still wait.
 	Run()
 	// Drop undoes and forgets the steps that wait, if any.

@@ -108,3 +108,13 @@ func Adam[T dtype.Float](p, m, v, grad []T, o op.Adam) {
 		p[i] = x + T(T(step*mi)/(T(T(math.Sqrt(float64(vi)))/root)+eps))
 	}
 }
+
+// Unscale multiplies a gradient by the inverse of a scale, which it rounds to float32 first, and reports whether all elements are finite.
+func Unscale[T dtype.Float](grad []T, inverse float64) bool {
+	by, finite := T(float32(inverse)), true
+	for i, g := range grad {
+		finite = finite && g-g == 0
+		grad[i] = g * by
+	}
+	return finite
+}

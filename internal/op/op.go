@@ -29,7 +29,7 @@ func (o Op) IsComposed() bool { return o.row().composed }
 
 // IsElementwise reports whether an element of a result depends on the operands' elements in the same place alone.
 func (o Op) IsElementwise() bool {
-	return o >= elementwise || o == Where || o == SGDStep || o == AdamStep || o.IsUpdate()
+	return o >= elementwise || o == Where || o == SGDStep || o == AdamStep || o == UnscaleGrad || o.IsUpdate()
 }
 
 // IsUpdate reports whether the op is an optimizer's step that takes an Update.

@@ -186,6 +186,7 @@ const (
 	Pinv
 	SGDStep
 	AdamStep
+	UnscaleGrad                 // a gradient by the inverse of a scale, and whether an element is not finite
 	AMSGradStep                 // p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square
 	AdamaxStep                  // p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε)
 	NAdamStep                   // p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g²
@@ -519,6 +520,7 @@ var rows = [Count]row{
 	Pinv:                        {name: "linalg_pinv", grad: "LinalgPinvBackward0", composed: true},
 	SGDStep:                     {name: "sgd_step"},
 	AdamStep:                    {name: "adam_step"},
+	UnscaleGrad:                 {name: "unscale"},
 	AMSGradStep:                 {name: "amsgrad"},
 	AdamaxStep:                  {name: "adamax"},
 	NAdamStep:                   {name: "nadam"},

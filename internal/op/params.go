@@ -1,5 +1,7 @@
 package op
 
+import "sync/atomic"
+
 // The parameters of ops. Each is a small comparable value; an op that is not named here has none.
 
 // Reduce belongs to reductions over axes: bit i of Axes is set where axis i is reduced.
@@ -145,6 +147,13 @@ type Update struct {
 	Momentum                  float64 // RMSprop
 	Rectified                 float64 // RAdam: 0 where the step has no divisor
 	Minus, Plus, Low, High    float64 // Rprop: by what lengths of steps are multiplied, and their bounds
+}
+
+// Unscale belongs to UnscaleGrad. A GPU reads the scale, and says that an element is not finite, in the memory of the operands behind the
+// gradient: a scale and a flag, both float32.
+type Unscale struct {
+	Inverse float64      // of the scale, on the CPU
+	Raised  *atomic.Bool // set where an element is not finite, on the CPU
 }
 
 // SGD belongs to SGDStep.

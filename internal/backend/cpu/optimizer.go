@@ -13,6 +13,12 @@ func addOptimizers[T dtype.Float](t *table) {
 	t[op.AdamStep][dt] = updating[T](3, func(p, mean, square, grad, _ pointer, n int, params any) {
 		kern.Adam(elements[T](p, n), elements[T](mean, n), elements[T](square, n), elements[T](grad, n), params.(op.Adam))
 	}).run
+	t[op.UnscaleGrad][dt] = updating[T](1, func(grad, _, _, _, _ pointer, n int, params any) {
+		o := params.(op.Unscale)
+		if !kern.Unscale(elements[T](grad, n), o.Inverse) {
+			o.Raised.Store(true)
+		}
+	}).run
 	addUpdates[T](t)
 }
 

@@ -97,20 +97,27 @@ func (u *chunkList) launch(c *backend.Call, count int) error {
 		p := sgdParams.take()
 		defer sgdParams.give(p)
 		*p = sgdOf(o)
-		p.N, p.P = uint64(count), u.table.ptr
+		p.N, p.P, p.Skip = uint64(count), u.table.ptr, skipOf(c)
 		return launch(u.device, sgdAll[c.DType], g, p)
 	}
 	if o, ok := c.Params.(op.Update); ok {
 		p := updateParams.take()
 		defer updateParams.give(p)
 		*p = updateOf(o)
+		p.Count, p.List, p.Skip = uint64(count), u.table.ptr, skipOf(c)
+		return launch(u.device, rows[c.Op][c.DType].kernel, g, p)
+	}
+	if c.Op == op.UnscaleGrad {
+		p := unscaleParams.take()
+		defer unscaleParams.give(p)
+		*p = unscaleOf(c)
 		p.Count, p.List = uint64(count), u.table.ptr
 		return launch(u.device, rows[c.Op][c.DType].kernel, g, p)
 	}
 	p := adamParams.take()
 	defer adamParams.give(p)
 	*p = adamOf(c.Params.(op.Adam))
-	p.N, p.P = uint64(count), u.table.ptr
+	p.N, p.P, p.Skip = uint64(count), u.table.ptr, skipOf(c)
 	return launch(u.device, adamAll[c.DType], g, p)
 }
 

@@ -56,6 +56,18 @@ func (h *Host) Free() {
 	h.device.pinned.put(h.device, h.block, h.users)
 }
 
+// Wait waits for the copies to and from the memory that were issued so far, and for nothing that was issued after them on other streams.
+func (h *Host) Wait() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, u := range h.users {
+		if err := u.device.waitFor(u.stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Keep makes Free do nothing: the caller of Bytes may still hold the memory.
 func (h *Host) Keep() {
 	h.mu.Lock()

@@ -16,8 +16,11 @@ func (t *table) addOptimizers() {
 	}
 	for _, o := range op.All() {
 		for _, dt := range [...]dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64} {
-			if o.IsUpdate() {
+			switch {
+			case o.IsUpdate():
 				t[o][dt] = row{updateStep, typed(o.String(), dt)}
+			case o == op.UnscaleGrad:
+				t[o][dt] = row{unscale, typed("unscale", dt)}
 			}
 		}
 	}
@@ -28,6 +31,8 @@ var (
 	adamParams paramPool[kernels.Adam]
 
 	updateParams paramPool[kernels.Update]
+
+	unscaleParams paramPool[kernels.Unscale]
 )
 
 // sgdStep updates out[0], the parameter, and out[1], the momentum where there is one, by in[0], the gradient.
@@ -37,7 +42,7 @@ func sgdStep(d *Device, c *backend.Call, k kernelID) error {
 		p := sgdParams.take()
 		defer sgdParams.give(p)
 		*p = sgdOf(c.Params.(op.SGD))
-		p.N, p.P, p.Buffer, p.Grad = uint64(n), state[0], state[1], grad
+		p.N, p.P, p.Buffer, p.Grad, p.Skip = uint64(n), state[0], state[1], grad, skipOf(c)
 		return launch(d, k, d.flat(n), p)
 	})
 }
@@ -57,7 +62,7 @@ func adamStep(d *Device, c *backend.Call, k kernelID) error {
 		p := adamParams.take()
 		defer adamParams.give(p)
 		*p = adamOf(c.Params.(op.Adam))
-		p.N, p.P, p.M, p.V, p.Grad = uint64(n), state[0], state[1], state[2], grad
+		p.N, p.P, p.M, p.V, p.Grad, p.Skip = uint64(n), state[0], state[1], state[2], grad, skipOf(c)
 		return launch(d, k, d.flat(n), p)
 	})
 }
@@ -80,6 +85,7 @@ func updateStep(d *Device, c *backend.Call, k kernelID) error {
 		defer updateParams.give(p)
 		*p = updateOf(c.Params.(op.Update))
 		p.One = kernels.Chunk{N: uint64(n), P: state[0], State: [3]uint64(state[1:4]), Grad: grad}
+		p.Skip = skipOf(c)
 		return launch(d, k, d.flat(n), p)
 	})
 }
@@ -92,6 +98,31 @@ func updateOf(o op.Update) kernels.Update {
 		Ahead: o.Ahead, Momentum: o.Momentum, Rectified: o.Rectified,
 		Minus: o.Minus, Plus: o.Plus, Low: o.Low, High: o.High,
 	}
+}
+
+// skipOf returns the address of the flag by which a step is skipped, which stands behind the gradient; 0 where there is none.
+func skipOf(c *backend.Call) uint64 {
+	if len(c.In()) < 2 {
+		return 0
+	}
+	return address(&c.In()[1])
+}
+
+// unscale divides out[0], a gradient, by the scale in[1], and sets the flag in[2], as op.Unscale says.
+func unscale(d *Device, c *backend.Call, k kernelID) error {
+	n := c.Out()[0].Layout.Size()
+	return inPlace(d, c, func(state *[maxScratch]uint64, _ uint64) error {
+		p := unscaleParams.take()
+		defer unscaleParams.give(p)
+		*p = unscaleOf(c)
+		p.One = kernels.Chunk{N: uint64(n), P: state[0]}
+		return launch(d, k, d.flat(n), p)
+	})
+}
+
+// unscaleOf returns where the scale and the flag lie.
+func unscaleOf(c *backend.Call) kernels.Unscale {
+	return kernels.Unscale{Scale: address(&c.In()[1]), Found: address(&c.In()[2])}
 }
 
 func flag(on bool) uint32 {

@@ -221,4 +221,5 @@ var others = []Other{
 	// Optimizer steps, in place on the parameter.
 	{Op: "SGDStep", Name: "sgd_step"},
 	{Op: "AdamStep", Name: "adam_step"},
+	{Op: "UnscaleGrad", Name: "unscale", Doc: "a gradient by the inverse of a scale, and whether an element is not finite"},
 }

@@ -6,6 +6,9 @@
 #include "optimizer.cuh"
 
 ROW_KERNEL(sgd, 256)(const SGD o) {
+	if (skipped(o.skip)) {
+		return;
+	}
 #pragma unroll 1
 	for (u64 i = thread(); i < o.n; i += threads()) {
 		sgdElement<T>(o, o.p, o.buffer, o.grad, i);
@@ -13,6 +16,9 @@ ROW_KERNEL(sgd, 256)(const SGD o) {
 }
 
 ROW_KERNEL(adam, 256)(const Adam o) {
+	if (skipped(o.skip)) {
+		return;
+	}
 #pragma unroll 1
 	for (u64 i = thread(); i < o.n; i += threads()) {
 		adamElement<T>(o, o.p, o.m, o.v, o.grad, i);

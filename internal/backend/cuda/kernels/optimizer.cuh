@@ -57,9 +57,12 @@ INLINE Chunk chunk(u64 list, u64 k) {
 	return {load<u64>(list, at), load<u64>(list, at + 1), {load<u64>(list, at + 2), load<u64>(list, at + 3), load<u64>(list, at + 4)}, load<u64>(list, at + 5)};
 }
 
-// eachUpdated calls f for the elements of a parameter, which all threads share, or for those of the chunks of a list, each of which
+// skipped tells whether the flag at an address, 0 for none, says that nothing is updated.
+INLINE bool skipped(u64 flag) { return flag != 0 && load<f32>(flag, 0) != 0; }
+
+// eachChunk calls f for the elements of a parameter, which all threads share, or for those of the chunks of a list, each of which
 // a block updates.
-template <class F> INLINE void eachUpdated(const Update &o, F f) {
+template <class O, class F> INLINE void eachChunk(const O &o, F f) {
 	bool many = o.list != 0;
 	u64 count = many ? o.count : 1, from = many ? threadIdx.x : thread(), step = many ? blockDim.x : threads();
 #pragma unroll 1
@@ -69,5 +72,12 @@ template <class F> INLINE void eachUpdated(const Update &o, F f) {
 		for (u64 i = from; i < c.n; i += step) {
 			f(c, i);
 		}
+	}
+}
+
+// eachUpdated is eachChunk of a step that may be skipped.
+template <class F> INLINE void eachUpdated(const Update &o, F f) {
+	if (!skipped(o.skip)) {
+		eachChunk(o, f);
 	}
 }

@@ -228,8 +228,9 @@ struct SGD {
 	u64 p, buffer, grad;
 	f64 rate, decay, momentum, keep;
 	u32 nesterov, first, maximize, unused;
+	u64 skip; // the address of a float32 that says that nothing is updated where it is not 0; 0 for none
 };
-static_assert(sizeof(SGD) == 80, "");
+static_assert(sizeof(SGD) == 88, "");
 
 // Adam is the parameter of adam and adam_all: one step of n parameters, with what the step number gives computed by the host in float64:
 // step = -lr/(1-β1ᵗ), root = √(1-β2ᵗ), weight1 = 1-β1, weight2 = 1-β2, shrink = 1 - lr·decay.
@@ -238,8 +239,9 @@ struct Adam {
 	u64 p, m, v, grad;
 	f64 step, root, eps, weight1, beta2, weight2, decay, shrink;
 	u32 decoupled, maximize;
+	u64 skip; // as SGD's
 };
-static_assert(sizeof(Adam) == 112, "");
+static_assert(sizeof(Adam) == 120, "");
 
 // Chunk is a part of a parameter in a list: the addresses of n elements of it, of what an optimizer keeps of them (sgd's buffer, 0
 // without momentum; adam's m and v), and of their gradient.
@@ -259,8 +261,18 @@ struct Update {
 	f64 part, share, rest, root, eps;
 	f64 ahead, momentum, rectified;
 	f64 minus, plus, low, high;
+	u64 skip; // as SGD's
 };
-static_assert(sizeof(Update) == 192, "");
+static_assert(sizeof(Update) == 200, "");
+
+// Unscale is the parameter of unscale: gradients, which are the parameters of a list of chunks as in Update, are multiplied by the inverse
+// of the float32 at scale, and the float32 at found becomes 1 where an element is not finite.
+struct Unscale {
+	u64 list, count;
+	Chunk one;
+	u64 scale, found;
+};
+static_assert(sizeof(Unscale) == 80, "");
 
 // Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes
 // behind the base of each term.

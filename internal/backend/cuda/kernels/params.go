@@ -221,6 +221,7 @@ type SGD struct {
 	P, Buffer, Grad                   uint64
 	Rate, Decay, Momentum, Keep       float64
 	Nesterov, First, Maximize, Unused uint32
+	Skip                              uint64 // the address of a float32 that says that nothing is updated where it is not 0; 0 for none
 }
 
 // Adam is the parameter of adam and adam_all: one step of n parameters, with what the step number gives computed by the host in float64:
@@ -230,6 +231,7 @@ type Adam struct {
 	P, M, V, Grad                                           uint64
 	Step, Root, Eps, Weight1, Beta2, Weight2, Decay, Shrink float64
 	Decoupled, Maximize                                     uint32
+	Skip                                                    uint64 // as SGD's
 }
 
 // Chunk is a part of a parameter in a list: the addresses of n elements of it, of what an optimizer keeps of them (sgd's buffer, 0
@@ -249,6 +251,15 @@ type Update struct {
 	Part, Share, Rest, Root, Eps float64
 	Ahead, Momentum, Rectified   float64
 	Minus, Plus, Low, High       float64
+	Skip                         uint64 // as SGD's
+}
+
+// Unscale is the parameter of unscale: gradients, which are the parameters of a list of chunks as in Update, are multiplied by the inverse
+// of the float32 at scale, and the float32 at found becomes 1 where an element is not finite.
+type Unscale struct {
+	List, Count  uint64
+	One          Chunk
+	Scale, Found uint64
 }
 
 // Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes
