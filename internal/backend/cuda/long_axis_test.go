@@ -74,6 +74,7 @@ func TestLongAxesAreShared(t *testing.T) {
 			noted.run(t, dev, o, op.Axis{}, []dtype.DType{dtype.Float32}, shape, []dtype.DType{dtype.Int64, dtype.Float32}, []layout.Shape{shape, shape})
 		}
 	}
+	noted.run(t, dev, op.AdaptiveAvgPool2D, op.Window{}, []dtype.DType{dtype.Float32}, layout.Shape{1, 1, 1}, []dtype.DType{dtype.Float32}, []layout.Shape{{1, 256, long / 256}})
 	noted.run(t, dev, op.TopK, op.Order{Descending: true}, []dtype.DType{dtype.Float32, dtype.Int64}, layout.Shape{9}, []dtype.DType{dtype.Float32}, []layout.Shape{{long}})
 }
 

@@ -59,6 +59,12 @@ func (r *reducer) launch(d *Device, c *backend.Call, _ kernelID) error {
 	if r.index >= 0 {
 		p.Index = address(&c.Out()[r.index])
 	}
+	return r.issue(&s, p)
+}
+
+// issue launches a form, in parts where results are few and runs long.
+func (r *reducer) issue(s *scratch, p *kernels.Reduction) error {
+	d := s.device
 	p.Total = p.N
 	results := p.Outer * p.Inner
 	if results == 0 {

@@ -333,8 +333,9 @@ struct Pool {
 	u32 strays; // whether a maximum's window may hold nothing but padding
 	u32 divided; // whether sums are divided by divisor, not by what a window counts
 	i64 divisor;
+	u32 narrow, unused; // whether 32 bits are enough for places in all planes, and for what they are computed from
 };
-static_assert(sizeof(Pool) == 152, "");
+static_assert(sizeof(Pool) == 160, "");
 
 // Resample is the parameter of interpolations: planes of y of the extents to, of planes of x of the extents from, by the taps of each
 // axis, width of them for an element; 0 for an axis that stays as it is. places and weights hold those of the axes one after the

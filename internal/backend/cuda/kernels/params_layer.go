@@ -43,6 +43,7 @@ type Pool struct {
 	Strays                            uint32 // whether a maximum's window may hold nothing but padding
 	Divided                           uint32 // whether sums are divided by divisor, not by what a window counts
 	Divisor                           int64
+	Narrow, Unused                    uint32 // whether 32 bits are enough for places in all planes, and for what they are computed from
 }
 
 // Resample is the parameter of interpolations: planes of y of the extents to, of planes of x of the extents from, by the taps of each

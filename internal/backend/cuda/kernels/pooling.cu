@@ -1,68 +1,85 @@
 // Pools over the last two axes, and their gradients. A gradient is gathered: each element of x asks the windows that may hold
 // it, in order, so that nothing is added twice at once, and every sum has the CPU's order.
 //
-// Every kernel takes Pool. Grid: blocks of 256 threads, any number of them: as many as the result has elements.
+// Every kernel takes Pool. Grid: blocks of 256 threads, any number of them: as many as the result has elements. Places are counted in
+// I: i32 where p.narrow says that it is enough, since that is several times as fast to divide.
 // dtypes: f32 f64
 #include "dtype.cuh"
 #include "math.cuh"
 #include "params.cuh"
 
+template <class I> struct Unsigned {
+	using Type = u64;
+};
+template <> struct Unsigned<i32> {
+	using Type = u32;
+};
+
 // A Spot is an element of a batch of planes.
-struct Spot {
+template <class I> struct Spot {
 	u64 plane;
-	i64 y, x;
+	I y, x;
 };
 
 // eachSpot calls body with every element of planes of a size, and with its number.
-template <class Body> INLINE void eachSpot(const Pool &p, const i64 (&size)[2], Body body) {
+template <class I, class Body> INLINE void eachSpotOf(const Pool &p, const i64 (&size)[2], Body body) {
+	using U = typename Unsigned<I>::Type;
+	U height = (U)size[0], width = (U)size[1];
 #pragma unroll 1
 	for (u64 i = thread(); i < p.planes * size[0] * size[1]; i += threads()) {
-		u64 line = i / size[1], plane = line / size[0];
-		body(i, Spot{plane, (i64)(line - plane * size[0]), (i64)(i - line * size[1])});
+		U line = (U)i / width, plane = line / height;
+		body(i, Spot<I>{plane, (I)(line - plane * height), (I)((U)i - line * width)});
+	}
+}
+template <class Body> INLINE void eachSpot(const Pool &p, const i64 (&size)[2], Body body) {
+	if (p.narrow) {
+		eachSpotOf<i32>(p, size, body);
+	} else {
+		eachSpotOf<i64>(p, size, body);
 	}
 }
 
 // A Span is some of an axis, from first up to end; count is what it counts for in a mean.
-struct Span {
-	i64 first, end, count;
+template <class I> struct Span {
+	I first, end, count;
 };
 
 // spanOf is what the window i of an axis covers, for a mean.
-INLINE Span spanOf(const Pool &p, int axis, i64 i) {
-	i64 n = p.inSize[axis];
+template <class I> INLINE Span<I> spanOf(const Pool &p, int axis, I i) {
+	I n = (I)p.inSize[axis];
 	if (p.adaptive) {
-		i64 windows = p.outSize[axis], first = i * n / windows, end = ((i + 1) * n + windows - 1) / windows;
+		I windows = (I)p.outSize[axis], first = i * n / windows, end = ((i + 1) * n + windows - 1) / windows;
 		return {first, end, end - first};
 	}
-	i64 first = i * p.stride[axis] - p.padding[axis], end = first + p.kernel[axis];
-	end = end < n + p.padding[axis] ? end : n + p.padding[axis];
-	i64 all = end - first;
+	I padding = (I)p.padding[axis], first = i * (I)p.stride[axis] - padding, end = first + (I)p.kernel[axis];
+	end = end < n + padding ? end : n + padding;
+	I all = end - first;
 	first = first > 0 ? first : 0;
 	end = end < n ? end : n;
 	if (p.divided) {
-		return {first, end, axis == 0 ? p.divisor : 1};
+		return {first, end, axis == 0 ? (I)p.divisor : 1};
 	}
 	return {first, end, p.countPadding ? all : end - first};
 }
 
 // windowsOver are those windows of an axis that may hold its element i.
-INLINE Span windowsOver(const Pool &p, int axis, i64 i) {
-	i64 n = p.inSize[axis], windows = p.outSize[axis];
+template <class I> INLINE Span<I> windowsOver(const Pool &p, int axis, I i) {
+	I n = (I)p.inSize[axis], windows = (I)p.outSize[axis];
 	if (p.adaptive) {
 		return {i * windows / n, ((i + 1) * windows + n - 1) / n, 0};
 	}
-	i64 stride = p.stride[axis], at = i + p.padding[axis], least = at - (p.kernel[axis] - 1) * p.dilation[axis];
-	i64 first = least > 0 ? (least + stride - 1) / stride : 0, end = at / stride + 1;
+	I stride = (I)p.stride[axis], at = i + (I)p.padding[axis], least = at - ((I)p.kernel[axis] - 1) * (I)p.dilation[axis];
+	I first = least > 0 ? (least + stride - 1) / stride : 0, end = at / stride + 1;
 	return {first, end < windows ? end : windows, 0};
 }
 
 // sumOver adds what value makes of each window that may hold an element, by the window's number in its plane.
-template <class Value> INLINE T sumOver(const Span &rows, const Span &columns, i64 width, Value value) {
+template <class I, class Value> INLINE T sumOver(const Span<I> &rows, const Span<I> &columns, I width, Value value) {
 	T sum = 0;
 #pragma unroll 1
-	for (i64 y = rows.first; y < rows.end; y++) {
+	for (I y = rows.first; y < rows.end; y++) {
 #pragma unroll 1
-		for (i64 x = columns.first; x < columns.end; x++) {
+		for (I x = columns.first; x < columns.end; x++) {
 			sum += value(y, x, y * width + x);
 		}
 	}
@@ -72,26 +89,27 @@ template <class Value> INLINE T sumOver(const Span &rows, const Span &columns, i
 // The largest element of each window, and where it lies in its plane: padding never wins; of equal elements the first does,
 // and of NaNs the last.
 ROW_KERNEL(max_pool, 256)(const Pool p) {
-	eachSpot(p, p.outSize, [&](u64 i, Spot s) {
-		i64 top = s.y * p.stride[0] - p.padding[0], left = s.x * p.stride[1] - p.padding[1];
-		i64 high = p.kernel[0], wide = p.kernel[1], down = p.dilation[0], across = p.dilation[1];
+	eachSpot(p, p.outSize, [&]<class I>(u64 i, Spot<I> s) {
+		I top = s.y * (I)p.stride[0] - (I)p.padding[0], left = s.x * (I)p.stride[1] - (I)p.padding[1];
+		I high = (I)p.kernel[0], wide = (I)p.kernel[1], down = (I)p.dilation[0], across = (I)p.dilation[1];
 		if (p.adaptive) {
-			Span rows = spanOf(p, 0, s.y), columns = spanOf(p, 1, s.x);
+			Span<I> rows = spanOf(p, 0, s.y), columns = spanOf(p, 1, s.x);
 			top = rows.first, left = columns.first, high = rows.count, wide = columns.count, down = across = 1;
 		}
-		i64 height = p.inSize[0], width = p.inSize[1], start = (i64)s.plane * height * width, place = -1;
+		I height = (I)p.inSize[0], width = (I)p.inSize[1], place = -1;
+		u64 in = p.in + s.plane * p.inSize[0] * p.inSize[1] * sizeof(T);
 		T most = -(T)INFINITY;
 #pragma unroll 1
-		for (i64 r = 0, y = top; r < high; r++, y += down) {
-			if ((u64)y >= (u64)height) {
+		for (I r = 0, y = top; r < high; r++, y += down) {
+			if (y < 0 || y >= height) {
 				continue;
 			}
 #pragma unroll 1
-			for (i64 c = 0, x = left; c < wide; c++, x += across) {
-				if ((u64)x >= (u64)width) {
+			for (I c = 0, x = left; c < wide; c++, x += across) {
+				if (x < 0 || x >= width) {
 					continue;
 				}
-				T v = load<T>(p.in, start + y * width + x);
+				T v = load<T>(in, y * width + x);
 				if (place < 0 || v > most || v != v) {
 					most = v;
 					place = y * width + x;
@@ -105,25 +123,26 @@ ROW_KERNEL(max_pool, 256)(const Pool p) {
 
 // Σ dy over the windows whose largest element this is. A window of nothing but padding names element 0.
 ROW_KERNEL(max_pool_grad, 256)(const Pool p) {
-	eachSpot(p, p.inSize, [&](u64 i, Spot s) {
-		i64 start = (i64)s.plane * p.outSize[0] * p.outSize[1], place = s.y * p.inSize[1] + s.x;
-		Span rows = windowsOver(p, 0, s.y), columns = windowsOver(p, 1, s.x);
+	eachSpot(p, p.inSize, [&]<class I>(u64 i, Spot<I> s) {
+		I windows[2] = {(I)p.outSize[0], (I)p.outSize[1]}, place = s.y * (I)p.inSize[1] + s.x;
+		u64 start = s.plane * p.outSize[0] * p.outSize[1], index = p.index + start * sizeof(i64), dy = p.in + start * sizeof(T);
+		Span<I> rows = windowsOver(p, 0, s.y), columns = windowsOver(p, 1, s.x);
 		if (p.strays && place == 0) {
-			rows = {0, p.outSize[0], 0};
-			columns = {0, p.outSize[1], 0};
+			rows = {0, windows[0], 0};
+			columns = {0, windows[1], 0};
 		}
-		store<T>(p.out, (i64)i, sumOver(rows, columns, p.outSize[1], [&](i64, i64, i64 at) {
-			return load<i64>(p.index, start + at) == place ? load<T>(p.in, start + at) : (T)0;
+		store<T>(p.out, (i64)i, sumOver(rows, columns, windows[1], [&](I, I, I at) {
+			return load<i64>(index, at) == place ? load<T>(dy, at) : (T)0;
 		}));
 	});
 }
 
 // The mean of each window.
 ROW_KERNEL(avg_pool, 256)(const Pool p) {
-	eachSpot(p, p.outSize, [&](u64 i, Spot s) {
-		Span rows = spanOf(p, 0, s.y), columns = spanOf(p, 1, s.x);
-		i64 start = (i64)s.plane * p.inSize[0] * p.inSize[1];
-		T sum = sumOver(rows, columns, p.inSize[1], [&](i64, i64, i64 at) { return load<T>(p.in, start + at); });
+	eachSpot(p, p.outSize, [&]<class I>(u64 i, Spot<I> s) {
+		Span<I> rows = spanOf(p, 0, s.y), columns = spanOf(p, 1, s.x);
+		u64 in = p.in + s.plane * p.inSize[0] * p.inSize[1] * sizeof(T);
+		T sum = sumOver(rows, columns, (I)p.inSize[1], [&](I, I, I at) { return load<T>(in, at); });
 		bool any = rows.first < rows.end && columns.first < columns.end;
 		store<T>(p.out, (i64)i, any ? sum / (T)(rows.count * columns.count) : (T)0);
 	});
@@ -131,14 +150,16 @@ ROW_KERNEL(avg_pool, 256)(const Pool p) {
 
 // Σ dy / count over the windows that hold the element, those of a row of windows first, as the CPU adds them.
 ROW_KERNEL(avg_pool_grad, 256)(const Pool p) {
-	eachSpot(p, p.inSize, [&](u64 i, Spot s) {
-		Span rows = windowsOver(p, 0, s.y), columns = windowsOver(p, 1, s.x);
-		i64 start = (i64)s.plane * p.outSize[0] * p.outSize[1];
+	eachSpot(p, p.inSize, [&]<class I>(u64 i, Spot<I> s) {
+		Span<I> rows = windowsOver(p, 0, s.y), columns = windowsOver(p, 1, s.x);
+		I width = (I)p.outSize[1];
+		u64 dy = p.in + s.plane * p.outSize[0] * p.outSize[1] * sizeof(T);
 		T sum = 0;
 #pragma unroll 1
-		for (i64 y = rows.first; y < rows.end; y++) {
-			sum += sumOver({y, y + 1, 0}, columns, p.outSize[1], [&](i64 y, i64 x, i64 at) {
-				return load<T>(p.in, start + at) / (T)(spanOf(p, 0, y).count * spanOf(p, 1, x).count);
+		for (I y = rows.first; y < rows.end; y++) {
+			I count = spanOf(p, 0, y).count;
+			sum += sumOver(Span<I>{y, y + 1, 0}, columns, width, [&](I, I x, I at) {
+				return load<T>(dy, at) / (T)(count * spanOf(p, 1, x).count);
 			});
 		}
 		store<T>(p.out, (i64)i, sum);

@@ -19,20 +19,23 @@ func TestPools(t *testing.T) {
 	} {
 		s.OH = (s.H+2*s.PadH-s.DilationH*(s.R-1)-1)/s.StrideH + 1
 		s.OW = (s.W+2*s.PadW-s.DilationW*(s.S-1)-1)/s.StrideW + 1
-		maxPool[float32](t, s)
-		maxPool[float64](t, s)
-		if s.DilationH == 1 && s.DilationW == 1 {
-			averages[float32](t, s, false)
-			averages[float64](t, s, false)
+		for _, narrow := range []uint32{0, 1} {
+			maxPool[float32](t, s, narrow)
+			maxPool[float64](t, s, narrow)
+			if s.DilationH == 1 && s.DilationW == 1 {
+				averages[float32](t, s, false, narrow)
+				averages[float64](t, s, false, narrow)
+			}
 		}
 	}
 	for _, size := range [][2]int{{3, 2}, {7, 8}, {5, 11}} {
-		averages[float32](t, kern.PoolShape{Planes: 2, H: 7, W: 8, OH: size[0], OW: size[1]}, true)
+		averages[float32](t, kern.PoolShape{Planes: 2, H: 7, W: 8, OH: size[0], OW: size[1]}, true, 0)
+		averages[float32](t, kern.PoolShape{Planes: 2, H: 7, W: 8, OH: size[0], OW: size[1]}, true, 1)
 	}
 }
 
 // maxPool wants the CPU's bits, of numbers among which are equal ones, infinite ones and NaN.
-func maxPool[T dtype.Float](t *testing.T, s kern.PoolShape) {
+func maxPool[T dtype.Float](t *testing.T, s kern.PoolShape, narrow uint32) {
 	t.Helper()
 	x := ripple[T](s.Planes * s.H * s.W)
 	for i := range x {
@@ -48,22 +51,24 @@ func maxPool[T dtype.Float](t *testing.T, s kern.PoolShape) {
 	p := poolOf(&s)
 	p.Strays = 1
 	p.Out, p.In, p.Index = put(m, gotY), put(m, x), put(m, gotIndex)
+	p.Narrow = narrow
 	launch(m, "max_pool"+suffix[T](), kernels.Flat(uint64(len(y)), few), p)
 	p.Out, p.In = put(m, gotDx), put(m, dy)
 	launch(m, "max_pool_grad"+suffix[T](), kernels.Flat(uint64(len(x)), few), p)
-	name := fmt.Sprintf("max_pool%s of %+v", suffix[T](), s)
+	name := fmt.Sprintf("max_pool%s of %+v, narrow %d", suffix[T](), s, narrow)
 	compare(t, name, gotY, y)
 	compare(t, name+", index", gotIndex, index)
 	compare(t, name+", gradient", gotDx, dx)
 }
 
 // averages wants the CPU's bits.
-func averages[T dtype.Float](t *testing.T, s kern.PoolShape, adaptive bool) {
+func averages[T dtype.Float](t *testing.T, s kern.PoolShape, adaptive bool, narrow uint32) {
 	t.Helper()
 	x, dy := ripple[T](s.Planes*s.H*s.W), ripple[T](s.Planes*s.OH*s.OW)
 	for _, padding := range []bool{false, true} {
 		y, dx := make([]T, len(dy)), make([]T, len(x))
 		p := poolOf(&s)
+		p.Narrow = narrow
 		if padding {
 			p.CountPadding = 1
 		}

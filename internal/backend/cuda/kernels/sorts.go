@@ -21,7 +21,8 @@ func SortTilesGrid(lines, n uint64) Grid {
 
 // RadixGrid is the grid of radix_count and radix_scatter for so many lines of n elements.
 func RadixGrid(lines, n uint64) Grid {
-	return Grid{Blocks: [3]uint32{uint32(min(max(lines*divideUp(n, RadixTile), 1), mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
+	tiles := lines * divideUp(n, RadixTile)
+	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}, Walks: true}
 }
 
 // PrefersRadix reports whether lines of n elements whose keys have so many digits had better be sorted by these than by merging sorted runs:
