@@ -7,9 +7,10 @@
 #include "attention.cuh"
 
 #define ROWS 4
-#define KEYS 64   // of a turn
+#define KEYS 32   // of a turn
 #define WARPS 8   // of a block
 #define CHUNK 128 // that its warp takes at once
+#define MANY 4    // lines in flight for a warp
 #define CHUNKS (MOST_WIDTH / CHUNK)
 
 // lineOf loads the SIDE neighbours that a lane takes of a row of an operand: zeros beyond its end.
@@ -48,35 +49,47 @@ INLINE Row rowAt(const Attention &p, u64 batch, u64 group, u64 k) {
 
 // A Shared is what the threads of a block share.
 struct Shared {
-	T q[ROWS][MOST_WIDTH], weights[ROWS][KEYS], factor[ROWS], sums[ROWS][MOST_WIDTH];
+	alignas(16) T q[ROWS][MOST_WIDTH], weights[ROWS][KEYS], factor[ROWS], sums[ROWS][MOST_WIDTH];
 };
 
-// multiplyKeys leaves the products of the rows with the keys of a turn, of which each warp takes some.
-INLINE void multiplyKeys(const Attention &p, const Place &at, u64 first, u64 end, Shared &s) {
+// eachLines calls body with MANY lines of a chunk at a time, of those of a turn that are the warp's, and the number of the first; the others are
+// WARPS apart. Lines beyond the end are zeros.
+template <class Body> INLINE void eachLines(u64 rows, const i64 (&strides)[4], u64 width, u32 chunk, u64 left, Body body) {
 #pragma unroll 1
-	for (u32 k = threadIdx.x / 32; k < KEYS && first + k < end; k += WARPS) {
-		T sums[ROWS] = {};
+	for (u32 k = threadIdx.x / 32; k < KEYS && k < left; k += MANY * WARPS) {
+		Four v[MANY];
 #pragma unroll
-		for (u32 c = 0; c < CHUNKS; c++) {
-			if (c * CHUNK >= p.width) {
-				break;
-			}
-			Four v = lineOf(rowOf(p.k, p.kStrides, at.batch, at.group, first + k), p.kStrides[3], p.width, c);
+		for (int m = 0; m < MANY; m++) {
+			u32 line = k + m * WARPS;
+			v[m] = line < left ? lineOf(rows + (u64)((i64)line * strides[2]) * sizeof(T), strides[3], width, chunk) : (Four)0;
+		}
+		body(k, v);
+	}
+}
+
+// multiplyKeys leaves the products of the rows with the keys of a turn, of which there are so many left.
+INLINE void multiplyKeys(const Attention &p, const Place &at, u64 first, u64 left, Shared &s) {
+	u64 keys = rowOf(p.k, p.kStrides, at.batch, at.group, first);
+#pragma unroll 1
+	for (u32 c = 0; c * CHUNK < p.width; c++) {
+		eachLines(keys, p.kStrides, p.width, c, left, [&](u32 k, const Four (&v)[MANY]) {
 #pragma unroll
 			for (int r = 0; r < ROWS; r++) {
+				Four q = four(&s.q[r][c * CHUNK + threadIdx.x % 32 * SIDE]);
 #pragma unroll
-				for (int e = 0; e < SIDE; e++) {
-					sums[r] = fma(s.q[r][c * CHUNK + threadIdx.x % 32 * SIDE + e], v[e], sums[r]);
+				for (int m = 0; m < MANY; m++) {
+					T sum = 0;
+#pragma unroll
+					for (int e = 0; e < SIDE; e++) {
+						sum = fma(q[e], v[m][e], sum);
+					}
+					sum = acrossWarp(sum, plus);
+					if (threadIdx.x % 32 == 0) {
+						s.weights[r][k + m * WARPS] = c == 0 ? sum : s.weights[r][k + m * WARPS] + sum;
+					}
 				}
 			}
-		}
-#pragma unroll
-		for (int r = 0; r < ROWS; r++) {
-			T sum = acrossWarp(sums[r], plus);
-			if (threadIdx.x % 32 == 0) {
-				s.weights[r][k] = sum;
-			}
-		}
+		});
 	}
 	__syncthreads();
 }
@@ -113,7 +126,7 @@ INLINE void weighKeys(const Attention &p, Place &at, const Row &row, u32 r, u64 
 	}
 }
 
-ROW_KERNEL(attention_few, 256)(const Attention p) {
+KERNEL_OF(JOIN(attention_few, DTYPE), 256, sizeof(T) == 4 ? 2 : 1)(const Attention p) {
 	__shared__ Shared s;
 	u64 rows = p.heads / p.groups * p.queries, tiles = (rows + ROWS - 1) / ROWS, tile = blockIdx.x / p.parts, part = blockIdx.x % p.parts;
 	u64 owner = tile / tiles, first = tile % tiles * ROWS;
@@ -139,7 +152,7 @@ ROW_KERNEL(attention_few, 256)(const Attention p) {
 	end = to < (i64)end ? (u64)(to < 0 ? 0 : to) : end;
 #pragma unroll 1
 	for (u64 key = begin; key < end; key += KEYS) {
-		multiplyKeys(p, at, key, end, s);
+		multiplyKeys(p, at, key, end - key, s);
 		if (warp < ROWS && own.there) {
 			weighKeys(p, at, own, warp, key, end, most, sum, s);
 		}
@@ -152,23 +165,25 @@ ROW_KERNEL(attention_few, 256)(const Attention p) {
 				out[r][i / SIDE][i % SIDE] *= factor;
 			}
 		}
-#pragma unroll 1
-		for (u32 k = warp; k < KEYS && key + k < end; k += WARPS) {
+		u64 values = rowOf(p.v, p.vStrides, at.batch, at.group, key);
 #pragma unroll
-			for (u32 c = 0; c < CHUNKS; c++) {
-				if (c * CHUNK >= p.outputs) {
-					break;
-				}
-				Four v = lineOf(rowOf(p.v, p.vStrides, at.batch, at.group, key + k), p.vStrides[3], p.outputs, c);
+		for (u32 c = 0; c < CHUNKS; c++) {
+			if (c * CHUNK >= p.outputs) {
+				break;
+			}
+			eachLines(values, p.vStrides, p.outputs, c, end - key, [&](u32 k, const Four (&v)[MANY]) {
 #pragma unroll
 				for (int r = 0; r < ROWS; r++) {
-					T weight = s.weights[r][k];
 #pragma unroll
-					for (int e = 0; e < SIDE; e++) {
-						out[r][c][e] = fma(weight, v[e], out[r][c][e]);
+					for (int m = 0; m < MANY; m++) {
+						T weight = s.weights[r][k + m * WARPS];
+#pragma unroll
+						for (int e = 0; e < SIDE; e++) {
+							out[r][c][e] = fma(weight, v[m][e], out[r][c][e]);
+						}
 					}
 				}
-			}
+			});
 		}
 		__syncthreads();
 	}

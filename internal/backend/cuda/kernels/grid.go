@@ -130,7 +130,7 @@ func AttentionGrid(heads, rows, columns uint64, size int) Grid {
 // FewGrid is the grid of attention_few for so many rows of each of some groups, and into how many parts, and of how many keys each, it had
 // better cut the keys to fill a device.
 func FewGrid(groups, rows, keys uint64, multiprocessors int) (g Grid, parts, part uint64) {
-	const each, turn, worth = 4, 64, 256 // rows of a block, and keys of a turn and of a part
+	const each, turn, worth = 4, 32, 256 // rows of a block, and keys of a turn and of a part
 	blocks := max(groups*divideUp(rows, each), 1)
 	parts = max(min(divideUp(uint64(multiprocessors)*4, blocks), keys/worth), 1)
 	part = max(divideUp(divideUp(keys, parts), turn)*turn, turn)

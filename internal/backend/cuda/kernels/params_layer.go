@@ -112,7 +112,7 @@ const MostWidth = 256
 // Attention is the parameter of attention and its gradients: q [batch][heads][queries][width], k and v [batch][groups][keys] with rows
 // of width and outputs, out and dout as q with rows of outputs. Their strides are along the four axes; those of mask and dmask along
 // batch, heads, queries and keys. logSum and delta have an element for each row of q. Scores are bent and masked as op.Attend says.
-// attention_few cuts the keys into so many parts, each but the last of part keys, a multiple of 64, and leaves of each part and row outputs
+// attention_few cuts the keys into so many parts, each but the last of part keys, a multiple of 32, and leaves of each part and row outputs
 // numbers, the largest score and the sum in partial.
 type Attention struct {
 	Batch, Heads, Groups          uint64
