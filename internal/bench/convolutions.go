@@ -4,18 +4,37 @@ import (
 	"fmt"
 
 	"cresset/device"
+	"cresset/dtype"
 	"cresset/nn"
 	"cresset/tensor"
 )
 
+// The convolutions of ResNet and MobileNet that are computed in bfloat16 too, where there is a GPU.
+var (
+	square    = convolution{batch: 32, in: 64, out: 64, size: 56, kernel: 3, stride: 1, padding: 1, groups: 1}
+	pointwise = convolution{batch: 32, in: 256, out: 256, size: 14, kernel: 1, stride: 1, groups: 1}
+	depthwise = convolution{batch: 32, in: 512, out: 512, size: 14, kernel: 3, stride: 1, padding: 1, groups: 512}
+)
+
+// convolutionsBF16 are convolutions in bfloat16.
+func convolutionsBF16() (cases []Case) {
+	down := square
+	down.out, down.stride = 128, 2
+	for _, c := range []struct {
+		name string
+		of   convolution
+	}{{"conv3x3", square}, {"conv3x3_stride2", down}, {"conv1x1", pointwise}, {"depthwise3x3", depthwise}} {
+		c.of.half = true
+		cases = append(cases, c.of.forward(c.name+"_bf16"), c.of.gradients(c.name+"_bf16_grad"))
+	}
+	return cases
+}
+
 // convolutions are those of ResNet and MobileNet.
 func convolutions() []Case {
-	square := convolution{batch: 32, in: 64, out: 64, size: 56, kernel: 3, stride: 1, padding: 1, groups: 1}
 	down := square
 	down.out, down.stride = 128, 2
 	stem := convolution{batch: 8, in: 3, out: 64, size: 224, kernel: 7, stride: 2, padding: 3, groups: 1}
-	pointwise := convolution{batch: 32, in: 256, out: 256, size: 14, kernel: 1, stride: 1, groups: 1}
-	depthwise := convolution{batch: 32, in: 512, out: 512, size: 14, kernel: 3, stride: 1, padding: 1, groups: 512}
 	halving := convolution{batch: 32, in: 128, out: 128, size: 28, kernel: 3, stride: 2, padding: 1, groups: 128}
 	return []Case{
 		square.forward("conv3x3"), square.gradients("conv3x3_grad"),
@@ -58,12 +77,20 @@ func convTranspose(name string, batch, kernel, padding int) Case {
 type convolution struct {
 	batch, in, out, size            int
 	kernel, stride, padding, groups int
+	half                            bool // in bfloat16
+}
+
+func (c convolution) dtype() dtype.DType {
+	if c.half {
+		return dtype.BFloat16
+	}
+	return dtype.Float32
 }
 
 // operands returns the pictures and the layer.
 func (c convolution) operands(dev device.Device) (*tensor.Tensor, *nn.Conv2D) {
 	net := nn.NewConv2D(c.in, c.out, c.kernel, nn.Stride(c.stride), nn.Padding(c.padding), nn.Groups(c.groups))
-	return tensor.On(dev).Randn(c.batch, c.in, c.size, c.size), nn.To(net, dev)
+	return tensor.On(dev).Randn(c.batch, c.in, c.size, c.size).To(c.dtype()), nn.To(net, dev, c.dtype())
 }
 
 func (c convolution) forward(name string) Case {
@@ -78,7 +105,7 @@ func (c convolution) forward(name string) Case {
 func (c convolution) gradients(name string) Case {
 	return c.workload(name, 3, func(dev device.Device) func() {
 		x, net := c.operands(dev)
-		dy := tensor.On(dev).Randn(net.Forward(x).Shape()...)
+		dy := tensor.On(dev).Randn(net.Forward(x).Shape()...).To(c.dtype())
 		x.SetRequiresGrad(true)
 		return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(x)).Backward(tensor.Gradient(dy)) }) }
 	})
@@ -88,5 +115,5 @@ func (c convolution) gradients(name string) Case {
 func (c convolution) workload(name string, passes int, make func(dev device.Device) func()) Case {
 	out := (c.size+2*c.padding-c.kernel)/c.stride + 1
 	work := float64(2 * passes * c.batch * c.out * out * out * c.in / c.groups * c.kernel * c.kernel)
-	return Case{Name: fmt.Sprintf("%s/%dx%dx%dx%d", name, c.batch, c.in, c.size, c.size), Work: work, Unit: "FLOP", Make: make}
+	return Case{Name: fmt.Sprintf("%s/%dx%dx%dx%d", name, c.batch, c.in, c.size, c.size), Work: work, Unit: "FLOP", Halves: c.half, Make: make}
 }

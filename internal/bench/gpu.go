@@ -9,12 +9,14 @@ import (
 	"cresset/tensor"
 )
 
-// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, and operands that no GPU's cache holds.
+// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, convolutions in
+// bfloat16, and operands that no GPU's cache holds.
 func onlyGPU() []Case {
 	cases := copies()
 	for _, n := range []int{2048, 4096, 8192, 16384} {
 		cases = append(cases, mmBF16(fmt.Sprintf("mm_bf16/%d", n), n))
 	}
+	cases = append(cases, convolutionsBF16()...)
 	return append(cases,
 		Case{Name: "small/add_in_place_wait", Make: func(dev device.Device) func() {
 			x, y := tensor.On(dev).Ones(4), tensor.On(dev).Ones(4)

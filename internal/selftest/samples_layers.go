@@ -56,7 +56,17 @@ var layers = []sample{
 	conv("conv2d 1x1", of(2, 33, 8, 9), of(40, 33, 1, 1), 40),
 	conv("conv2d of many channels", of(2, 64, 9, 9), of(96, 64, 3, 3), 96, tensor.Padding(1)),
 	conv("conv2d dilated, in groups", of(2, 8, 12, 12), of(12, 4, 3, 3), 12, tensor.Dilation(2), tensor.Groups(2)),
-	conv("conv2d depthwise", of(2, 16, 14, 14), of(16, 1, 3, 3), 16, tensor.Padding(1), tensor.Groups(16)),
+	conv("conv2d of few channels", of(1, 20, 31, 31), of(32, 20, 3, 3), 32),
+	conv("conv2d of few channels to many", of(1, 20, 30, 30), of(60, 20, 3, 3), 60),
+	conv("conv2d of many outputs", of(3, 24, 20, 21), of(130, 24, 3, 3), 130),
+	conv("conv2d over all of its input", of(9, 5, 6, 7), of(40, 5, 6, 7), 40),
+	depthwise("conv2d depthwise", 3, 1), depthwise("conv2d depthwise, with stride", 3, 2),
+	depthwise("conv2d depthwise, 5x5", 5, 1), depthwise("conv2d depthwise, 5x5 with stride", 5, 2), depthwise("conv2d depthwise, 2x2", 2, 1),
+	inHalves(depthwise("conv2d depthwise, in halves", 3, 1)), inHalves(depthwise("conv2d depthwise with stride, in halves", 3, 2)),
+	inHalves(depthwise("conv2d depthwise 5x5, in halves", 5, 1)), inHalves(depthwise("conv2d depthwise 5x5 with stride, in halves", 5, 2)),
+	inHalves(conv("conv2d in halves", of(2, 64, 9, 9), of(96, 64, 3, 3), 96, tensor.Padding(1))),
+	inHalves(conv("conv2d of few channels, in halves", of(1, 3, 15, 14), of(20, 3, 5, 5), 20, tensor.Stride(2), tensor.Padding(2))),
+	inHalves(conv("conv2d in groups, in halves", of(2, 18, 12, 11), of(60, 9, 3, 3), 60, tensor.Dilation(2), tensor.Groups(2))),
 	{name: "conv_transpose2d", in: []operand{of(2, 6, 9, 7), of(6, 5, 4, 4), of(5)}, dtypes: single, roundings: 128, grad: true,
 		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 			return x[0].ConvTranspose2D(x[1], x[2], tensor.Stride(2), tensor.Padding(1))
@@ -125,4 +135,15 @@ var losses = []sample{
 func pair(name string, f func(x, y *tensor.Tensor) *tensor.Tensor) sample {
 	return sample{name: name, in: []operand{of(65, 33), of(65, 33)}, dtypes: single, roundings: 64, grad: true,
 		f: one(func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], x[1]) })}
+}
+
+// depthwise is a convolution of each channel by itself.
+func depthwise(name string, window, stride int) sample {
+	return conv(name, of(2, 6, 13, 14), of(6, 1, window, window), 6, tensor.Padding(window/2), tensor.Stride(stride), tensor.Groups(6))
+}
+
+// inHalves is a sample in half types, of whose sums in float32 few differ after the one rounding.
+func inHalves(s sample) sample {
+	s.dtypes, s.roundings = floats[2:], 2
+	return s
 }

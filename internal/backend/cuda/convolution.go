@@ -11,6 +11,7 @@ import (
 type convolver struct {
 	half     bool
 	tiles    [len(kernels.ConvolutionTiles)][kernels.ConvolutionKinds]kernelID
+	direct   [len(kernels.DirectKernels)]kernelID
 	join     kernelID
 	products *multiplier
 	wide     launcher // convolves copies in float32; for half types on GPUs that have no tiles for them
@@ -37,6 +38,9 @@ func newConvolver(dt dtype.DType) *convolver {
 				v.tiles[i][k] = typed(t.Kernel(k), dt)
 			}
 		}
+	}
+	for i, name := range kernels.DirectKernels {
+		v.direct[i] = typed(name, dt)
 	}
 	return v
 }
@@ -81,12 +85,27 @@ func (v *convolver) launch(d *Device, c *backend.Call, k kernelID) error {
 	if done, err := v.multiply(&s, &n); done || err != nil {
 		return err
 	}
-	plan, ok := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, v.taken(d), d.properties.Multiprocessors)
-	if !ok {
+	multiprocessors := d.properties.Multiprocessors
+	plan, tiled := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, v.taken(d), multiprocessors)
+	clocks := plan.Clocks + packing
+	switch {
+	case !tiled:
+		held, _ := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, kernels.HeldConvolutions, multiprocessors)
+		clocks = held.Clocks + 4*packing
+	case v.half:
+		clocks += 2 * packing
+	}
+	if direct, ok := kernels.PlanDirect(p, n.op == op.ConvGradWeight, multiprocessors); ok && direct.Clocks < clocks {
+		return v.slide(&s, &n, &direct)
+	}
+	if !tiled {
 		return v.wide(d, c, k)
 	}
 	return v.convolve(&s, &n, &plan)
 }
+
+// packing is how many clocks the launch takes that packs an operand, or casts one.
+const packing = 4000
 
 // describe fills in the extents.
 func (n *convolution) describe(c *backend.Call) error {
@@ -122,7 +141,7 @@ func (n *convolution) describe(c *backend.Call) error {
 	return nil
 }
 
-// convolve launches the plan's kernel over packed operands, and where it divides the common axis that which joins the parts.
+// convolve launches a plan's kernel over packed operands.
 func (v *convolver) convolve(s *scratch, n *convolution, plan *kernels.ConvolutionPlan) error {
 	plan.Apply(n.TiledConvolution)
 	if v.half {
@@ -130,12 +149,31 @@ func (v *convolver) convolve(s *scratch, n *convolution, plan *kernels.Convoluti
 	} else {
 		s.packPlanes(n)
 	}
+	return v.issue(s, n, v.tiles[plan.Tile][plan.Kind], plan.Grid)
+}
+
+// slide launches a plan's kernel over operands as they are.
+func (v *convolver) slide(s *scratch, n *convolution, plan *kernels.DirectConvolution) error {
+	plan.Apply(n.TiledConvolution)
+	switch n.op {
+	case op.Conv:
+		n.Left, n.Right = s.packed(n.w), s.packed(n.x)
+	case op.ConvGradInput:
+		n.Left, n.Right = s.packed(n.w), s.packed(n.y)
+	default:
+		n.Left, n.Right = s.packed(n.y), s.packed(n.x)
+	}
+	return v.issue(s, n, v.direct[plan.Kernel], plan.Grid)
+}
+
+// issue launches a kernel, and where it divides the common axis that which joins the parts.
+func (v *convolver) issue(s *scratch, n *convolution, k kernelID, g kernels.Grid) error {
 	if n.Parts == 1 {
-		return issue(s, v.tiles[plan.Tile][plan.Kind], plan.Grid, n.TiledConvolution)
+		return issue(s, k, g, n.TiledConvolution)
 	}
 	size := n.out.Layout.Size()
 	n.Out = s.take(4 * int(n.Parts) * size).ptr
-	if err := issue(s, v.tiles[plan.Tile][plan.Kind], plan.Grid, n.TiledConvolution); err != nil {
+	if err := issue(s, k, g, n.TiledConvolution); err != nil {
 		return err
 	}
 	return v.joinParts(s.device, n, uint64(size))

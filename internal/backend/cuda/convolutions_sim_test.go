@@ -29,6 +29,10 @@ var convolutionShapes = []kern.ConvShape{
 	{N: 2, C: 4, H: 9, W: 7, K: 8, R: 3, S: 3, StrideH: 2, StrideW: 2, PadH: 1, PadW: 1, Groups: 4},
 	{N: 2, C: 16, H: 6, W: 9, K: 130, R: 3, S: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1},
 	{N: 1, C: 2, H: 3, W: 3, K: 3, R: 1, S: 2, StrideH: 9, StrideW: 9},
+	{N: 2, C: 6, H: 9, W: 7, K: 6, R: 3, S: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 2, Groups: 6},
+	{N: 1, C: 3, H: 11, W: 8, K: 6, R: 3, S: 3, StrideH: 2, StrideW: 2, PadH: 1, Groups: 3},
+	{N: 1, C: 4, H: 7, W: 9, K: 4, R: 5, S: 5, StrideH: 1, StrideW: 1, PadH: 4, PadW: 2, Groups: 4},
+	{N: 1, C: 4, H: 8, W: 9, K: 8, R: 5, S: 5, StrideH: 2, StrideW: 2, PadH: 2, PadW: 2, Groups: 4},
 	{N: 0, C: 2, H: 5, W: 4, K: 3, R: 3, S: 3, StrideH: 1, StrideW: 1},
 }
 
@@ -64,26 +68,14 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 		if kernels.ConvolutionTiles[i].Half {
 			dt = dtype.BFloat16
 		}
-		run := func(c *backend.Call) error {
-			v := newConvolver(dt)
-			if c.Out()[0].Layout.Size() == 0 {
-				return nil
-			}
-			s, p := tiledParams.begin(dev)
-			defer s.free()
-			n := convolution{TiledConvolution: p, op: c.Op, out: &c.Out()[0]}
-			if err := n.describe(c); err != nil {
-				return err
-			}
-			if c.Has(2) {
-				p.Bias = s.packed(&c.In()[2])
-			}
-			plan, ok := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, 1<<i, dev.properties.Multiprocessors)
+		v := newConvolver(dt)
+		run := described(dev, func(s *scratch, n *convolution) error {
+			plan, ok := kernels.PlanConvolution(n.TiledConvolution, n.op == op.ConvGradWeight, 1<<i, dev.properties.Multiprocessors)
 			if !ok {
-				return nil
+				t.Errorf("no plan for %+v", *n.TiledConvolution)
 			}
-			return v.convolve(&s, &n, &plan)
-		}
+			return v.convolve(s, n, &plan)
+		})
 		for _, s := range convolutionShapes {
 			for _, o := range convolutionOps {
 				if o != op.ConvGradWeight || kernels.ConvolutionTiles[i].Has(kernels.Weights) {
@@ -91,6 +83,53 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestConvolutionsWithoutTiles convolves by the kernels that need none.
+func TestConvolutionsWithoutTiles(t *testing.T) {
+	m, err := hardware.Preset("t4", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := cardOf(t, m)
+	used := map[int]bool{}
+	for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
+		v := newConvolver(dt)
+		for _, s := range convolutionShapes {
+			for _, o := range convolutionOps {
+				checkConvolution(t, dev, dt, s, o, described(dev, func(s *scratch, n *convolution) error {
+					plan, ok := kernels.PlanDirect(n.TiledConvolution, n.op == op.ConvGradWeight, dev.properties.Multiprocessors)
+					if !ok {
+						t.Errorf("no plan for %+v", *n.TiledConvolution)
+					}
+					used[plan.Kernel] = true
+					return v.slide(s, n, &plan)
+				}))
+			}
+		}
+	}
+	if len(used) != len(kernels.DirectKernels) {
+		t.Errorf("only the kernels %v were used", used)
+	}
+}
+
+// described runs calls by a function that is given their description.
+func described(dev *Device, f func(s *scratch, n *convolution) error) func(c *backend.Call) error {
+	return func(c *backend.Call) error {
+		if c.Out()[0].Layout.Size() == 0 {
+			return nil
+		}
+		s, p := tiledParams.begin(dev)
+		defer s.free()
+		n := convolution{TiledConvolution: p, op: c.Op, out: &c.Out()[0]}
+		if err := n.describe(c); err != nil {
+			return err
+		}
+		if c.Has(2) {
+			p.Bias = s.packed(&c.In()[2])
+		}
+		return f(&s, &n)
 	}
 }
 

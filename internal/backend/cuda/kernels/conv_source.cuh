@@ -71,18 +71,6 @@ template <int SIZE, int DEEP, int THREADS> struct Pixels {
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
-// A Reach is how much further a tap of a channel lies than the first of the window, in elements.
-struct __attribute__((aligned(16))) Reach {
-	i64 at;
-	i32 y, x;
-
-	INLINE Reach of(const TiledConvolution &p, u32 tap, u32 channel) {
-		u32 row = tap / p.window[1];
-		i32 y = (i32)(row * p.dilation[0]), x = (i32)((tap - row * p.window[1]) * p.dilation[1]);
-		return {((i64)channel * p.inSize[0] + y) * p.inSize[1] + x, y, x};
-	}
-};
-
 #define MOST_REACHES 512 // of a convolution of few channels
 
 // FewPixels are Pixels for few channels: the common axis is each tap's channels without any lines between, and a table tells of its steps.

@@ -35,6 +35,18 @@ struct Walk {
 	}
 };
 
+// A Reach is how much further a tap of a channel lies than the first of the window, in elements.
+struct __attribute__((aligned(16))) Reach {
+	i64 at;
+	i32 y, x;
+
+	INLINE Reach of(const TiledConvolution &p, u32 tap, u32 channel) {
+		u32 row = tap / p.window[1];
+		i32 y = (i32)(row * p.dilation[0]), x = (i32)((tap - row * p.window[1]) * p.dilation[1]);
+		return {((i64)channel * p.inSize[0] + y) * p.inSize[1] + x, y, x};
+	}
+};
+
 // Weights is the End of a tile of a weight's gradient, whose columns are taps and, for each, so many lines of channels: [output][channel][tap], and
 // [output][tap][channel] in parts.
 template <int ROWS, int COLUMNS> struct Weights {
