@@ -54,6 +54,9 @@ func (c *trainCommand) newSaver(t *training, out *session) (*saver, error) {
 		"seconds": &t.seconds, "samples": &t.samples, "sum": &t.sum, "seen": &t.seen, "passed": &t.passed,
 	}
 	maps.Copy(s.parts, t.lesson.parts())
+	if t.mixed.scaler.IsEnabled() {
+		s.parts["scaler"] = t.mixed.scaler
+	}
 	if t.schedule != nil {
 		s.parts["schedule"] = t.schedule
 	}

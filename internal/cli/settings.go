@@ -13,7 +13,7 @@ import (
 type settings map[string]any
 
 // settingNames are the settings in the order in which they are told.
-var settingNames = []string{"model", "optimizer", "lr", "batch", "seed", "weight_decay", "schedule", "warmup", "clip", "accumulate", "layers", "heads",
+var settingNames = []string{"model", "optimizer", "lr", "batch", "seed", "weight_decay", "schedule", "warmup", "clip", "accumulate", "amp", "layers", "heads",
 	"layer_width", "dropout", "patch", "tokenizer", "vocabulary", "context", "judge_every", "samples", "height", "width", "classes", "pictures", "text"}
 
 // settings returns what the flags of all models say; of those that change nothing unless they are given, the given ones.
@@ -30,6 +30,9 @@ func (c *trainCommand) settings(t *training) settings {
 	}
 	if c.Step.Clip != nil {
 		of["clip"] = *c.Step.Clip
+	}
+	if c.Step.AMP != "" {
+		of["amp"] = c.Step.AMP
 	}
 	if t.accumulate > 1 {
 		of["accumulate"] = t.accumulate

@@ -14,6 +14,7 @@ type stepFlags struct {
 	Schedule    string   `enum:",constant,cosine" default:"" placeholder:"NAME" help:"Learning rate after the warm-up: constant, or cosine, which falls to a tenth; cosine unless given for vit and gpt."`
 	Warmup      *int     `placeholder:"N" help:"Steps in which the learning rate rises; a twentieth of all unless given for vit and gpt, none for others."`
 	Clip        *float64 `placeholder:"NORM" help:"Scale gradients down to this norm; 0 leaves them. 1 unless given for vit and gpt."`
+	AMP         string   `name:"amp" enum:",bf16,f16" default:"" placeholder:"TYPE" help:"Mixed precision: bf16, or f16 with scaled losses."`
 	Accumulate  *int     `placeholder:"N" help:"Batches whose gradients make one step; 1 unless given."`
 }
 
@@ -60,6 +61,8 @@ func (c *trainCommand) Validate() error {
 		return errors.New("--every, --keep and --resume want the folder of --save")
 	case c.Plan && c.Save != nil:
 		return errors.New("--plan trains nothing, so that --save has nothing to keep")
+	case c.Plan && c.Step.AMP != "":
+		return errors.New("--plan tells of float32 alone, not of --amp")
 	case c.Plan && c.Trace != "":
 		return errors.New("--plan trains nothing, so that --trace has nothing to count")
 	}

@@ -50,7 +50,7 @@ func (c *trainCommand) learnText(dev device.Device) (*training, error) {
 	t := &training{
 		lesson: &reading{net, text, string(text.words.JSON()), f, dev, c.Seed, every},
 		net:    net, device: dev, dataset: text.name, optimizer: c.newOptimizer(nn.Parameters(net)), epochs: math.MaxInt, steps: steps,
-		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(),
+		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(),
 	}
 	batch := c.batch() * t.accumulate
 	places := data.NewRandomSampler(text.train, data.Replacement(true), data.NumSamples(every*batch))

@@ -37,7 +37,7 @@ func (c *trainCommand) learnPictures(dev device.Device) (*training, error) {
 	t := &training{
 		lesson: &pictures{net, train, test, dev}, net: net, device: dev, dataset: name,
 		optimizer: c.newOptimizer(nn.Parameters(net)), epochs: or(c.Epochs, c.usualEpochs()),
-		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(),
+		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(),
 	}
 	t.loader = data.NewLoader(train, data.BatchSize(c.batch()*t.accumulate), data.Shuffle(true), data.Workers(1), data.Scopes(true))
 	t.schedule = c.newSchedule(t.optimizer, t.epochs*t.loader.Len())

@@ -29,6 +29,7 @@ type training struct {
 	steps      int     // after which training ends within a pass; 0: it does not
 	accumulate int     // parts of a batch that are computed one after the other
 	clip       float64 // the norm of gradients; 0: any
+	mixed      mixed
 	of         settings
 	observer   observer
 	saver      *saver // nil where nothing is saved
@@ -139,17 +140,16 @@ func (t *training) step(b data.Batch) float64 {
 	t.optimizer.ZeroGrad()
 	loss := 0.0
 	for part := range t.partsOf(b) {
-		l := t.lesson.loss(part)
+		in, done := t.mixed.enter(part)
+		l := t.lesson.loss(in)
 		if share := float64(part.Len()) / float64(b.Len()); share < 1 {
 			l = l.MulScalar(share)
 		}
-		l.Backward()
+		t.mixed.scaler.Scale(l).Backward()
 		loss += l.Float64()
+		done()
 	}
-	if t.clip > 0 {
-		nn.ClipGradNorm(nn.Parameters(t.net), t.clip)
-	}
-	t.optimizer.Step()
+	t.mixed.step(t.optimizer, t.net, t.clip)
 	if t.schedule != nil {
 		t.schedule.Step()
 	}

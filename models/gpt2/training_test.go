@@ -8,7 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/devicetest"
 	"cresset/models/gpt2"
 	"cresset/nn"
 	"cresset/nn/nninit"
@@ -34,8 +36,8 @@ type training struct {
 
 const block = 64 // characters in a row
 
-// TestTrainsAsPyTorch draws a GPT's weights from the recorded seed, trains it on the recorded batches, and compares each loss and each gradient's norm.
-func TestTrainsAsPyTorch(t *testing.T) {
+// recordedTraining returns what was recorded, and the characters to learn from and those to judge by.
+func recordedTraining(t *testing.T) (want training, train, held []int64) {
 	path := filepath.Join(os.Getenv("CRESSET_DATA"), "text", "tinyshakespeare.txt")
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -45,7 +47,6 @@ func TestTrainsAsPyTorch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want training
 	if err := json.Unmarshal(recorded, &want); err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +54,44 @@ func TestTrainsAsPyTorch(t *testing.T) {
 	for i, c := range text {
 		ids[i] = int64(slices.Index([]byte(want.Text.Characters), c))
 	}
-	train, held := ids[:len(ids)*9/10], ids[len(ids)*9/10:]
+	return want, ids[:len(ids)*9/10], ids[len(ids)*9/10:]
+}
 
+// isMatrix chooses the parameters that have weight decay.
+func isMatrix(_ string, p *tensor.Tensor) bool { return p.Dim() >= 2 }
+
+// TestTrainsInMixedPrecision compares losses within Autocast with those within torch.autocast: all on a CPU, the first on a GPU.
+func TestTrainsInMixedPrecision(t *testing.T) {
+	want, train, _ := recordedTraining(t)
+	steps := map[bool]int{false: len(want.Starts), true: 2} // a simulated GPU is slow
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		m := nn.To(drawn(t, want.Seed), dev)
+		opt := optim.NewAdamW(nn.Parameters(m), optim.Betas(0.9, 0.95), optim.WeightDecay(0), optim.For(isMatrix, optim.WeightDecay(0.1)))
+		for step, starts := range want.Starts[:steps[dev.IsCUDA()]] {
+			for _, g := range opt.Groups() {
+				g.LR = want.LR[step]
+			}
+			s := tensor.NewScope(tensor.Autocast(dtype.BFloat16))
+			x, y := rowsOf(train, starts)
+			logits := m.Forward(s.Enter(x.To(dev)))
+			l := tensor.CrossEntropy(logits.Flatten(0, 1), y.To(dev))
+			if got, recorded := l.Float64(), want.Runs["bfloat16 autocast"].Losses[step]; logits.DType() != dtype.BFloat16 || !(math.Abs(got-recorded) <= 3e-2) {
+				t.Errorf("step %d: the loss of %v logits is %v, %v is recorded", step, logits.DType(), got, recorded)
+			}
+			opt.ZeroGrad()
+			l.Backward()
+			s.Close()
+			nn.ClipGradNorm(nn.Parameters(m), 1)
+			opt.Step()
+		}
+	})
+}
+
+// TestTrainsAsPyTorch draws a GPT's weights from the recorded seed, trains it on the recorded batches, and compares each loss and each gradient's norm.
+func TestTrainsAsPyTorch(t *testing.T) {
+	want, train, held := recordedTraining(t)
 	m := drawn(t, want.Seed)
 	run := want.Runs["float32"]
-	isMatrix := func(_ string, p *tensor.Tensor) bool { return p.Dim() >= 2 }
 	opt := optim.NewAdamW(nn.Parameters(m), optim.Betas(0.9, 0.95), optim.WeightDecay(0), optim.For(isMatrix, optim.WeightDecay(0.1)))
 	judge := func() (sum float64) {
 		for _, starts := range want.HeldStarts {
@@ -89,11 +123,17 @@ func near(t *testing.T, what string, got, want float64) {
 
 // loss returns the loss of rows of characters that begin somewhere in a text.
 func loss(m *gpt2.Model, text []int64, starts []int) *tensor.Tensor {
-	var x, y [][]int64
+	x, y := rowsOf(text, starts)
+	return tensor.CrossEntropy(m.Forward(x).Flatten(0, 1), y)
+}
+
+// rowsOf returns rows of characters, and what follows each of them.
+func rowsOf(text []int64, starts []int) (x, y *tensor.Tensor) {
+	var rows, next [][]int64
 	for _, i := range starts {
-		x, y = append(x, text[i:i+block]), append(y, text[i+1:i+1+block])
+		rows, next = append(rows, text[i:i+block]), append(next, text[i+1:i+1+block])
 	}
-	return tensor.CrossEntropy(m.Forward(tensor.Of(x)).Flatten(0, 1), tensor.Of(y).Flatten(0, -1))
+	return tensor.Of(rows), tensor.Of(next).Flatten(0, -1)
 }
 
 // drawn returns the model with the weights that PyTorch draws from a seed: it first draws those of each layer when it makes it, then all of them anew.
