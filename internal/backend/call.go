@@ -10,16 +10,29 @@ import (
 
 // Call is one kernel to run: results, operands and parameters. DType chooses the kernel.
 type Call struct {
-	Op     op.Op
-	DType  dtype.DType
-	Params any   // a struct of package op that belongs to Op; nil for most
-	Kept   *Kept // where a product keeps what it makes of its last operand for others that share it; nil for nowhere
-	Then   op.Op // an elementwise op to apply to the result in place, op.Invalid for none; a kernel that does so clears it
-	nOut   int
-	nIn    int
-	out    [maxOut]View
-	in     [maxIn]View
-	guards []Guard
+	Op       op.Op
+	DType    dtype.DType
+	Params   any       // a struct of package op that belongs to Op; nil for most
+	Kept     *Kept     // where a product keeps what it makes of its last operand for others that share it; nil for nowhere
+	Then     op.Op     // an elementwise op to apply to the result in place, op.Invalid for none; a kernel that does so clears it
+	Epilogue *Epilogue // what belongs to Then, and what follows it; nil for nothing; cleared as Then is
+	nOut     int
+	nIn      int
+	out      [maxOut]View
+	in       [maxIn]View
+	guards   []Guard
+}
+
+// An Epilogue is what follows a product y, each step with the result's dtype: z = Then(y), or Then(y, X) where that is the op of a gradient,
+// and Join(z, Other). All views have the shape of the result. What is absent is a View whose DType is Undefined.
+type Epilogue struct {
+	X     View
+	Join  op.Op // Add, Mul, or op.Invalid for nothing
+	Other View
+	Aside View // takes y
+	// Gate is the function f of which Then is the gradient, where y is the gradient of f(X)·Other, both of which get theirs: Aside takes
+	// y·f(X), and Then gets y·Other. There is no Join. It is op.Invalid for nothing.
+	Gate op.Op
 }
 
 // Kept is what calls share that have the same operand, such as one packed for products. The first that has use for it makes it; who made the
@@ -47,7 +60,7 @@ func NewCall(o op.Op, dt dtype.DType) *Call {
 func (c *Call) Release() {
 	forget(c.out[:c.nOut])
 	forget(c.in[:c.nIn])
-	c.Params, c.Kept, c.Then, c.nOut, c.nIn = nil, nil, op.Invalid, 0, 0
+	c.Params, c.Kept, c.Then, c.Epilogue, c.nOut, c.nIn = nil, nil, op.Invalid, nil, 0, 0
 	if len(c.guards) > 0 {
 		c.letGo()
 	}
@@ -111,11 +124,46 @@ func (c *Call) Axes() uint32 {
 	return ^uint32(0)
 }
 
-// Follow runs c.Then, which the kernel of c left to do, on the backend that ran c.
+// Follow runs c.Then and the epilogue, which the kernel of c left to do, on the backend that ran c, op by op.
 func (c *Call) Follow(b Backend) error {
-	result := &c.Out()[0]
-	next := NewCall(c.Then, result.DType)
-	defer next.Release()
-	*next.AddOut(), *next.AddIn() = *result, *result
-	return b.Run(next)
+	y, e := c.Out()[0], c.Epilogue
+	if e == nil {
+		return follow(b, c.Then, y, y)
+	}
+	given := func(v View) bool { return v.DType != dtype.Undefined }
+	var err error
+	step := func(o op.Op, out View, ins ...View) {
+		if err == nil {
+			err = follow(b, o, out, ins...)
+		}
+	}
+	switch {
+	case e.Gate != op.Invalid:
+		step(e.Gate, e.Aside, e.X)
+		step(op.Mul, e.Aside, y, e.Aside)
+		step(op.Mul, y, y, e.Other)
+	case given(e.Aside):
+		step(op.Copy, e.Aside, y)
+	}
+	if given(e.X) {
+		step(c.Then, y, y, e.X)
+	} else {
+		step(c.Then, y, y)
+	}
+	step(e.Join, y, y, e.Other)
+	return err
+}
+
+// follow runs an elementwise op, which may be op.Invalid for none.
+func follow(b Backend, o op.Op, out View, ins ...View) error {
+	if o == op.Invalid {
+		return nil
+	}
+	c := NewCall(o, out.DType)
+	defer c.Release()
+	*c.AddOut() = out
+	for _, v := range ins {
+		*c.AddIn() = v
+	}
+	return b.Run(c)
 }

@@ -83,6 +83,7 @@ func generate() (map[string][]byte, error) {
 		kernels + "/update.cu":                     recipe.CUDAUpdates(updates),
 		kernels + "/elementary.cuh":                recipe.CUDA(functions),
 		kernels + "/reductions.cuh":                recipe.CUDAReductions(reductions),
+		kernels + "/activated.cuh":                 recipe.CUDAActivations("ReLU", "GELU", "GELUTanh", "SiLU"),
 	}
 	for name, write := range map[string]func() ([]byte, error){
 		"internal/kern/elementwise_gen.go":        func() ([]byte, error) { return recipe.GoLoops(slices.Concat(ops, recipe.Functions())) },

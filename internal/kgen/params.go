@@ -103,7 +103,7 @@ func cType(e ast.Expr) (number, extents string) {
 		return strings.NewReplacer("uint", "u", "int", "i").Replace(name), ""
 	case "float64":
 		return "f64", ""
-	case "FaultCode":
+	case "FaultCode", "Activation", "Joining":
 		return "u32", ""
 	default:
 		return name, ""

@@ -59,7 +59,7 @@ func (b Backend) Run(c *backend.Call) error {
 	if kernel == nil {
 		return &backend.MissingKernelError{Op: c.Op, DType: c.DType}
 	}
-	if err := kernel(c); err != nil || c.Then == op.Invalid {
+	if err := kernel(c); err != nil || c.Then == op.Invalid && c.Epilogue == nil {
 		return err
 	}
 	return c.Follow(b)

@@ -163,7 +163,7 @@ func multiplyInt[T dtype.Integer](a, b factor[T], out []T) {
 // following takes over the op that follows c where the loops of a product apply it, and returns it.
 func following(c *backend.Call) op.Op {
 	then := c.Then
-	if !kern.Follows(then) {
+	if c.Epilogue != nil || !kern.Follows(then) {
 		return op.Invalid
 	}
 	c.Then = op.Invalid

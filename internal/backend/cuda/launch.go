@@ -46,7 +46,7 @@ func (d *Device) Run(c *backend.Call) error {
 			return err
 		}
 	}
-	if c.Then == op.Invalid {
+	if c.Then == op.Invalid && c.Epilogue == nil {
 		return nil
 	}
 	return c.Follow(d)

@@ -164,10 +164,17 @@ func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 	if max(p.M, p.N, p.K) > math.MaxUint32-1024 && !d.isMeta() {
 		return fmt.Errorf("cuda: a product of [%d, %d] and [%d, %d] is more than one launch takes", p.M, p.K, p.K, p.N)
 	}
-	if done, err := m.multiply(&s, p, c.DType); done || err != nil {
+	follows := m.dtype != dtype.Float64 && describeEpilogue(p, c)
+	done, err := m.multiply(&s, p, c.DType)
+	switch {
+	case err != nil:
 		return err
+	case !done:
+		return m.other(d, c, k)
+	case follows && (p.Activation != kernels.Identity || p.Joining != kernels.Unjoined):
+		c.Then, c.Epilogue = op.Invalid, nil
 	}
-	return m.other(d, c, k)
+	return nil
 }
 
 // multiply launches what computes a product, and reports whether the device has kernels for it; it changes p.
@@ -242,6 +249,9 @@ func (m *multiplier) issue(s *scratch, p *kernels.Product, plan *kernels.Product
 func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, f func() error) error {
 	p.Parts, p.Part = plan.Parts, plan.Part
 	if p.Parts == 1 {
+		if plan.Tile >= 0 && kernels.ProductTiles[plan.Tile].Plain {
+			p.Activation, p.Joining = kernels.Identity, kernels.Unjoined
+		}
 		return f()
 	}
 	out, size := p.Out, p.Count*p.M*p.N

@@ -72,14 +72,17 @@ INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
 	// Sixteen rows of each warp at a time go through shared memory, so that neighbouring threads store neighbours.
 	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * WIDE;
 	End end(p);
-#pragma unroll
-	for (int i = 0; i < DOWN; i++) {
+#pragma unroll 1
+	for (u32 i = 0; i < DOWN; i++) {
 		__syncthreads();
 #pragma unroll
-		for (int r = 0; r < 4; r++) {
+		for (int k = 0; k < DOWN * 4; k++) {
+			if (k / 4 != i) {
+				continue;
+			}
 #pragma unroll
 			for (int j = 0; j < ACROSS; j++) {
-				*(__attribute__((address_space(3))) Four *)(ends + (lane / 8 * 4 + r) * WIDE + lane % 8 * 4 + j * 32) = sums[i * 4 + r][j];
+				*(__attribute__((address_space(3))) Four *)(ends + (lane / 8 * 4 + k % 4) * WIDE + lane % 8 * 4 + j * 32) = sums[k][j];
 			}
 		}
 		__syncthreads();

@@ -101,16 +101,22 @@ INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
 	End end(p);
 	u32 column = lane % HALVES * 2;
 	end.turn(x + column);
-#pragma unroll
-	for (int i = 0; i < DOWN; i++) {
+#pragma unroll 1
+	for (u32 i = 0; i < DOWN; i++) {
 		__syncthreads();
 #pragma unroll
-		for (int j = 0; j < ACROSS; j++) {
-			auto to = ends + lane / 4 * PITCH + j * 8 + lane % 4 * 2;
-			to[0] = sums[i][j].v[0];
-			to[1] = sums[i][j].v[1];
-			to[8 * PITCH] = sums[i][j].v[2];
-			to[8 * PITCH + 1] = sums[i][j].v[3];
+		for (int k = 0; k < DOWN; k++) {
+			if (k != i) {
+				continue;
+			}
+#pragma unroll
+			for (int j = 0; j < ACROSS; j++) {
+				auto to = ends + lane / 4 * PITCH + j * 8 + lane % 4 * 2;
+				to[0] = sums[k][j].v[0];
+				to[1] = sums[k][j].v[1];
+				to[8 * PITCH] = sums[k][j].v[2];
+				to[8 * PITCH + 1] = sums[k][j].v[3];
+			}
 		}
 		__syncthreads();
 #pragma unroll 1

@@ -98,8 +98,26 @@ struct Runs {
 };
 static_assert(sizeof(Runs) == 88, "");
 
-// Product is the parameter of matrix products: out = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n].
-// Strides are along the batch, rows and columns; add is 0 where there is none, and has strides of 0 where it is broadcast. Tiles
+
+#define IDENTITY 0
+#define RELU 1
+#define GELU 2
+#define GELU_TANH 3
+#define SILU 4
+#define RELU_GRAD 5
+#define GELU_GRAD 6
+#define GELU_TANH_GRAD 7
+#define SILU_GRAD 8
+
+
+#define UNJOINED 0
+#define ADDED 1
+#define MULTIPLIED 2
+#define GATED 3
+
+// Product is the parameter of matrix products: y = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n], and what follows, each
+// step rounded as an op of its own: out = joined(activation(y, x), other). Strides are along the batch, rows and columns; add is 0
+// where there is none, and has strides of 0 where it is broadcast; x, other and aside lie as out does. Aside takes y, where it is not 0. Tiles
 // may divide the common axis into parts, each but the last of so many elements: where there are more than one, out is their
 // products in [parts][count][m][n], which product_join adds and finishes; a is then those, and part is how many elements lie apart.
 struct Product {
@@ -108,8 +126,11 @@ struct Product {
 	i64 outStrides[3], aStrides[3], bStrides[3], addStrides[3];
 	f64 alpha, beta;
 	u64 parts, part;
+	u32 activation;
+	u32 joining;
+	u64 x, other, aside;
 };
-static_assert(sizeof(Product) == 192, "");
+static_assert(sizeof(Product) == 224, "");
 
 // MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
 // is the batch. The fastest axis is that along which an operand lies.
@@ -117,7 +138,7 @@ struct MappedProduct {
 	TensorMap mapA, mapB, mapOut;
 	Product product;
 	u32 batchA, batchB; // 0 where all matrices are the same, else 1
-	u32 padding[14];
+	u32 padding[6];
 };
 static_assert(sizeof(MappedProduct) == 640, "");
 

@@ -100,8 +100,38 @@ type Runs struct {
 	Report                Report
 }
 
-// Product is the parameter of matrix products: out = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n].
-// Strides are along the batch, rows and columns; add is 0 where there is none, and has strides of 0 where it is broadcast. Tiles
+// An Activation is what a product's elements y pass through on their way out: a function of them, or the gradient of that function, of
+// y, which is dy then, and of x.
+type Activation uint32
+
+// The activations, in the order of their gradients, which take them by their distance.
+const (
+	Identity Activation = iota
+	Relu
+	Gelu
+	GeluTanh
+	Silu
+	ReluGrad
+	GeluGrad
+	GeluTanhGrad
+	SiluGrad
+)
+
+// A Joining is what becomes of a product's elements z behind their activation, and of those of other.
+type Joining uint32
+
+// The joinings. Gated is of the gradient of f(x)·other, f being the function whose gradient the activation is: y·f(x) goes to aside, and the
+// gradient of y·other goes on.
+const (
+	Unjoined Joining = iota
+	Added
+	Multiplied
+	Gated
+)
+
+// Product is the parameter of matrix products: y = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n], and what follows, each
+// step rounded as an op of its own: out = joined(activation(y, x), other). Strides are along the batch, rows and columns; add is 0
+// where there is none, and has strides of 0 where it is broadcast; x, other and aside lie as out does. Aside takes y, where it is not 0. Tiles
 // may divide the common axis into parts, each but the last of so many elements: where there are more than one, out is their
 // products in [parts][count][m][n], which product_join adds and finishes; a is then those, and part is how many elements lie apart.
 type Product struct {
@@ -110,6 +140,9 @@ type Product struct {
 	OutStrides, AStrides, BStrides, AddStrides [3]int64
 	Alpha, Beta                                float64
 	Parts, Part                                uint64
+	Activation                                 Activation
+	Joining                                    Joining
+	X, Other, Aside                            uint64
 }
 
 // MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
@@ -118,7 +151,7 @@ type MappedProduct struct {
 	MapA, MapB, MapOut TensorMap
 	Product            Product
 	BatchA, BatchB     uint32 // 0 where all matrices are the same, else 1
-	Padding            [14]uint32
+	Padding            [6]uint32
 }
 
 // Draw is the parameter of random draws: n random elements, contiguous, from the Philox generator of seed, counter offset/4.

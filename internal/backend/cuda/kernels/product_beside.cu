@@ -6,6 +6,7 @@
 // for each two tiles, part and matrix. Shared memory: Shape::BARRIERS + 16 * STAGES bytes.
 // dtypes: bf16 f16
 // target: sm_90a ptx80
+#define NOTHING_FOLLOWS
 #include "result.cuh"
 #include "transaction.cuh"
 #include "warpgroup.cuh"

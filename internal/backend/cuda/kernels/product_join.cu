@@ -1,4 +1,4 @@
-// The end of a product whose common axis was divided: out = alpha · the sum of the parts in a, in their order, + beta · add.
+// The end of a product whose common axis was divided: out = alpha · the sum of the parts in a, in their order, + beta · add, and what follows.
 //
 // Takes Product. Grid: flat.
 // dtypes: f32 f64 bf16 f16
@@ -13,7 +13,6 @@ ROW_KERNEL(product_join, 256)(const Product p) {
 		}
 		u64 line = i / p.n, batch = line / p.m;
 		u32 c = (u32)(i - line * p.n), r = (u32)(line - batch * p.m);
-		E e = Cast<E>::of(finished(p, (u32)batch, r, c, sum));
-		store<E>(p.out, (i64)batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], e);
+		put(p, (i64)batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], finished(p, (u32)batch, r, c, sum));
 	}
 }

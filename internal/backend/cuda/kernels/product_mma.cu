@@ -46,15 +46,28 @@ template <int SIZE, bool DEEP, int THREADS> struct Copies : Panel<SIZE, DEEP> {
 
 // finish stores two neighbours of a row, the first of which lies inside.
 INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, f32 first, f32 second) {
-	if (p.parts != 1 || p.n % 2 != 0 || p.outStrides[2] != 1) {
-		finish(p, at, r, c, first);
-		if (c + 1 < p.n) {
-			finish(p, at, r, c + 1, second);
+	bool both = c + 1 < p.n;
+	if (p.parts != 1) {
+		i64 i = (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c);
+		store<f32>(p.out, i, first);
+		if (both) {
+			store<f32>(p.out, i + 1, second);
 		}
 		return;
 	}
-	i64 i = at.batch * p.outStrides[0] + r * p.outStrides[1] + c;
-	((Global<u32>)(p.out + (u64)i * 2))[0] = pack(finished(p, at.batch, r, c, first), finished(p, at.batch, r, c + 1, second));
+	i64 i = at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2];
+	u32 pair = pack(finished(p, at.batch, r, c, first), both ? finished(p, at.batch, r, c + 1, second) : 0);
+	if (follows(p)) {
+		pair = after(p, i, both, pair);
+	}
+	if (p.n % 2 == 0 && p.outStrides[2] == 1) {
+		((Global<u32>)(p.out + (u64)i * 2))[0] = pair;
+		return;
+	}
+	store<E>(p.out, i, E{(u16)pair});
+	if (both) {
+		store<E>(p.out, i + p.outStrides[2], E{(u16)(pair >> 16)});
+	}
 }
 
 // Pairs puts two neighbours at once.
@@ -89,7 +102,7 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bo
 }
 
 #define PRODUCT(rows, columns, high, wide, stages, name, deepA, deepB) \
-	ROW_KERNEL(product_##rows##x##columns##_mma_##name, rows * columns / (high * wide) * 32)(const Product p) { \
+	KERNEL_OF(JOIN(product_##rows##x##columns##_mma_##name, DTYPE), rows * columns / (high * wide) * 32, 256 / rows)(const Product p) { \
 		product<rows, columns, high, wide, stages, deepA, deepB>(p); \
 	}
 #define PRODUCTS(rows, columns, high, wide, stages) \

@@ -6,6 +6,7 @@
 // shared memory for two stages.
 // dtypes: bf16 f16
 // target: sm_80 ptx74
+#define NOTHING_FOLLOWS
 #include "result.cuh"
 #include "staged_loop.cuh"
 
@@ -84,9 +85,11 @@ template <int SIZE, bool DEEP, int THREADS> struct Held : Words<SIZE, DEEP, THRE
 template <int ROWS, int COLUMNS> struct Both : End<ROWS, COLUMNS> {
 	__device__ __attribute__((always_inline)) Both(const Product &p) : End<ROWS, COLUMNS>(p) {}
 
-	__device__ __attribute__((always_inline)) void put(u32 row, u32 column, f32 first, f32 second) const {
-		End<ROWS, COLUMNS>::put(row, column, first);
-		End<ROWS, COLUMNS>::put(row, column + 1, second);
+	__device__ __attribute__((always_inline)) void put(u32 row, f32 first, f32 second) const {
+		End<ROWS, COLUMNS> next = *this;
+		next.c++;
+		End<ROWS, COLUMNS>::put(row, first);
+		next.put(row, second);
 	}
 };
 

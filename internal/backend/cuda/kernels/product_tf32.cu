@@ -9,7 +9,7 @@
 
 // A lane's place in fragments: g and c of fragments.cuh, which has the layout of the result. Of a a lane holds rows g and g+8 at steps c and c+4,
 // of b the same steps of column g.
-INLINE u32 rounded(u32 at) {
+INLINE u32 operand(u32 at) {
 	f32 v;
 	u32 r;
 	asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(at) : "memory");
@@ -65,14 +65,14 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, bool
 			for (int i = 0; i < DOWN; i++) {
 #pragma unroll
 				for (int j = 0; j < 4; j++) {
-					as[i][j] = rounded(fromA + used + (k + j / 2 * 4) * A::LINE + i * 64 + j % 2 * 32);
+					as[i][j] = operand(fromA + used + (k + j / 2 * 4) * A::LINE + i * 64 + j % 2 * 32);
 				}
 			}
 #pragma unroll
 			for (int i = 0; i < ACROSS; i++) {
 #pragma unroll
 				for (int j = 0; j < 2; j++) {
-					bs[i][j] = rounded(fromB + used + (k + j * 4) * B::LINE + i * 32);
+					bs[i][j] = operand(fromB + used + (k + j * 4) * B::LINE + i * 32);
 				}
 			}
 #pragma unroll
@@ -90,16 +90,22 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, bool
 	const int PITCH = WIDE + 8;
 	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * PITCH;
 	Place end = placeOf<ROWS, COLUMNS>(p, thisBlock());
-#pragma unroll
-	for (int i = 0; i < DOWN; i++) {
+#pragma unroll 1
+	for (u32 i = 0; i < DOWN; i++) {
 		__syncthreads();
 #pragma unroll
-		for (int j = 0; j < ACROSS; j++) {
-			auto to = ends + g * PITCH + j * 8 + c * 2;
-			to[0] = sums[i][j][0];
-			to[1] = sums[i][j][1];
-			to[8 * PITCH] = sums[i][j][2];
-			to[8 * PITCH + 1] = sums[i][j][3];
+		for (int k = 0; k < DOWN; k++) {
+			if (i != k) {
+				continue;
+			}
+#pragma unroll
+			for (int j = 0; j < ACROSS; j++) {
+				auto to = ends + g * PITCH + j * 8 + c * 2;
+				to[0] = sums[k][j][0];
+				to[1] = sums[k][j][1];
+				to[8 * PITCH] = sums[k][j][2];
+				to[8 * PITCH + 1] = sums[k][j][3];
+			}
 		}
 		__syncthreads();
 #pragma unroll 1

@@ -73,9 +73,9 @@ INLINE void byWarps(const Product &p) {
 		for (u32 mask = 16; mask > 0; mask /= 2) {
 			sums[r] += fromLane(sums[r], mask);
 		}
-		if (lane == r && first + r < p.m) {
-			finish(p, at, first + r, 0, sums[r]);
-		}
+	}
+	if (lane < ROWS && first + lane < p.m) {
+		finish(p, at, first + lane, 0, lane == 0 ? sums[0] : sums[1]);
 	}
 }
 
@@ -134,13 +134,20 @@ template <int COLUMNS, bool DEEP> INLINE void byLanes(const Product &p) {
 		__syncthreads();
 		sides[warp][lane] = sums[c];
 		__syncthreads();
-		if (warp == 0 && row < p.m && c < p.n) {
+		if (warp == 0) {
 			Sum sum = 0;
 #pragma unroll
 			for (int w = 0; w < WARPS; w++) {
 				sum += sides[w][lane];
 			}
-			finish(p, at, row, c, sum);
+			bs[0][lane * COLUMNS + c] = sum;
+		}
+	}
+	__syncthreads();
+	for (u32 i = threadIdx.x; i < 32 * COLUMNS; i += WARPS * 32) {
+		u32 r = at.m + i / COLUMNS, c = i % COLUMNS;
+		if (r < p.m && c < p.n) {
+			finish(p, at, r, c, bs[0][i]);
 		}
 	}
 }

@@ -6,8 +6,7 @@
 // many blocks as there are multiprocessors, or tiles. Shared memory: Shape::BARRIERS + 16 * STAGES bytes.
 // dtypes: bf16 f16
 // target: sm_90a ptx80
-#include "element.cuh"
-#include "params.cuh"
+#include "result.cuh"
 #include "transaction.cuh"
 #include "warpgroup.cuh"
 
@@ -124,6 +123,29 @@ struct Addend {
 	}
 };
 
+// give has the copy engine store box s of a warp group's part of a tile.
+INLINE void give(const MappedProduct &m, const Walk &walk, u32 s, u32 group, u32 box) {
+	fenceCopies();
+	groupBarrier(group + 1);
+	if (threadIdx.x % 128 == 0) {
+		storeBox(m.mapOut, walk.n + s * 64, walk.m + group * 64, walk.batch, box);
+	}
+}
+
+// follow makes of what a warp has stored in 16 lines of a box, from line `first` on, row r and column c of the result, what follows it.
+INLINE void follow(const Product &p, u32 box, u32 first, u32 batch, u32 r, u32 c) {
+	u32 lane = threadIdx.x % 32;
+	c += lane * 2;
+	asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+#pragma unroll 1
+	for (u32 i = 0; i < 16; i++) {
+		if (r + i < p.m && c < p.n) {
+			auto pair = (__attribute__((address_space(3))) u32 *)(u64)(box + (first + i) * 128 + ((lane / 4 ^ (first + i) % 8) << 4) + lane % 4 * 4);
+			*pair = after(p, batch * p.outStrides[0] + (r + i) * p.outStrides[1] + c * p.outStrides[2], c + 1 < p.n, *pair);
+		}
+	}
+}
+
 template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const MappedProduct &m, u32 shared, Barriers bar, u32 rank, u32 group) {
 	const Product &p = m.product;
 	u32 blocks = ((u32)p.k + STEPS - 1) / STEPS, thread = threadIdx.x % 128, lane = thread % 32;
@@ -161,7 +183,7 @@ template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const Mappe
 			awaitReads<0>();
 		}
 		groupBarrier(group + 1); // what was stored of the tile before has been read
-		bool plain = p.alpha == 1 && p.add == 0;
+		bool plain = p.alpha == 1 && p.add == 0, more = follows(p);
 		f32 alpha = (f32)p.alpha, beta = (f32)p.beta;
 #pragma unroll
 		for (int s = 0; s < S::BOXES; s++) {
@@ -181,10 +203,17 @@ template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const Mappe
 				}
 				storeMatrices(to + line * 128 + (((j + lane / 16) ^ (line % 8)) << 4), v[0], v[1], v[2], v[3]);
 			}
-			fenceCopies();
-			groupBarrier(group + 1);
-			if (thread == 0) {
-				storeBox(m.mapOut, walk.n + s * 64, walk.m + group * 64, walk.batch, to);
+			if (!more) {
+				give(m, walk, s, group, to);
+			}
+		}
+		if (more) { // when the sums' registers are free
+			u32 first = thread / 32 * 16;
+#pragma unroll 1
+			for (u32 s = 0; s < S::BOXES; s++) {
+				u32 to = slab + s * BOX;
+				follow(p, to, first, walk.batch, walk.m + group * 64 + first, walk.n + s * 64);
+				give(m, walk, s, group, to);
 			}
 		}
 	}

@@ -42,6 +42,7 @@ type ProductTile struct {
 	Mapped        bool   // they take MappedProduct, and clusters of two blocks compute tiles below each other, over which they walk,
 	beside        bool   // or tiles beside each other, a cluster for each two
 	TF32          bool   // they round elements of float32 to 11 bits
+	Plain         bool   // they store the result without what follows it
 	float16       bool   // of the half types they have that one alone
 	need          need   // how operands of a half type have to lie
 
@@ -67,13 +68,13 @@ var ProductTiles = [...]ProductTile{
 	{rows: 64, columns: 64, family: "_mma", Of: Half, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
 	{rows: 128, columns: 256, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500},
 	{rows: 128, columns: 128, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700},
-	{rows: 128, columns: 128, family: "_pairs", Of: Half, need: pairs, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 750, ends: 8000},
-	{rows: 64, columns: 64, family: "_pairs", Of: Half, need: pairs, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 340, ends: 3000},
-	{rows: 64, columns: 64, family: "_any", Of: Half, need: nothing, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000},
+	{rows: 128, columns: 128, family: "_pairs", Of: Half, Plain: true, need: pairs, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 750, ends: 8000},
+	{rows: 64, columns: 64, family: "_pairs", Of: Half, Plain: true, need: pairs, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 340, ends: 3000},
+	{rows: 64, columns: 64, family: "_any", Of: Half, Plain: true, need: nothing, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000},
 	{rows: 128, columns: 128, family: "_mma8", Of: Half, float16: true, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000},
 	{rows: 64, columns: 64, family: "_mma8", Of: Half, float16: true, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000},
-	{rows: 128, columns: 128, family: "_beside", Of: Half, Mapped: true, beside: true, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000},
-	{rows: 128, columns: 64, family: "_beside", Of: Half, Mapped: true, beside: true, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500},
+	{rows: 128, columns: 128, family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000},
+	{rows: 128, columns: 64, family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500},
 	{rows: 128, columns: 128, family: "_dmma", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000},
 	{rows: 64, columns: 64, family: "_dmma", Of: Double, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000},
 	{rows: 128, columns: 128, family: "_dmma16", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000},

@@ -1,8 +1,8 @@
 // Which part of a product a block computes, and how a sum becomes an element of the result.
 #pragma once
 
+#include "activated.cuh"
 #include "element.cuh"
-#include "params.cuh"
 
 #define TOGETHER 8 // rows of tiles whose blocks run beside each other, so that they find operands in the cache
 
@@ -36,13 +36,72 @@ INLINE Sum finished(const Product &p, u32 batch, u32 r, u32 c, Sum sum) {
 	return sum;
 }
 
+// What follows costs code that kernels for few products do without.
+#if defined(DTYPE_f64) || defined(NOTHING_FOLLOWS)
+INLINE void put(const Product &p, i64 at, Sum y) { store<E>(p.out, at, Cast<E>::of(y)); }
+#else
+// follows reports whether anything follows y.
+INLINE bool follows(const Product &p) { return (p.activation | p.joining) != 0; }
+
+// rounded is a number as an element of the result has it.
+INLINE f32 rounded(f32 v) { return widen(Cast<E>::of(v)); }
+
+// followed is what is stored at a place of the result where the product is y; x and other are what lies there of those.
+INLINE f32 followed(const Product &p, i64 at, f32 y, f32 x, f32 other) {
+	bool gated = p.joining == GATED;
+	u32 step = gated ? p.activation - (RELU_GRAD - RELU) : p.activation;
+	f32 v = gated ? x : y;
+#pragma unroll 1
+	while (true) {
+		v = activated(step, v, x);
+		if (step == p.activation) {
+			break;
+		}
+		store<E>(p.aside, at, Cast<E>::of(y * rounded(v)));
+		v = rounded(y * other);
+		step = p.activation;
+	}
+	if (p.joining == ADDED) {
+		v = rounded(v) + other;
+	} else if (p.joining == MULTIPLIED) {
+		v = rounded(v) * other;
+	}
+	return v;
+}
+
+// after is what is stored at a place of the result where the product is y.
+INLINE E after(const Product &p, i64 at, E y) {
+	if (p.aside != 0 && p.joining != GATED) {
+		store<E>(p.aside, at, y);
+	}
+	f32 x = p.x != 0 ? element(p.x, at) : 0, other = p.other != 0 ? element(p.other, at) : 0;
+	return Cast<E>::of(followed(p, at, widen(y), x, other));
+}
+
+#if !defined(DTYPE_f32)
+// after of two neighbours in a row, the first in the low half; the second counts where both are inside.
+INLINE u32 after(const Product &p, i64 at, bool both, u32 pair) {
+#pragma unroll 1
+	for (u32 k = 0; k <= both; k++) {
+		pair = pair >> 16 | (u32)after(p, at + k * p.outStrides[2], E{(u16)pair}).bits << 16;
+	}
+	return both ? pair : pair >> 16;
+}
+#endif
+
+// put stores y, or what follows it, at a place of the result.
+INLINE void put(const Product &p, i64 at, f32 y) {
+	E e = Cast<E>::of(y);
+	store<E>(p.out, at, follows(p) ? after(p, at, e) : e);
+}
+#endif
+
 // finish stores a sum, or a part of it.
 INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, Sum sum) {
 	if (p.parts != 1) {
 		store<Sum>(p.out, (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c), sum);
 	} else {
-		E e = Cast<E>::of(finished(p, at.batch, r, c, sum));
-		store<E>(p.out, at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], e);
+		put(p, at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], finished(p, at.batch, r, c, sum));
 	}
 }
 

@@ -60,16 +60,22 @@ INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
 	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * PITCH;
 	End end(p);
 	end.turn(x + lane);
-#pragma unroll
-	for (int i = 0; i < DOWN; i++) {
+#pragma unroll 1
+	for (u32 i = 0; i < DOWN; i++) {
 		__syncthreads();
 #pragma unroll
-		for (int j = 0; j < ACROSS; j++) {
-			auto to = ends + lane / 4 * PITCH + j * 8 + lane % 4 * 2;
-			to[0] = sums[i][j].v[0];
-			to[1] = sums[i][j].v[1];
-			to[8 * PITCH] = sums[i][j].v[2];
-			to[8 * PITCH + 1] = sums[i][j].v[3];
+		for (int k = 0; k < DOWN; k++) {
+			if (k != i) {
+				continue;
+			}
+#pragma unroll
+			for (int j = 0; j < ACROSS; j++) {
+				auto to = ends + lane / 4 * PITCH + j * 8 + lane % 4 * 2;
+				to[0] = sums[k][j].v[0];
+				to[1] = sums[k][j].v[1];
+				to[8 * PITCH] = sums[k][j].v[2];
+				to[8 * PITCH + 1] = sums[k][j].v[3];
+			}
 		}
 		__syncthreads();
 #pragma unroll 1

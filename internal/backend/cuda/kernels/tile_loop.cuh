@@ -85,11 +85,17 @@ template <int ROWS, int COLUMNS, int WARP, class End, class P, class Fetch, clas
 	__syncthreads();
 	End end(p);
 	// Eight rows of each warp at a time go through shared memory, so that neighbouring threads store neighbours.
+#pragma unroll 1
+	for (u32 i = 0; i < 8; i += 2) {
 #pragma unroll
-	for (int i = 0; i < 8; i += 2) {
+		for (int k = 0; k < 8; k += 2) {
+			if (k != i) {
+				continue;
+			}
 #pragma unroll
-		for (int j = 0; j < 2 * SIDES; j++) {
-			*(Four *)&shared.ends[warp][lane / 8 + j % 2 * 4][lane % 8 * 4 + j / 2 * 32] = sums[i + j % 2][j / 2];
+			for (int j = 0; j < 2 * SIDES; j++) {
+				*(Four *)&shared.ends[warp][lane / 8 + j % 2 * 4][lane % 8 * 4 + j / 2 * 32] = sums[k + j % 2][j / 2];
+			}
 		}
 		__syncthreads();
 #pragma unroll 1
