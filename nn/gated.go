@@ -34,6 +34,9 @@ func NewGatedMLP(name string, gate func(*tensor.Tensor) *tensor.Tensor, width, h
 
 // Forward returns down(f(gate(x)) · up(x)).
 func (m *GatedMLP) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if y := inner.GatedForward(m.f, x, m.Gate.parameters(), m.Up.parameters(), m.Down.parameters(), nil); y != nil {
+		return y
+	}
 	return m.Down.Forward(m.f(m.Gate.Forward(x)).Mul(m.Up.Forward(x)))
 }
 

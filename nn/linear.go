@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 
+	"cresset/internal/friend"
 	"cresset/tensor"
 )
 
@@ -25,6 +26,10 @@ func NewLinear(in, out int, opts ...LinearOption) *Linear {
 
 // Forward returns x·Wᵀ + b.
 func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Linear(l.Weight, l.Bias) }
+
+func (l *Linear) parameters() friend.Linear[*tensor.Tensor] {
+	return friend.Linear[*tensor.Tensor]{Weight: l.Weight, Bias: l.Bias}
+}
 
 // String prints the layer as PyTorch does.
 func (l *Linear) String() string {

@@ -60,7 +60,16 @@ func (o *options) feedForward(width int) FeedForwardLayers {
 
 // Forward returns the second layer of the activation of the first.
 func (f *FeedForwardLayers) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return f.Linear2.Forward(f.Dropout.Forward(f.f(f.Linear1.Forward(x))))
+	if !f.Dropout.Training() {
+		if y := inner.FeedForward(f.f, x, f.Linear1.parameters(), f.Linear2.parameters(), nil); y != nil {
+			return y
+		}
+	}
+	y := inner.LinearThen(f.f, x, f.Linear1.parameters())
+	if y == nil {
+		y = f.f(f.Linear1.Forward(x))
+	}
+	return f.Linear2.Forward(f.Dropout.Forward(y))
 }
 
 // step adds to x what f makes of it, beside a norm: of x where it comes first, else of the sum.

@@ -8,11 +8,20 @@ import (
 
 // The functions of this package that linalg, nn, optim, nn/parallel, nn/ddp, checkpoint and internal/selftest need and users do not: the one registration of the project.
 var _ = friend.Register(&friend.Tensors[*Tensor]{
-	BorrowGrad:  (*Tensor).borrowGrad,
-	Reaches:     reaches,
-	NewUpdates:  func() friend.Updates[*Tensor] { return new(updates) },
-	LinearReLU:  (*Tensor).linearReLU,
-	Conv2DReLU:  (*Tensor).conv2DReLU,
+	BorrowGrad: (*Tensor).borrowGrad,
+	Reaches:    reaches,
+	NewUpdates: func() friend.Updates[*Tensor] { return new(updates) },
+	LinearReLU: (*Tensor).linearReLU,
+	Conv2DReLU: (*Tensor).conv2DReLU,
+	LinearThen: func(f func(*Tensor) *Tensor, x *Tensor, l friend.Linear[*Tensor]) *Tensor {
+		return x.linearThen(f, linearLayer(l))
+	},
+	FeedForward: func(f func(*Tensor) *Tensor, x *Tensor, first, second friend.Linear[*Tensor], residual *Tensor) *Tensor {
+		return x.feedForward(f, linearLayer(first), linearLayer(second), residual)
+	},
+	GatedForward: func(f func(*Tensor) *Tensor, x *Tensor, gate, up, down friend.Linear[*Tensor], residual *Tensor) *Tensor {
+		return x.gatedForward(f, linearLayer(gate), linearLayer(up), linearLayer(down), residual)
+	},
 	Replace:     (*Tensor).replaceBy,
 	RNN:         (*Tensor).rnn,
 	GRU:         (*Tensor).gru,

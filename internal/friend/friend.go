@@ -18,6 +18,12 @@ type Tensors[T any] struct {
 	NewUpdates func() Updates[T]
 	// LinearReLU returns the ReLU of Linear without keeping what lies between.
 	LinearReLU func(x, weight, bias T) T
+	// LinearThen returns f of a linear layer of x; FeedForward a second layer of that; GatedForward down of f(gate)·up. Residual is added to
+	// what they return, unless it is nil. On GPUs products compute what follows them, and gradients are those of the ops one by
+	// one; where that cannot be, as on the CPU or for another f than an activation of T, they return nil.
+	LinearThen   func(f func(T) T, x T, l Linear[T]) T
+	FeedForward  func(f func(T) T, x T, first, second Linear[T], residual T) T
+	GatedForward func(f func(T) T, x T, gate, up, down Linear[T], residual T) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
 	// Replace makes x what compute returns of it, as an op in place does, and returns x; the op is what messages name.
@@ -59,6 +65,9 @@ type Tensors[T any] struct {
 	// StorageOf returns what is equal for tensors that share memory.
 	StorageOf func(x T) any
 }
+
+// Linear is the parameters of x·Wᵀ + b; the bias may be nil.
+type Linear[T any] struct{ Weight, Bias T }
 
 // Sequences says how rows are elements of sequences that were sorted by length, the longest first: those of step t stand behind those
 // of step t - 1, one for each sequence that is longer than t.

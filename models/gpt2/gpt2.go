@@ -61,6 +61,10 @@ type Conv1D struct {
 	Bias   *tensor.Tensor // [out]
 }
 
+func (c *Conv1D) parameters() hub.Parameters {
+	return hub.Parameters{Weight: c.Weight.Transpose(0, 1), Bias: c.Bias}
+}
+
 // Forward returns x·W + b.
 func (c *Conv1D) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.Linear(c.Weight.Transpose(0, 1), c.Bias)
@@ -164,5 +168,5 @@ func (a *Attention) read(x *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
 
 // Forward returns the second layer of the activation of the first.
 func (m *MLP) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return m.Dropout.Forward(m.Output.Forward(m.f(m.Input.Forward(x))))
+	return m.Dropout.Forward(hub.FeedForward(m.f, x, m.Input.parameters(), m.Output.parameters()))
 }

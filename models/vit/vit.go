@@ -82,7 +82,7 @@ func (l *Layer) Forward(x *tensor.Tensor) *tensor.Tensor {
 	v := hub.SplitHeads(l.Value.Forward(y), l.size)
 	seen := l.Merge.Forward(hub.MergeHeads(hub.Attend(q, k, v, nil, l.Weights)))
 	x = x.Add(l.Dropout.Forward(seen))
-	return x.Add(l.Dropout.Forward(l.Output.Forward(l.f(l.Hidden.Forward(l.After.Forward(x))))))
+	return x.Add(l.Dropout.Forward(hub.FeedForward(l.f, l.After.Forward(x), hub.ParametersOf(l.Hidden), hub.ParametersOf(l.Output))))
 }
 
 // Settings returns m.Config.

@@ -100,9 +100,8 @@ template <int ROWS, int COLUMNS, int WARP, class End, class P, class Fetch, clas
 		__syncthreads();
 #pragma unroll 1
 		for (u32 j = 0; j < 8 * SIDES; j++) {
-			u32 c = lane + j / 8 * 32;
-			end.turn(x + c);
-			end.put(y + j % 4 * 4 + i % 4 + j / 4 % 2 + i / 4 * 16, shared.ends[warp][j % 8][c]);
+			end.turn(x + lane + j / 8 * 32);
+			end.put(y + j % 4 * 4 + i % 4 + j / 4 % 2 + i / 4 * 16, shared.ends[warp][j % 8][lane + j / 8 * 32]);
 		}
 		__syncthreads();
 	}
