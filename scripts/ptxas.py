@@ -1,10 +1,18 @@
-"""What NVIDIA's compiler makes of the tuned kernels: registers, spills and shared memory, for a look where its wheel is installed.
+"""What NVIDIA's assembler makes of every kernel: registers, spills, shared memory and the mix of its main loop.
 
-python3 scripts/ptxas.py          prints what differs from internal/backend/cuda/kernels/testdata/ptxas.txt, and fails if anything does
-python3 scripts/ptxas.py --write  writes that file; a line that has spills, local memory or a warning about wgmma is refused
+python3 scripts/ptxas.py          assembles the modules that have changed, prints what is wrong with any, and fails if
+                                  internal/backend/cuda/kernels/ptx/figures is not what they give
+python3 scripts/ptxas.py --write  writes that file
+python3 scripts/ptxas.py --all    assembles those too that have not changed
+
+It needs ptxas 12.9, the last that knows every GPU from 6.0 to 12.0, and cuobjdump: both are in the wheel of triton. A module that says
+neither takes more than two seconds for a GPU. CONTRIBUTING.md needs none of this: a Go test holds the file to the names of the kernels.
 """
 
+import concurrent.futures
 import gzip
+import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -12,60 +20,188 @@ import subprocess
 import sys
 import tempfile
 
-KERNELS = pathlib.Path(__file__).parent.parent / "internal/backend/cuda/kernels"
-FIGURES = KERNELS / "testdata/ptxas.txt"
-TUNED = ("product_", "conv_",)
-TARGETS = {"sm_60": ["sm_75", "sm_80", "sm_90"], "sm_75": ["sm_75"], "sm_80": ["sm_80", "sm_90", "sm_120"], "sm_90": ["sm_90", "sm_120"], "sm_90a": ["sm_90a"]}
+PTX = pathlib.Path(__file__).parent.parent / "internal/backend/cuda/kernels/ptx"
+FIGURES = PTX / "figures"
+HEAD = """\
+# What NVIDIA's assembler makes of the kernels, by scripts/ptxas.py. A module has a line with its target, the GPUs that its figures are for and a hash of
+# its text. A line of kernels that are alike then has a figure for each GPU, registers+bytes that are spilled:arithmetic/instructions of the main
+# loop:bytes of global memory that a thread moves in it:accesses of what was spilled in it, and the bytes of static shared memory.
+"""
+
+# One GPU for each generation: Pascal, Turing, Ampere and Ada, Hopper, Blackwell. The code for the first is in a form that cuobjdump 13 cannot
+# read, and that for the others of kernels that run everywhere differs little.
+GPUS = {"sm_60": [60, 75, 80, 90, 120], "sm_75": [75, 80, 90, 120], "sm_80": [80, 90, 120], "sm_90": [90, 120], "sm_90a": [90]}
+UNREAD = {"sm_60": [60, 75, 120]}
+UNREADABLE = [60]
+
+# Families that newer ones take over from, with the GPUs that are left to them.
+OLDER = {"product_tile": [60, 75], "product_mma8": [75]}
+
+# Kernels are tuned whose authors bounded their registers for more than one block (.minnctapersm) or wrote them for one generation.
+TUNED = re.compile(r"^\.minnctapersm", re.M)
+
+# Kernels whose registers, which spill, are worth less than a second block of a multiprocessor.
+TIGHT = ["product_128x128_loose_f32"]
+
+# The least share of multiplications in the loop of a tile. FFMA are one clock of a scheduler, as all instructions are; an HMMA keeps the tensor
+# cores busy for 8 clocks or more, and an HGMMA for 128, so that other instructions have time beside them.
+LEAST = [(re.compile(r"^product_128x128_(kk|kn|mk|mn)_f32"), 0.85), (re.compile(r"^product_128x128_mma"), 0.25), (re.compile(r"wgmma"), 0.05)]
+
+ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|FCHK|FFMA2)\b")
+INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
+WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
-def compiler():
-    """The path of ptxas: on PATH, or from a wheel."""
-    found = shutil.which("ptxas")
-    if found:
-        return found
-    for site in sys.path:
-        for path in pathlib.Path(site).glob("nvidia/*/bin/ptxas"):
-            return str(path)
-    sys.exit("no ptxas: pip install nvidia-cuda-nvcc")
+def tool(name, knows=""):
+    """The path of a tool: on PATH, or from a wheel."""
+    wheels = [path for site in filter(None, sys.path) for place in ("nvidia/*/bin", "triton/backends/nvidia/bin") for path in pathlib.Path(site).glob(f"{place}/{name}")]
+    for path in filter(None, [shutil.which(name), *map(str, wheels)]):
+        if knows in subprocess.run([path, "--help"], capture_output=True, text=True).stdout:
+            return path
+    sys.exit(f"no {name} {knows}: pip install triton")
 
 
-def figures(ptxas):
-    """Lines of kernel, GPU and figures, and complaints."""
-    lines, complaints = [], []
-    for packed in sorted(KERNELS.glob("ptx/*.ptx.gz")):
-        if not packed.name.startswith(TUNED):
+def moved(opcode):
+    """How many bytes of global memory an instruction moves."""
+    parts = opcode.split(".")
+    if parts[0] not in ("LDG", "STG", "LDGSTS", "LD", "ST"):
+        return 0
+    return next((WIDTHS[p] for p in parts[1:] if p in WIDTHS), 4)
+
+
+def main_loop(code):
+    """Arithmetic, instructions, bytes and accesses of local memory of the innermost loop with the most arithmetic, or of all code where there is no
+    loop; where there are tensor cores' instructions, of the loop that has most of them for its length."""
+    loops = []
+    for at, opcode, operands in code:
+        target = re.search(r"\b0x([0-9a-f]+)\s*$", operands)
+        if opcode.split(".")[0] == "BRA" and target and int(target.group(1), 16) < at:
+            loops.append((int(target.group(1), 16), at))
+    inner = [l for l in loops if not any(m != l and l[0] <= m[0] and m[1] <= l[1] for m in loops)]
+
+    def count(first, last):
+        ops = [opcode for at, opcode, _ in code if first <= at <= last and not opcode.startswith("NOP")]
+        return sum(bool(ARITHMETIC.match(o)) for o in ops), len(ops), sum(map(moved, ops)), sum(o.split(".")[0] in ("LDL", "STL") for o in ops)
+
+    def density(loop):
+        ops = [opcode for at, opcode, _ in code if loop[0] <= at <= loop[1]]
+        return sum(o.split(".")[0] in ("HMMA", "DMMA", "HGMMA") for o in ops) / len(ops)
+
+    densest = max(loops, key=density, default=None)
+    if densest and density(densest) > 0:
+        return count(*densest)
+    return max((count(*l) for l in inner), key=lambda c: (c[0], c[2], c[1]), default=count(0, code[-1][0] if code else 0))
+
+
+def loops(cuobjdump, cubin):
+    """The main loop of each kernel of a file of machine code."""
+    text = subprocess.run([cuobjdump, "-sass", cubin], capture_output=True, text=True, check=True).stdout
+    found = {}
+    for part in text.split("Function : ")[1:]:
+        code = [(int(m.group(1), 16), m.group(2), m.group(3)) for m in map(INSTRUCTION.match, part.splitlines()) if m]
+        found[part.split(None, 1)[0]] = main_loop(code)
+    return found
+
+
+def assemble(tools, name, text, gpu, read):
+    """The figures of a module's kernels on a GPU, static shared memory apart, and what the assembler complains of."""
+    suffix = "a" if ".target sm_90a" in text else ""
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = os.path.join(folder, "a.ptx"), os.path.join(folder, "a.cubin")
+        pathlib.Path(source).write_text(text)
+        run = subprocess.run([tools[0], "-v", f"-arch=sm_{gpu}{suffix}", source, "-o", cubin], capture_output=True, text=True)
+        if run.returncode != 0:
+            return {}, [f"{name} for {gpu}: {run.stderr}"]
+        spilled = re.search(r"[1-9]\d* bytes stack frame", run.stderr)
+        mix = loops(tools[1], cubin) if read or spilled and gpu not in UNREADABLE else {}
+    figures = {}
+    for part in run.stderr.split("Compiling entry function '")[1:]:
+        kernel = part[: part.index("'")]
+        stack, spills = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores", part).groups()
+        registers = re.search(r"Used (\d+) registers", part).group(1)
+        shared = re.search(r"(\d+) bytes smem", part)
+        figure = registers + (f"+{max(int(stack), int(spills))}" if stack != "0" else "")
+        if kernel in mix:
+            figure += ":{}/{}:{}".format(*mix[kernel]) + (f":{mix[kernel][3]}" if mix[kernel][3] else "")
+        figures[kernel] = figure, shared.group(1) if shared else "0"
+    return figures, [f"{name} for {gpu}: wgmma in turns: {run.stderr}"] * ("C75" in run.stderr)
+
+
+def section(tools, packed):
+    """A module's lines, and complaints."""
+    name, text = packed.name.removesuffix(".ptx.gz"), unpacked(packed)
+    target = re.search(r"^\.target (\w+)", text, re.M).group(1)
+    of, complaints = {}, []
+    gpus = next((older for family, older in OLDER.items() if name.startswith(family)), GPUS[target])
+    for gpu in gpus:
+        figures, wrong = assemble(tools, name, text, gpu, gpu not in UNREAD.get(target, []))
+        complaints += wrong
+        for kernel, (figure, shared) in figures.items():
+            line, _ = of.setdefault(kernel, ([], shared))
+            line.append(figure)
+    alike = {}
+    for kernel, (line, shared) in of.items():
+        alike.setdefault(" ".join([*line, shared]), []).append(kernel)
+    head = f"{name} {target} {','.join(map(str, gpus))} {digest(text)}"
+    return [head, *(f"\t{' '.join(kernels)} = {line}" for line, kernels in alike.items())], complaints
+
+
+def unpacked(packed):
+    return gzip.decompress(packed.read_bytes()).decode()
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def sections(text):
+    """The lines of each module of the file, by its name."""
+    found, lines = {}, []
+    for line in text.splitlines():
+        if line.startswith("#"):
             continue
-        text = gzip.decompress(packed.read_bytes()).decode()
-        target = re.search(r"^\.target (\w+)", text, re.M).group(1)
-        if ".local" in text:
-            complaints.append(f"{packed.name}: local memory")
-        for gpu in TARGETS[target]:
-            with tempfile.NamedTemporaryFile("w", suffix=".ptx") as source:
-                source.write(text)
-                source.flush()
-                run = subprocess.run([ptxas, "-v", f"-arch={gpu}", source.name, "-o", "/dev/null"], capture_output=True, text=True)
-            if run.returncode != 0 or "C75" in run.stderr:
-                complaints.append(f"{packed.name} for {gpu}: {run.stderr}")
-            for part in run.stderr.split("Compiling entry function '")[1:]:
-                kernel = part[: part.index("'")]
-                spills = int(re.search(r"(\d+) bytes spill stores", part).group(1))
-                registers = re.search(r"Used (\d+) registers", part).group(1)
-                shared = re.search(r"(\d+) bytes smem", part)
-                lines.append(f"{kernel} {gpu} registers {registers} shared {shared.group(1) if shared else 0} spills {spills}")
-    return sorted(lines), complaints
+        if not line.startswith("\t"):
+            lines = found.setdefault(line.split()[0], [])
+        lines.append(line)
+    return found
+
+
+def judge(lines, tuned):
+    """What is wrong with a module's figures."""
+    for line in lines[1:]:
+        kernels, figures = line.strip().split(" = ")
+        for gpu, figure in zip(lines[0].split()[2].split(","), figures.split()):
+            if "+" in figure:
+                yield ("tuned, " if tuned and figure.count(":") == 3 and kernels not in TIGHT else "") + f"local memory: {kernels} for {gpu}: {figure}"
+            least = next((share for names, share in LEAST if names.match(kernels)), 0)
+            if mix := re.search(r":(\d+)/(\d+):", figure):
+                if int(mix.group(1)) < least * int(mix.group(2)):
+                    yield f"less arithmetic than {least:.0%}: {kernels} for {gpu}: {figure}"
 
 
 def main():
-    lines, complaints = figures(compiler())
-    old = FIGURES.read_text().splitlines() if FIGURES.exists() else []
-    for complaint in complaints:
-        print(complaint)
-    if "--write" in sys.argv[1:]:
-        FIGURES.write_text("\n".join(lines) + "\n")
-    else:
-        for line in sorted(set(lines) ^ set(old)):
-            print("+" if line in lines else "-", line)
-    sys.exit(bool(complaints) or ("--write" not in sys.argv[1:] and lines != old))
+    tools = tool("ptxas", "'sm_60'"), tool("cuobjdump", "-sass")
+    old = sections(FIGURES.read_text() if FIGURES.exists() else "")
+    modules = sorted(PTX.glob("*.ptx.gz"))
+    again = [m for m in modules if "--all" in sys.argv or digest(unpacked(m)) != old.get(m.name.removesuffix(".ptx.gz"), [""])[0].split(" ")[-1]]
+    lines, bad, done = [], [], {}
+    with concurrent.futures.ThreadPoolExecutor(4 * os.cpu_count()) as pool:
+        for packed, found in zip(again, pool.map(lambda m: section(tools, m), again)):
+            done[packed.name.removesuffix(".ptx.gz")] = found
+            print(packed.name, file=sys.stderr)
+    for packed in modules:
+        name = packed.name.removesuffix(".ptx.gz")
+        own, complaints = done.get(name) or (old[name], [])
+        lines += own
+        bad += complaints + list(judge(own, TUNED.search(unpacked(packed)) or "sm_60" not in own[0]))
+    print("\n".join(bad))
+    text = HEAD + "\n".join(lines) + "\n"
+    stale = text != (FIGURES.read_text() if FIGURES.exists() else "")
+    if "--write" in sys.argv:
+        FIGURES.write_text(text)
+    elif stale:
+        print(f"{FIGURES} is not of these kernels: --write")
+    sys.exit(any(b.startswith("tuned") or not b.startswith("local") for b in bad) or stale and "--write" not in sys.argv)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import (
 type benchCommand struct {
 	Match   string        `arg:"" optional:"" help:"A regular expression for the names of workloads; all by default."`
 	Device  device.Device `default:"cpu" help:"The CPU, or a GPU such as cuda:0."`
+	Model   string        `placeholder:"h200" help:"Of a GPU that is not here, such as h200, tell what occupancy, instructions and roofline say; nothing is timed."`
 	Threads []int         `placeholder:"1,2" help:"Numbers of threads; by default one, and all that there are."`
 	Rounds  int           `default:"5" help:"Rounds, of which the median is told."`
 	List    bool          `help:"Name the workloads and time nothing."`
@@ -36,6 +37,10 @@ func (c *benchCommand) Help() string {
 	return `Times workloads and measures what the machine allows in the same run; what a GPU allows follows from its clocks. A round
 times batches of calls of some 10 ms and keeps the fastest. On a machine that is doing other things too, only ratios of figures of one run mean
 anything; scripts/bench_torch.py makes such a run with PyTorch.
+
+--model runs nothing: what each workload issues goes to a simulated GPU whose kernels do nothing. Bytes are those of all operands and results, op by op;
+the roofline is what they, or the products, take by the clocks; the model adds launches, blocks that wait for others, memory that waits for loads, and
+the instructions of main loops as NVIDIA's assembler made them. docs/benchmarks.md says how far it is off on an H100.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
 }
@@ -52,6 +57,11 @@ type benchmarks struct {
 
 // Run times the workloads.
 func (c *benchCommand) Run(s *session) error {
+	if c.Model != "" {
+		if err := c.misfit(s); err != nil {
+			return err
+		}
+	}
 	cases, err := bench.Matching(c.Device, c.Match)
 	if err != nil {
 		return s.misused(err.Error(), "cresset bench --list names the workloads")
@@ -63,6 +73,8 @@ func (c *benchCommand) Run(s *session) error {
 		return s.misused("--no-scopes is for --memory", "give --memory too")
 	case c.List:
 		return c.list(s.stdout, cases)
+	case c.Model != "":
+		return c.model(s, cases)
 	case c.Device.IsCUDA() && (c.Memory != nil || len(c.Threads) > 0):
 		return s.misused("--memory and --threads are of the CPU", "leave out --device")
 	case c.Device != device.CPU && !c.Device.IsCUDA():

@@ -136,7 +136,7 @@ func TestPresets(t *testing.T) {
 	want := map[string]struct{ driver, capability string }{
 		"gtx1050": {"470.256.02", "6.1"}, "gtx1070": {"470.256.02", "6.1"}, "t4": {"550.127.05", "7.5"},
 		"a100": {"550.127.05", "8.0"}, "h100": {"550.127.05", "9.0"}, "h200": {"580.126.09", "9.0"},
-		"rtx4090": {"550.127.05", "8.9"}, "rtx5090": {"580.126.09", "12.0"},
+		"rtx4090": {"550.127.05", "8.9"}, "rtx5090": {"580.126.09", "12.0"}, "v100": {"550.127.05", "7.0"}, "b200": {"580.126.09", "10.0"},
 	}
 	if got := Presets(); len(got) != len(want) {
 		t.Errorf("got %v", got)
@@ -206,7 +206,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	for value, part := range map[string]string{
-		"":                "want a number of GPUs, a preset (a100, gtx1050, gtx1070, h100, h200, rtx4090, rtx5090, t4)",
+		"":                "want a number of GPUs, a preset (a100, b200, gtx1050, gtx1070, h100, h200, rtx4090, rtx5090, t4, v100)",
 		"-1":              "-1 GPUs: want from 0 to 16",
 		"17":              "17 GPUs",
 		"rtx":             "want a number of GPUs, a preset",

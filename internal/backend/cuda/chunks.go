@@ -80,6 +80,7 @@ func (u *chunkList) runAll(calls []*backend.Call) (done bool, err error) {
 		return true, nil
 	}
 	d.lastOp.Store(uint32(c.Op))
+	d.trace.begin(calls...)
 	if err := u.launch(c, count); err != nil {
 		return false, err
 	}

@@ -149,6 +149,7 @@ func (v *convolver) convolve(s *scratch, n *convolution, plan *kernels.Convoluti
 	} else {
 		s.packPlanes(n)
 	}
+	s.device.trace.plan(plan.Clocks)
 	return v.issue(s, n, v.tiles[plan.Tile][plan.Kind], plan.Grid)
 }
 

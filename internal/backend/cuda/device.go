@@ -35,6 +35,7 @@ type Device struct {
 	lastOp      atomic.Uint32         // the op that was issued last
 	peers       [maxDevices]atomic.Uint32
 	copySources copySources
+	trace       *Trace // of a modelled GPU, else nil
 }
 
 var _ backend.Backend = (*Device)(nil)

@@ -34,6 +34,7 @@ func (d *Device) Run(c *backend.Call) error {
 		return e
 	}
 	d.lastOp.Store(uint32(c.Op))
+	d.trace.begin(c)
 	err := r.launch(d, c, r.kernel)
 	for tries := 0; tries < mostVariants && err != nil && d.refuse(err); tries++ { // another variant does it
 		err = r.launch(d, c, r.kernel)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/dl"
 	"cresset/internal/driver"
 	"cresset/internal/driver/open"
@@ -29,7 +30,7 @@ type machine struct {
 }
 
 // process is the machine of this process. A failure to start is not remembered: the next use tries again.
-var process = &machine{open: func() (*driver.API, error) { return open.Driver(nil) }}
+var process = &machine{open: func() (*driver.API, error) { return open.Driver(kernels.Registers) }}
 
 // start finds the devices on the first use.
 func (m *machine) start() ([]*Device, error) {

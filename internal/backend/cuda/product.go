@@ -248,6 +248,7 @@ func (m *multiplier) issue(s *scratch, p *kernels.Product, plan *kernels.Product
 // inParts has f launch the plan's kernel for p, and where that divides the common axis launches what joins the parts.
 func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, f func() error) error {
 	p.Parts, p.Part = plan.Parts, plan.Part
+	s.device.trace.plan(plan.Clocks)
 	if p.Parts == 1 {
 		if plan.Tile >= 0 && kernels.ProductTiles[plan.Tile].Plain {
 			p.Activation, p.Joining = kernels.Identity, kernels.Unjoined

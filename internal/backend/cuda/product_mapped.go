@@ -56,6 +56,7 @@ func (m *multiplier) issueWalk(s *scratch, p *kernels.Product, plan *kernels.Pro
 	if s.err != nil || !s.device.mapMatrices(&mp.MapOut, new(uint32), out, strides, extents, dt) {
 		return false, s.err
 	}
+	s.device.trace.plan(plan.Clocks)
 	if err := launch(s.device, m.kernel(plan), plan.Grid, mp); err != nil || aligned {
 		return true, err
 	}

@@ -116,8 +116,9 @@ type ProductPlan struct {
 	A, B        Lie // of the operands in tiles; Along or Anyhow of a
 	Thin        int // which of ThinColumns
 	Grid        Grid
-	Parts, Part uint64 // into how many parts of how many steps the common axis is divided
-	LineUp      bool   // operands that do not lie in aligned lines have to be copied to such
+	Parts, Part uint64  // into how many parts of how many steps the common axis is divided
+	LineUp      bool    // operands that do not lie in aligned lines have to be copied to such
+	Clocks      float64 // of the multiprocessor with the most to do; 0 for few columns
 }
 
 // PlanThin plans a product of few columns or few rows, at most so many, for a device of so many multiprocessors, and reports whether it is one; the operands
@@ -162,7 +163,6 @@ func turned(s [3]int64) [3]int64 { return [3]int64{s[0], s[2], s[1]} }
 // axis, it chooses those that take the fewest clocks. Shapes alone decide, and how operands lie, never how busy the device is: results
 // are the same each time.
 func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
-	least := 0.0
 	for i := range ProductTiles {
 		if tiles&(1<<i) == 0 {
 			continue
@@ -172,8 +172,8 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 		for parts := uint64(1); ok && parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Walks()); parts *= 2 {
 			c := ProductPlan{Tile: i, A: a, B: b, LineUp: t.Of == Half && t.need == lines}
 			c.Divide(p, parts)
-			if clocks := c.clocks(p, multiprocessors); least == 0 || clocks < least {
-				plan, least = c, clocks
+			if c.Clocks = c.clocks(p, multiprocessors); plan.Clocks == 0 || c.Clocks < plan.Clocks {
+				plan = c
 			}
 		}
 	}

@@ -1,0 +1,59 @@
+package kernels
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestEveryKernelHasFigures: a change of kernels' names is one of ptx/figures too, which scripts/ptxas.py writes.
+func TestEveryKernelHasFigures(t *testing.T) {
+	all := index()
+	for name, in := range all {
+		f, ok := FiguresOf(name, 120)
+		switch first, _ := FiguresOf(name, in.Target.Capability); {
+		case !ok || first.Registers == 0:
+			t.Errorf("%s has no figures: run scripts/ptxas.py --write", name)
+		case f.Instructions == 0:
+			t.Errorf("%s has no loop", name)
+		case in.Target.Capability > 60 && f.Local > 0:
+			t.Errorf("%s is made for %s, and spills %d bytes", name, in.Target, f.Local)
+		}
+	}
+	for name := range figures() {
+		if _, ok := all[name]; !ok {
+			t.Errorf("ptx/figures has %s, which is no kernel: run scripts/ptxas.py --write", name)
+		}
+	}
+}
+
+// TestFiguresOfModules: each module has its section, for the target that it was compiled for.
+func TestFiguresOfModules(t *testing.T) {
+	text, err := os.ReadFile("ptx/figures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range Modules() {
+		target, _, _ := strings.Cut(m.Target.String(), " ")
+		if !strings.Contains(string(text), "\n"+m.Name+" "+target+" ") {
+			t.Errorf("ptx/figures has no section %s %s", m.Name, target)
+		}
+	}
+}
+
+func TestReadFigures(t *testing.T) {
+	got := readFigures([]string{"60", "80", "90"}, strings.Fields("40+16 32:5/20:64 31 1024"))
+	want := []Figures{
+		{Capability: 60, Registers: 40, Local: 16, Shared: 1024, Arithmetic: 5, Instructions: 20, Bytes: 64},
+		{Capability: 80, Registers: 32, Shared: 1024, Arithmetic: 5, Instructions: 20, Bytes: 64},
+		{Capability: 90, Registers: 31, Shared: 1024, Arithmetic: 5, Instructions: 20, Bytes: 64},
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got %+v, want %+v", got[i], want[i])
+		}
+	}
+	if r := Registers("add_f32", 50); r != 0 {
+		t.Errorf("a GPU that is too old: got %d registers", r)
+	}
+}

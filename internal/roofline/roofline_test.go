@@ -1,0 +1,78 @@
+package roofline
+
+import (
+	"math"
+	"testing"
+
+	"cresset/internal/hardware"
+)
+
+func gpu(t *testing.T, preset string) *hardware.GPU {
+	t.Helper()
+	m, err := hardware.Preset(preset, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &m.GPUs[0]
+}
+
+// TestLeast has NVIDIA's data sheets: 3.35 TB/s, 67 and 989 TFLOP/s of an H100 at 1980 MHz, 50 GB/s of its link.
+func TestLeast(t *testing.T) {
+	h100 := gpu(t, "h100")
+	of := func(u Unit, c Call) Call {
+		c.Launches = []Launch{{Blocks: 1, Threads: 32}, {Blocks: 100, Threads: 256, Unit: u}}
+		return c
+	}
+	for name, c := range map[string]struct {
+		call Call
+		want float64
+	}{
+		"memory":      {of(Float32, Call{Bytes: 3352e6, Flops: 1e6}), 1e6},
+		"float32":     {of(Float32, Call{Bytes: 1, Flops: 66.908e9}), 1e6},
+		"half types":  {of(Tensor16, Call{Bytes: 1, Flops: 1070.5e9}), 1e6},
+		"a copy":      {Call{Link: 50e6}, 1e6},
+		"nothing yet": {Call{}, 0},
+	} {
+		if got := c.call.Least(h100); math.Abs(got-c.want) > 1e-3*c.want {
+			t.Errorf("%s: got %v ns, want %v", name, got, c.want)
+		}
+	}
+	if p100, v100 := Peak(&hardware.GPU{Major: 6, Clock: 1e9, Multiprocessors: 1}, Tensor16), Peak(&hardware.GPU{Major: 7, Clock: 1e9, Multiprocessors: 1}, Tensor32); p100 != 128 || v100 != 128 {
+		t.Errorf("without tensor cores: got %v and %v operations a clock, want 128", p100, v100)
+	}
+}
+
+// TestClocksOfOtherGPUs: plans' clocks are an H100's, with 128 multiplications of float32 in each; an A100 has 64.
+func TestClocksOfOtherGPUs(t *testing.T) {
+	calls := []Call{{Launches: []Launch{{Blocks: 1, Threads: 256, Clocks: 1.41e6}}}}
+	if got := Time(gpu(t, "a100"), calls); math.Abs(got-2e6) > 1 {
+		t.Errorf("got %v ns, want 2 ms", got)
+	}
+}
+
+// TestTime: each case is bound by what its name says.
+func TestTime(t *testing.T) {
+	h100 := gpu(t, "h100")
+	full := Launch{Blocks: 132 * 8, Threads: 256, Resident: 8}
+	one := func(l Launch, c Call) []Call { c.Launches = []Launch{l}; return []Call{c} }
+	bytes := Call{Bytes: 3352e6} // a millisecond of memory
+	for name, c := range map[string]struct {
+		calls []Call
+		want  float64
+	}{
+		"the host":                 {one(Launch{Blocks: 1, Threads: 32, Resident: 8}, Call{}), issue},
+		"the memory":               {one(full, bytes), ramp + 1e6/reached},
+		"bytes under way":          {one(Launch{Blocks: 132, Threads: 32, Resident: 8, Loop: Loop{0, 1, 4}}, bytes), ramp + 3352e6*latency/(132*32*4)},
+		"half of a second wave":    {one(Launch{Blocks: 132 * 12, Threads: 256, Resident: 8}, bytes), ramp + 1e6/reached*2/1.5},
+		"instructions":             {one(Launch{Blocks: 132 * 8, Threads: 256, Resident: 8, Loop: Loop{100, 1000, 16}}, bytes), ramp + 3352e6/16/32*1000/(132*4*1.98)},
+		"multiplications":          {one(Launch{Blocks: 132, Threads: 256, Resident: 2, Loop: Loop{50, 100, 0}}, Call{Flops: 66.908e9}), ramp + 2e6},
+		"a plan's clocks":          {one(Launch{Blocks: 132, Threads: 256, Resident: 2, Clocks: 1.98e6}, Call{Flops: 1}), 1e6},
+		"two launches":             {[]Call{{Bytes: 3352e6, Launches: []Launch{full, {Blocks: 1, Threads: 256, Resident: 8}}}}, 2*ramp + 1e6/reached + 3352e6/1056*latency/(256*vector)},
+		"two launches of products": {[]Call{{Flops: 66.908e9, Launches: []Launch{{Blocks: 132, Threads: 256, Resident: 2, Products: true}, {Blocks: 1056, Threads: 256, Resident: 8}}}}, 2*ramp + 1e6},
+		"a copy":                   {[]Call{{Link: 50e6}}, copying + 1e6},
+	} {
+		if got := Time(h100, c.calls); math.Abs(got-c.want) > 1e-3*c.want {
+			t.Errorf("%s: got %v ns, want %v", name, got, c.want)
+		}
+	}
+}

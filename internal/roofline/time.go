@@ -1,0 +1,97 @@
+package roofline
+
+import (
+	"math"
+
+	"cresset/internal/hardware"
+)
+
+// What does not follow from a description, in nanoseconds: measured on an H100, as docs/benchmarks.md has it.
+const (
+	issue   = 3400. // between launches, on the host
+	ramp    = 1500. // from a kernel's start to its first bytes, and from the last to the next kernel's start
+	copying = 8000. // of a copy over the link, beside its bytes
+	latency = 700.  // of memory
+	reached = 0.9   // of the memory's bandwidth, by a copy
+	vector  = 16    // bytes that a thread has under way where its loop is not known
+)
+
+// measured are the multiplications that a multiprocessor of an H100 makes in a clock as its kernels ask for them, in which the clocks of plans
+// were measured: its tensor cores do half of what they could but for wgmma.
+var measured = [...]int{Float32: 128, Float64: 64, Tensor16: 1024, Tensor32: 512}
+
+// Time returns the nanoseconds that calls take which are issued over and over: those of the host, which is ahead, or those of the GPU.
+func Time(g *hardware.GPU, calls []Call) float64 {
+	host, busy := 0., 0.
+	for i := range calls {
+		c := &calls[i]
+		host += issue * float64(len(c.Launches))
+		busy += c.time(g)
+	}
+	return max(host, busy)
+}
+
+// time returns the nanoseconds of a call on the GPU. Its launches share its work: each has as much of it as it has threads, compared with the main one.
+func (c *Call) time(g *hardware.GPU) (ns float64) {
+	if c.Link > 0 {
+		ns = copying + c.Link/(float64(g.Link)/1e9)
+	}
+	main := c.Main()
+	for i := range c.Launches {
+		l := &c.Launches[i]
+		part := min(l.size()/main.size(), 1)
+		flops := 0.
+		if l == main {
+			flops = c.Flops
+		}
+		ns += l.time(g, part*c.Bytes, flops)
+	}
+	return ns
+}
+
+// time returns the nanoseconds of a launch that moves bytes and multiplies: the larger of both, by the multiprocessors that have blocks, in whole waves of
+// those that run at once.
+func (l *Launch) time(g *hardware.GPU, bytes, flops float64) float64 {
+	if l.Clocks > 0 {
+		slower := max(1, float64(measured[l.Unit])/float64(lanes(g, l.Unit)))
+		return max(slower*l.Clocks/(float64(g.Clock)/1e9), flops/Peak(g, l.Unit), bytes/(reached*Bandwidth(g)))
+	}
+	all := float64(g.Multiprocessors)
+	waves := float64(l.Blocks) / (all * float64(max(l.Resident, 1)))
+	uneven := 1.
+	if waves > 1 {
+		uneven = math.Ceil(waves) / waves
+	}
+	return ramp + max(l.moving(g, bytes), l.computing(g, bytes, flops))*uneven
+}
+
+// moving returns the nanoseconds that bytes take: by the memory's bandwidth, or by what the blocks that run have under way (Little's law).
+func (l *Launch) moving(g *hardware.GPU, bytes float64) float64 {
+	loop := l.Loop.Bytes
+	if loop < 4 || l.Products && l.Loop.Arithmetic == 0 { // another loop than that which reads
+		loop = vector
+	}
+	blocks := min(float64(l.Blocks), float64(g.Multiprocessors*max(l.Resident, 1)))
+	underway := blocks * float64(l.Threads) * float64(loop)
+	return bytes / min(reached*Bandwidth(g), underway/latency)
+}
+
+// computing returns the nanoseconds that instructions take: those of the main loop for so many operations or bytes, one for each scheduler and
+// clock; operations also by their unit.
+func (l *Launch) computing(g *hardware.GPU, bytes, flops float64) float64 {
+	instructions := 0. // of warps
+	switch loop := l.Loop; {
+	case loop.Instructions == 0 || l.Unit >= Tensor16:
+	case flops > 0 && loop.Arithmetic > 0:
+		instructions = flops / 2 / 32 * float64(loop.Instructions) / float64(loop.Arithmetic)
+	case flops == 0 && loop.Bytes > 0:
+		instructions = bytes / float64(loop.Bytes) / 32 * float64(loop.Instructions)
+	}
+	schedulers := 4.
+	if g.Major == 6 && g.Minor == 0 {
+		schedulers = 2
+	}
+	used := min(float64(l.Blocks), float64(g.Multiprocessors))
+	clock := float64(g.Clock) / 1e9
+	return max(instructions/(used*schedulers*clock), flops/(Peak(g, l.Unit)*used/float64(g.Multiprocessors)))
+}
