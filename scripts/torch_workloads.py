@@ -171,10 +171,10 @@ def torch_makers():
     suffix = "x".join(map(str, pictures))
     others = {}  # other ways of PyTorch to do the same work: the fastest counts
 
-    def convolution(name, batch, channels, outputs, size, kernel, stride=1, padding=0, groups=1, gradients=True):
+    def convolution(name, batch, channels, outputs, size, kernel, stride=1, padding=0, groups=1, gradients=True, dtype=torch.float32):
         def operands(layout):
-            x = torch.randn(batch, channels, size, size).to(memory_format=layout)
-            return x, nn.Conv2d(channels, outputs, kernel, stride, padding, groups=groups).to(memory_format=layout)
+            x = torch.randn(batch, channels, size, size).to(dtype, memory_format=layout)
+            return x, nn.Conv2d(channels, outputs, kernel, stride, padding, groups=groups).to(dtype, memory_format=layout)
 
         def forward(layout=torch.contiguous_format):
             x, net = operands(layout)
@@ -182,7 +182,7 @@ def torch_makers():
 
         def backward(layout=torch.contiguous_format):
             x, net = operands(layout)
-            dy = torch.randn(net(x).shape).to(memory_format=layout)
+            dy = torch.randn(net(x).shape).to(dtype, memory_format=layout)
             x.requires_grad_()
             return lambda: net(x).backward(dy)
 
@@ -199,6 +199,9 @@ def torch_makers():
     convolution("conv1x1", 32, 256, 256, 14, 1)
     convolution("depthwise3x3", 32, 512, 512, 14, 3, 1, 1, 512)
     convolution("depthwise3x3_stride2", 32, 128, 128, 28, 3, 2, 1, 128)
+    for name, rest in (("conv3x3", (64, 64, 56, 3, 1, 1)), ("conv3x3_stride2", (64, 128, 56, 3, 2, 1)), ("conv1x1", (256, 256, 14, 1)),
+                       ("depthwise3x3", (512, 512, 14, 3, 1, 1, 512))):
+        convolution(f"{name}_bf16", 32, *rest, dtype=torch.bfloat16)
 
     add("conv1d/32x64x1024", both(lambda x, w, b: F.conv1d(x, w, b, padding=1), (32, 64, 1024), (128, 64, 3), (128,)))
     for kernel, padding in ((2, 0), (4, 1)):

@@ -1,0 +1,44 @@
+package kernels_test
+
+import (
+	"testing"
+
+	"cresset/internal/backend/cuda/kernels"
+)
+
+// TestConvolutionPlansCoverTheAxis wants no step left out, and whole steps in every part but the last.
+func TestConvolutionPlansCoverTheAxis(t *testing.T) {
+	for _, channels := range []uint32{1, 3, 8, 20, 64, 513} {
+		for _, size := range []uint32{1, 7, 56} {
+			for _, window := range []uint32{1, 3, 5} {
+				for _, multiprocessors := range []int{1, 15, 132} {
+					p := kernels.TiledConvolution{
+						Images: 2, Groups: 1, Rows: 70, Channels: channels, InSize: [2]uint32{size, size}, OutSize: [2]uint32{size, size},
+						Window: [2]uint32{window, window}, Padding: [2]uint32{window / 2, window / 2},
+						Stride: [2]uint32{1, 1}, Dilation: [2]uint32{1, 1}, Phases: [2]uint32{1, 1},
+					}
+					for _, weights := range []bool{false, true} {
+						checkConvolutionPlan(t, p, weights, multiprocessors)
+					}
+				}
+			}
+		}
+	}
+}
+
+func checkConvolutionPlan(t *testing.T, p kernels.TiledConvolution, weights bool, multiprocessors int) {
+	t.Helper()
+	all := uint(1)<<len(kernels.ConvolutionTiles) - 1
+	plan, ok := kernels.PlanConvolution(&p, weights, all, multiprocessors)
+	if again, _ := kernels.PlanConvolution(&p, weights, all, multiprocessors); !ok || again != plan {
+		t.Fatalf("plans of %+v: %+v, %+v", p, plan, again)
+	}
+	plan.Apply(&p)
+	depth := p.Window[0] * p.Window[1] * p.Lines
+	if weights {
+		depth = p.Images * p.OutSize[0] * p.OutSize[1]
+	}
+	if p.Parts*p.PartSteps < depth || (p.Parts-1)*p.PartSteps >= depth || p.PartSteps%8 != 0 || p.Lines < p.Channels {
+		t.Errorf("%d steps in %d parts of %d, %d lines for %d channels", depth, p.Parts, p.PartSteps, p.Lines, p.Channels)
+	}
+}
