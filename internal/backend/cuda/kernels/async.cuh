@@ -9,6 +9,11 @@ INLINE void copyAsync(u32 to, u64 from, u32 bytes) {
 	asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
+// copyElement copies 4 bytes, or zeros where bytes is 0.
+INLINE void copyElement(u32 to, u64 from, u32 bytes) {
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
+}
+
 INLINE void commitCopies() { asm volatile("cp.async.commit_group;" : : : "memory"); }
 
 // awaitCopies waits until no more than so many of the thread's groups are on their way.

@@ -9,11 +9,6 @@
 #include "async_loop.cuh"
 #include "conv_source.cuh"
 
-// copyElement copies 4 bytes, or zeros where bytes is 0.
-INLINE void copyElement(u32 to, u64 from, u32 bytes) {
-	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
-}
-
 // copy starts to copy a source's tile; valid is an address that can be read.
 template <class S> INLINE void copy(const S &s, u32 tile, u64 valid) {
 #pragma unroll

@@ -5,11 +5,6 @@
 #include "async.cuh"
 #include "result.cuh"
 
-// copyElement copies 4 bytes, or zeros where bytes is 0.
-INLINE void copyElement(u32 to, u64 from, u32 bytes) {
-	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
-}
-
 // A Source copies one tile after another of an operand. WHOLE ones copy fours of neighbours, others single elements, along the axis on which
 // neighbours lie closer. Lines of a tile, which are steps, are padded.
 template <int SIZE, int STEPS, bool WHOLE, int THREADS, int PAD> struct Source {
