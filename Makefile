@@ -6,11 +6,12 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 PLATFORMS   = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
-PKG   ?= ./...
-BENCH ?= .
-LEVEL ?= avx2
+PKG       ?= ./...
+BENCH     ?= .
+LEVEL     ?= avx2
 LEVEL_PKG ?= ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
-BASE  ?= main
+BASE      ?= main
+CARDS     ?= gtx1070 t4 a100 h100 rtx5090
 
 .DEFAULT_GOAL := help
 
@@ -33,6 +34,13 @@ test: ## Run the tests, in a random order
 .PHONY: test-gpu
 test-gpu: ## Run the tests on the CPU and the first GPU, which has to be there
 	DEVICES=cpu,cuda:0 go test $(PKG)
+
+.PHONY: test-cards
+test-cards: ## Run the op table, recorded trainings and gradients on a simulated GPU of each generation: CARDS="t4 h100"
+	@for card in $(CARDS); do \
+		echo "on $$card"; \
+		DEVICES=cuda:0 CRESSET_SIM=$$card:2 go test -count=1 ./tensor ./nn ./optim ./internal/conformance ./models || exit 1; \
+	done
 
 .PHONY: test-noasm
 test-noasm: ## Run the tests on the pure Go kernels

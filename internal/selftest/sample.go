@@ -132,7 +132,8 @@ func sampled() (checks []Check) {
 // largeProducts has checks of products with so many tiles that a GPU takes its largest, of lines that are aligned for pairs alone, and of a
 // long common axis.
 func largeProducts() []Check {
-	return checksOf("large products", slices.Concat(matmuls(4230, 72, 4230), in(matmuls(1538, 1538, 1538), dtype.Float16, dtype.BFloat16), in(matmuls(1024, 8192, 1024)[:4], dtype.BFloat16)))
+	return checksOf("large products", slices.Concat(matmuls(4230, 72, 4230), matmuls(1160, 40, 1160), matmuls(256, 512, 384),
+		in(matmuls(1538, 1538, 1538), dtype.Float16, dtype.BFloat16), in(matmuls(1024, 8192, 1024)[:4], dtype.BFloat16)))
 }
 
 func checksOf(family string, samples []sample) (checks []Check) {

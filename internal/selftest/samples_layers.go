@@ -13,8 +13,10 @@ func sized(name string, n ...int) string { return fmt.Sprintf("%s %v", name, n) 
 
 // products are samples of matrix products around the edges of tiles: thin ones, odd ones, of every order of both operands.
 var products = slices.Concat(
-	matmuls(1, 33, 65), matmuls(7, 784, 5), matmuls(33, 1, 31), matmuls(64, 64, 64), matmuls(65, 129, 131), matmuls(130, 40, 257), matmuls(257, 300, 3), matmuls(256, 512, 384),
-	matmuls(70, 300, 12), matmuls(11, 300, 70), in(matmuls(1160, 40, 1160), dtype.Float32, dtype.BFloat16), in(matmuls(66, 130, 134), dtype.Float16, dtype.BFloat16),
+	matmuls(1, 33, 65), matmuls(7, 784, 5), matmuls(33, 1, 31), matmuls(64, 64, 64), matmuls(65, 129, 131), matmuls(130, 40, 257), matmuls(257, 300, 3),
+	matmuls(70, 300, 12), matmuls(11, 300, 70), matmuls(256, 104, 256), in(matmuls(256, 392, 256), dtype.Float16),
+	in(slices.Concat(matmuls(66, 130, 134), matmuls(250, 106, 254), matmuls(128, 1024, 128)[3:4]), dtype.Float16, dtype.BFloat16),
+	roundedMatmuls(70, 40, 65), roundedMatmuls(72, 40, 68), roundedMatmuls(256, 40, 256),
 	[]sample{
 		{name: "mv", in: []operand{of(129, 300), of(300)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MV(x[1]) })},
 		{name: "dot", in: []operand{of(3001), of(3001)}, dtypes: floats, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Dot(x[1]) })},
@@ -32,6 +34,19 @@ func in(samples []sample, dtypes ...dtype.DType) []sample {
 		samples[i].dtypes = dtypes
 	}
 	return samples
+}
+
+// roundedMatmuls are products of float32 whose operands may be rounded to 11 bits.
+func roundedMatmuls(m, k, n int) []sample {
+	all := matmuls(m, k, n)
+	for i, s := range all {
+		all[i].name, all[i].dtypes, all[i].roundings = s.name+", rounded", []dtype.DType{dtype.Float32}, 1<<16
+		all[i].f = func(x []*tensor.Tensor) []*tensor.Tensor {
+			defer roundProducts()()
+			return s.f(x)
+		}
+	}
+	return all
 }
 
 // matmuls are products of m×k and k×n with operands that lie in every order.
@@ -67,6 +82,9 @@ var layers = []sample{
 	inHalves(conv("conv2d in halves", of(2, 64, 9, 9), of(96, 64, 3, 3), 96, tensor.Padding(1))),
 	inHalves(conv("conv2d of few channels, in halves", of(1, 3, 15, 14), of(20, 3, 5, 5), 20, tensor.Stride(2), tensor.Padding(2))),
 	inHalves(conv("conv2d in groups, in halves", of(2, 18, 12, 11), of(60, 9, 3, 3), 60, tensor.Dilation(2), tensor.Groups(2))),
+	inHalves(conv("conv2d of few channels to 64, in halves", of(2, 5, 13, 17), of(64, 5, 3, 3), 64, tensor.Padding(1))),
+	in([]sample{conv("conv2d of large tiles", of(1, 24, 16, 16), of(256, 24, 3, 3), 256, tensor.Padding(1))}, dtype.Float32, dtype.Float16, dtype.BFloat16)[0],
+	in([]sample{conv("conv2d of large tiles and odd channels", of(1, 28, 16, 16), of(256, 28, 3, 3), 256, tensor.Padding(1))}, dtype.Float32)[0],
 	{name: "conv_transpose2d", in: []operand{of(2, 6, 9, 7), of(6, 5, 4, 4), of(5)}, dtypes: single, roundings: 128, grad: true,
 		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 			return x[0].ConvTranspose2D(x[1], x[2], tensor.Stride(2), tensor.Padding(1))

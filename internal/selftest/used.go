@@ -24,3 +24,10 @@ func Used(dev device.Device) (used int, rest []string, err error) {
 	slices.Sort(rest)
 	return used, rest, nil
 }
+
+// roundProducts lets GPUs round operands of float32 to 11 bits until giveBack is called.
+func roundProducts() (giveBack func()) {
+	was := cuda.ProductRounding()
+	cuda.SetProductRounding(true)
+	return func() { cuda.SetProductRounding(was) }
+}
