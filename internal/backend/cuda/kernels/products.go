@@ -81,7 +81,7 @@ var ProductTiles = [...]ProductTile{
 	{rows: 64, columns: 64, family: "_dmma16", Of: Double, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 540, ends: 3000},
 }
 
-// Overlapped are the bits of the families whose tiles come by asynchronous copies, several ahead.
+// Overlapped are the bits of the families whose tiles come by asynchronous copies, or which have tensor cores: all but the first two.
 const Overlapped = 1<<len(ProductTiles) - 1 - 3
 
 // Kernel returns the name of a family's kernel for operands that lie so, but for the dtype.
