@@ -71,7 +71,7 @@ func (e elementwiseOp) compare(dev device.Device, dt dtype.DType, operands []*te
 			result = dtype.Bool
 		}
 		results[side] = tensor.On(on).As(result).Empty(ins[0].Shape()...)
-		friend.Of[*tensor.Tensor]().Launch(e.op, dt, e.params, results[side:side+1], ins)
+		inner.Launch(e.op, dt, e.params, results[side:side+1], ins)
 	}
 	roundings := 0.0
 	if e.op == op.Cube && dt == dtype.BFloat16 {

@@ -133,7 +133,6 @@ var unreached = map[string]string{
 	"cast_bool_bool": copies, "cast_u8_u8": copies, "cast_i8_i8": copies, "cast_i16_i16": copies, "cast_i32_i32": copies, "cast_i64_i64": copies,
 	"cast_f16_f16": copies, "cast_bf16_bf16": copies, "cast_f32_f32": copies, "cast_f64_f64": copies,
 	"pick_b8": oneHot, "pick_b16": oneHot, "pick_b32": oneHot,
-	"unscale_f32": scaled, "unscale_f64": scaled, "unscale_f16": scaled, "unscale_bf16": scaled,
 	"product_128x256_wgmma_kk_f16": long, "product_128x256_wgmma_kn_f16": long, "product_128x256_wgmma_mk_f16": long, "product_128x256_wgmma_mn_f16": long,
 	"product_128x256_wgmma_kk_bf16": long, "product_128x256_wgmma_kn_bf16": long, "product_128x256_wgmma_mk_bf16": long, "product_128x256_wgmma_mn_bf16": long,
 }
@@ -142,7 +141,6 @@ const (
 	betweenGPUs = "copies of a model on several GPUs"
 	copies      = "a cast to the same dtype is a copy, which has kernels of its own"
 	oneHot      = "OneHot is of int64"
-	scaled      = "a step of the scaler of losses, which its own tests take on a simulated GPU"
 	long        = "pays off where thousands of products are added, which takes the interpreter seconds: TestMappedProducts of package kernels runs it"
 )
 
