@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"cresset/data"
 	"cresset/dtype"
 	"cresset/nn"
@@ -42,3 +46,32 @@ func (m *mixed) step(o optim.Optimizer, net any, clip float64) {
 	m.scaler.Step(o)
 	m.scaler.Update()
 }
+
+// mostSkipped is how many losses in a row may be Inf or NaN where losses are scaled: batches that overflow float16 are rare, while parameters
+// that do so go on with every batch.
+const mostSkipped = 10
+
+// diverged returns why training ends with the last of its losses, which is not finite. Scaled losses may be that: the scaler has skipped the
+// step and lowered the scale, so it ends only where that goes on, or no scale is left to lower.
+func (m *mixed) diverged(losses []float64, lr float64) error {
+	problem := fmt.Sprintf("the loss is %v after %d batches", losses[len(losses)-1], len(losses))
+	hint := fmt.Sprintf("try a lower learning rate: --lr %.3g", lr/10)
+	if m.scaler.IsEnabled() {
+		skipped := 0
+		for _, loss := range slices.Backward(losses) {
+			if finite(loss) {
+				break
+			}
+			skipped++
+		}
+		scale := m.scaler.CurrentScale()
+		if skipped < mostSkipped && scale >= 1 {
+			return nil
+		}
+		problem += fmt.Sprintf(", not finite in the last %d, whose steps were skipped, and the scale is %v", skipped, scale)
+		hint += "; --amp bf16 has the range of float32"
+	}
+	return &advice{fmt.Errorf("%s: training has diverged", problem), hint}
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

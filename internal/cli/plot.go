@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
 // plot draws values as a line of braille dots, width characters wide and height lines high, with the highest and the
-// lowest value at the side. Neighbours are averaged where there are more values than dots.
+// lowest value at the side. Neighbours are averaged where there are more values than dots; what is not finite is left out.
 func plot(values []float64, width, height int) string {
+	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
 	if len(values) < 2 {
 		return ""
 	}

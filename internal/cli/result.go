@@ -22,7 +22,7 @@ type summary struct {
 	Dataset      string   `json:"dataset"`
 	Model        string   `json:"model"`
 	Parameters   int      `json:"parameters"`
-	TrainLoss    *float64 `json:"train_loss"`
+	TrainLoss    *float64 `json:"train_loss"` // nil without an epoch, and where no loss of the last one was finite
 	Seconds      float64  `json:"seconds"`
 	Optimizer    string   `json:"optimizer"`
 	LearningRate float64  `json:"lr"`
@@ -42,8 +42,10 @@ func (c *trainCommand) summary(t *training) summary {
 		Optimizer: c.optimizerName(), LearningRate: t.optimizer.Groups()[0].InitialLR(), Batch: c.batch() * t.accumulate, Seed: c.Seed, losses: t.losses}
 	if n := len(t.epochly); n > 0 {
 		s.last = t.epochly[n-1]
-		loss := round(s.last.Loss, 6)
-		s.TrainLoss = &loss
+		if finite(s.last.Loss) {
+			loss := round(s.last.Loss, 6)
+			s.TrainLoss = &loss
+		}
 	}
 	return s
 }
@@ -112,7 +114,7 @@ func (r *pictureResult) print(w io.Writer) error {
 	b.add("optimizer", "%s, lr %v, batch %d, seed %d", r.Optimizer, r.LearningRate, r.Batch, r.Seed)
 	b.add("time", "%.1f s of training, %.0f samples/s", r.Seconds, r.SamplesPerSecond)
 	if r.Epochs > 0 {
-		b.add("loss", "%.4f in the last epoch", *r.TrainLoss)
+		b.add("loss", "%.4f in the last epoch", r.last.Loss)
 		b.add("accuracy", "%s", join(r.Accuracies))
 		b.add("worst class", "%d, %.4f", *r.WorstClass, r.last.Classes[*r.WorstClass])
 	}

@@ -239,7 +239,7 @@ func (r *textResult) print(w io.Writer) error {
 	}
 	b.add("time", "%s", speed)
 	if r.TestLoss != nil {
-		b.add("loss", "%.4f in the last steps, %.4f on other text: %.3f bits a character", *r.TrainLoss, *r.TestLoss, *r.Bits)
+		b.add("loss", "%.4f in the last steps, %.4f on other text: %.3f bits a character", r.last.Loss, *r.TestLoss, *r.Bits)
 	}
 	if r.Interrupted {
 		b.add("interrupted", "after %s", count(r.Steps, "step", "s"))

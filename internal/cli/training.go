@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
-	"math"
 	"time"
 
 	"cresset/checkpoint"
@@ -34,12 +32,12 @@ type training struct {
 	observer   observer
 	saver      *saver // nil where nothing is saved
 
-	losses  []float64 // of every step
+	losses  []float64 // of every step, not finite where scaled losses had it skipped
 	epochly epochs
 	seconds float64 // in training, without the judging
 	samples int
-	sum     float64 // of the losses in this epoch, times their samples
-	seen    int     // samples in this epoch
+	sum     float64 // of the losses in this epoch that were finite, times their samples
+	seen    int     // samples in this epoch whose loss was finite
 	passed  bool    // all of this epoch, which is to be judged
 }
 
@@ -74,11 +72,11 @@ type observer interface {
 	done()
 }
 
-// run trains for the epochs that are left; it stops early where ctx ends or the loss is no number.
+// run trains for the epochs that are left; it stops early where ctx ends or the training diverges.
 func (t *training) run(ctx context.Context) error {
 	for n := len(t.epochly); n < t.epochs && (!t.complete() || t.passed); n++ {
 		err := t.pass(ctx, n)
-		if err == nil && t.seen == 0 { // the training before ended with the last batch of a pass
+		if err == nil && !t.passed { // the training before ended with the last batch of a pass
 			err = t.pass(ctx, n)
 		}
 		if err != nil {
@@ -109,18 +107,20 @@ func (t *training) pass(ctx context.Context, n int) error {
 	nn.Train(t.net)
 	start := time.Now()
 	defer func() { t.seconds += time.Since(start).Seconds() }()
+	trained := t.seen > 0
 	for batch, err := range t.loader.All(ctx) {
 		if err != nil {
 			return err
 		}
 		loss := t.step(batch)
-		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return &advice{fmt.Errorf("the loss is %v after %d batches: training has diverged", loss, len(t.losses)+1),
-				fmt.Sprintf("try a lower learning rate: --lr %.3g", t.optimizer.Groups()[0].InitialLR()/10)}
-		}
 		t.losses = append(t.losses, loss)
-		t.sum += loss * float64(batch.Len())
-		t.seen += batch.Len()
+		if finite(loss) {
+			t.sum += loss * float64(batch.Len())
+			t.seen += batch.Len()
+		} else if err := t.mixed.diverged(t.losses, t.optimizer.Groups()[0].InitialLR()); err != nil {
+			return err
+		}
+		trained = true
 		t.samples += batch.Len()
 		t.passed = t.complete()
 		t.observer.step(n, t.samples, loss)
@@ -131,7 +131,7 @@ func (t *training) pass(ctx context.Context, n int) error {
 			return nil
 		}
 	}
-	t.passed = t.seen > 0
+	t.passed = trained
 	return nil
 }
 
