@@ -65,7 +65,7 @@ func GPULimits(p cuda.Properties) Limits {
 	perLane := 2 * float64(p.Multiprocessors) * float64(p.ClockKHz) / 1e6 // a fused multiply-add is two operations
 	return Limits{
 		FMA:    perLane * float64(hardware.Lanes(p.Major, p.Minor)),
-		Halves: perLane * float64(lanesOfHalves(p.Major, p.Minor)),
+		Halves: perLane * float64(lanesOfHalves(p)),
 		Levels: []Level{{
 			Name: "memory", Bytes: int(p.TotalMemory),
 			Rate: 2 * float64(p.MemoryClockKHz) * float64(p.MemoryBusWidth) / 8 / 1e6, // twice a clock
@@ -74,11 +74,11 @@ func GPULimits(p cuda.Properties) Limits {
 }
 
 // lanesOfHalves returns how many products of half types a multiprocessor starts at each clock; before 7.0 they are those of float32.
-func lanesOfHalves(major, minor int) int {
-	if major < 7 {
-		return hardware.Lanes(major, minor)
+func lanesOfHalves(p cuda.Properties) int {
+	if p.Major < 7 {
+		return hardware.Lanes(p.Major, p.Minor)
 	}
-	return hardware.TensorLanes(major, minor, 2)
+	return hardware.TensorLanes(p.Name, p.Major, p.Minor, 2)
 }
 
 // MeasureGPU times a case on a GPU. One that fails there, for want of a kernel or of memory, has a Problem.

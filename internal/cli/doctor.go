@@ -107,6 +107,8 @@ func (d *diagnosis) lacks(wanted []device.Device) error {
 		}
 		i := slices.IndexFunc(d.Devices, func(r deviceRow) bool { return r.Device == name })
 		switch {
+		case i < 0 && d.Problem != "":
+			return fmt.Errorf("%s is missing: %s", w, firstLine(d.Problem))
 		case i < 0:
 			return fmt.Errorf("%s is missing", w)
 		case d.Devices[i].Problem != "":

@@ -1,5 +1,7 @@
 package hardware
 
+import "strings"
+
 // Lanes returns how many multiplications with addition of float32 a multiprocessor of a compute capability starts at each clock.
 func Lanes(major, minor int) int {
 	if major == 7 || minor == 0 && (major == 6 || major == 8) {
@@ -9,16 +11,35 @@ func Lanes(major, minor int) int {
 }
 
 // TensorLanes returns how many its tensor cores start at each clock, of operands of 2, 4 (tf32) or 8 bytes, by the data sheets. Float64
-// takes ordinary units where there are none.
-func TensorLanes(major, minor, bytes int) int {
-	halves, doubles := 512, 2 // 7.0, 7.5, 8.6, 8.9, 12.0
+// takes ordinary units where there are none. The name is the driver's: GeForces add in float32 at half the rate of other cards of their capability.
+func TensorLanes(name string, major, minor, bytes int) int {
+	if bytes == 8 {
+		return doubles(major, minor)
+	}
+	halves := 512 // 7.0, 7.5, 8.6, 8.9, 12.0
 	switch {
 	case major == 8 && minor == 0:
-		halves, doubles = 1024, 64
+		halves = 1024
 	case major == 9:
-		halves, doubles = 2048, 128
+		halves = 2048
 	case major == 10 || major == 11:
-		halves, doubles = 4096, 128
+		halves = 4096
+	case strings.Contains(name, "GeForce"):
+		halves = 256
 	}
-	return map[int]int{2: halves, 4: halves / 2, 8: doubles}[bytes]
+	return halves * 2 / bytes
+}
+
+func doubles(major, minor int) int {
+	switch 10*major + minor {
+	case 60, 70:
+		return 32
+	case 80, 100:
+		return 64
+	case 90:
+		return 128
+	case 61:
+		return 4
+	}
+	return 2
 }

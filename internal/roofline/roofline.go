@@ -69,11 +69,11 @@ func Peak(g *hardware.GPU, u Unit) float64 {
 func lanes(g *hardware.GPU, u Unit) int {
 	switch {
 	case u == Tensor16 && g.Major >= 7:
-		return hardware.TensorLanes(g.Major, g.Minor, 2)
+		return hardware.TensorLanes(g.Name, g.Major, g.Minor, 2)
 	case u == Tensor32 && g.Major >= 8:
-		return hardware.TensorLanes(g.Major, g.Minor, 4)
+		return hardware.TensorLanes(g.Name, g.Major, g.Minor, 4)
 	case u == Float64:
-		return hardware.TensorLanes(g.Major, g.Minor, 8)
+		return hardware.TensorLanes(g.Name, g.Major, g.Minor, 8)
 	}
 	return hardware.Lanes(g.Major, g.Minor)
 }

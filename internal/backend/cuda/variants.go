@@ -39,21 +39,6 @@ func (d *Device) takes(k kernelID) bool {
 	return v.Load() == taken
 }
 
-// first returns the first kernel that the device takes and whose module the driver loads; the last stands for itself. Any other
-// failure than a refusal is left to the launch.
-func (d *Device) first(variants ...kernelID) kernelID {
-	last := len(variants) - 1
-	for _, k := range variants[:last] {
-		if !d.takes(k) {
-			continue
-		}
-		if _, err := d.function(k); err == nil || !d.refuse(err) {
-			return k
-		}
-	}
-	return variants[last]
-}
-
 // refuse notes that the driver did not take a module of a variant, if that is what the error says: from now on another one is taken. It
 // is false for what runs everywhere, for which there is no other.
 func (d *Device) refuse(err error) bool {

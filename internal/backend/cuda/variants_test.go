@@ -39,6 +39,21 @@ func ids() (all []kernelID) {
 	return all
 }
 
+// first chooses as launchers do: the first variant that the device takes, unless the driver refuses it as it is loaded.
+func first(d *Device) kernelID {
+	all := ids()
+	last := len(all) - 1
+	for _, k := range all[:last] {
+		if !d.takes(k) {
+			continue
+		}
+		if _, err := d.function(k); err == nil || !d.refuse(err) {
+			return k
+		}
+	}
+	return all[last]
+}
+
 // nameOf is what a choice is called in tests: sm_90a.
 func nameOf(k kernelID) string {
 	for _, v := range variants {
@@ -103,7 +118,7 @@ func TestVariants(t *testing.T) {
 		{"rtx5090", 12080, "sm_90"}, {"rtx5090", 13000, "sm_90"},
 	} {
 		d, _ := withVariants(t, tc.preset, tc.cuda)
-		if got := nameOf(d.first(ids()...)); got != tc.want {
+		if got := nameOf(first(d)); got != tc.want {
 			t.Errorf("%s, CUDA %d: got %s, want %s", tc.preset, tc.cuda, got, tc.want)
 		}
 		if refused := d.Refused(); len(refused) > 0 {
@@ -128,7 +143,7 @@ func TestVariantsThatAreRefused(t *testing.T) {
 		spy.Fail("cuModuleLoadData*", 0, r)
 	}
 	for range 2 {
-		if got := nameOf(d.first(ids()...)); got != "sm_80" {
+		if got := nameOf(first(d)); got != "sm_80" {
 			t.Errorf("got %s", got)
 		}
 	}
@@ -145,7 +160,7 @@ func TestVariantsThatAreRefused(t *testing.T) {
 
 	d, s = withVariants(t, "h200", 13000)
 	dltest.Watch(dl.Table{Struct: s.API, Key: "cu"}).Fail("cuModuleLoadData*", 0, driver.ErrInvalidValue)
-	if got := nameOf(d.first(ids()...)); got != "sm_90a" || len(d.Refused()) > 0 {
+	if got := nameOf(first(d)); got != "sm_90a" || len(d.Refused()) > 0 {
 		t.Errorf("after another failure: got %s, refused %v", got, d.Refused())
 	}
 }
@@ -158,7 +173,7 @@ func TestMetaTakesTheNewest(t *testing.T) {
 	}
 	defer closeMeta()
 	m.modules.catalog = ofVariants
-	if got := nameOf(m.first(ids()...)); got != "sm_90a" || !m.takes(kernel("abs_f32")) {
+	if got := nameOf(first(m.Device)); got != "sm_90a" || !m.takes(kernel("abs_f32")) {
 		t.Errorf("got %s", got)
 	}
 }

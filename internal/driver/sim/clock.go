@@ -25,7 +25,7 @@ func kernelTime(g *hardware.GPU, w Work) float64 {
 
 // tensorPeak returns how many multiplications with addition the tensor cores of a GPU make a second, of operands of so many bytes.
 func tensorPeak(g *hardware.GPU, bytes int) uint64 {
-	return uint64(hardware.TensorLanes(g.Major, g.Minor, bytes)) * uint64(g.Multiprocessors) * g.Clock
+	return uint64(hardware.TensorLanes(g.Name, g.Major, g.Minor, bytes)) * uint64(g.Multiprocessors) * g.Clock
 }
 
 // copyTime is 8 us + bytes / link.

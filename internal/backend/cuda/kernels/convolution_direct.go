@@ -85,7 +85,7 @@ func planDirectWeights(p *TiledConvolution, multiprocessors int) (plan DirectCon
 	)
 	plan.Clocks = 3000 + max(blocks*float64(taps)*(float64(pixels)*instructions+256*1000)/(128*float64(multiprocessors)), float64(plan.part)/256*waits)
 	if plan.parts > 1 {
-		plan.Clocks += 3500 // of another launch
+		plan.Clocks += another
 	}
 	return plan, plan.parts <= mostParts
 }

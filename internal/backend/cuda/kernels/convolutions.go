@@ -180,15 +180,11 @@ func common(a, b uint32) uint32 {
 
 // estimate says how many clocks the plan takes on the multiprocessor that has the most to do.
 func (plan *ConvolutionPlan) estimate(p *TiledConvolution, multiprocessors int) {
-	const (
-		join  = 3500. // clocks of another launch
-		width = 1500. // bytes of memory that the device moves in a clock
-	)
 	t := &ConvolutionTiles[plan.Tile]
 	blocks := divideUp(uint64(plan.Grid.Blocks[0]), uint64(multiprocessors))
 	rounds := float64(divideUp(blocks, t.resident))
 	plan.Clocks = float64(divideUp(plan.part, t.steps))*(t.waiting*rounds+t.busy*float64(blocks)) + t.ends*rounds
 	if plan.parts > 1 {
-		plan.Clocks += join + 2*4*float64(plan.parts)*float64(p.Groups)*float64(p.Rows)*float64(plan.columns(p))/width
+		plan.Clocks += another + 2*4*float64(plan.parts)*float64(p.Groups)*float64(p.Rows)*float64(plan.columns(p))/width
 	}
 }

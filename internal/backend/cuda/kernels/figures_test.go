@@ -11,13 +11,13 @@ func TestEveryKernelHasFigures(t *testing.T) {
 	all := index()
 	for name, in := range all {
 		f, ok := FiguresOf(name, 120)
-		switch first, _ := FiguresOf(name, in.Target.Capability); {
+		switch first, _ := FiguresOf(name, in.target.Capability); {
 		case !ok || first.Registers == 0:
 			t.Errorf("%s has no figures: run scripts/ptxas.py --write", name)
 		case f.Instructions == 0:
 			t.Errorf("%s has no loop", name)
-		case in.Target.Capability > 60 && f.Local > 0:
-			t.Errorf("%s is made for %s, and spills %d bytes", name, in.Target, f.Local)
+		case in.target.Capability > 60 && f.Local > 0:
+			t.Errorf("%s is made for %s, and spills %d bytes", name, in.target, f.Local)
 		}
 	}
 	for name := range figures() {
@@ -33,10 +33,10 @@ func TestFiguresOfModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range Modules() {
-		target, _, _ := strings.Cut(m.Target.String(), " ")
-		if !strings.Contains(string(text), "\n"+m.Name+" "+target+" ") {
-			t.Errorf("ptx/figures has no section %s %s", m.Name, target)
+	for _, m := range modules() {
+		target, _, _ := strings.Cut(m.target.String(), " ")
+		if !strings.Contains(string(text), "\n"+m.name+" "+target+" ") {
+			t.Errorf("ptx/figures has no section %s %s", m.name, target)
 		}
 	}
 }

@@ -34,13 +34,13 @@ var files embed.FS
 // ModuleOf returns the name of the module that has a kernel, and whether there is one.
 func ModuleOf(kernel string) (module string, ok bool) {
 	in, ok := index()[kernel]
-	return in.Name, ok
+	return in.name, ok
 }
 
 // TargetOf returns what a kernel needs, and whether there is such a kernel.
 func TargetOf(kernel string) (t Target, ok bool) {
 	in, ok := index()[kernel]
-	return in.Target, ok
+	return in.target, ok
 }
 
 // Only returns a module's PTX without its other kernels, and false where the kernel is not found.
@@ -85,27 +85,18 @@ func Text(module string) ([]byte, error) {
 //go:embed ptx/index
 var list string
 
-// Module is a module's name and what it needs.
-type Module struct {
-	Name   string
-	Target Target
-}
-
-// Modules returns all modules, by their names.
-func Modules() (all []Module) {
-	for line := range strings.Lines(list) {
-		words := strings.Fields(line)
-		all = append(all, Module{words[0], targetOf(words[1], words[2])})
-	}
-	return all
+// module is a module's name and what it needs.
+type module struct {
+	name   string
+	target Target
 }
 
 // index tells the module of each kernel.
-var index = sync.OnceValue(func() map[string]Module {
-	of := map[string]Module{}
+var index = sync.OnceValue(func() map[string]module {
+	of := map[string]module{}
 	for line := range strings.Lines(list) {
 		words := strings.Fields(line)
-		in := Module{words[0], targetOf(words[1], words[2])}
+		in := module{words[0], targetOf(words[1], words[2])}
 		for _, kernel := range words[3:] {
 			of[kernel] = in
 		}

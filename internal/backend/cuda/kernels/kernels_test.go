@@ -131,16 +131,25 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// modules are all that hold kernels.
+func modules() map[string]module {
+	all := map[string]module{}
+	for _, in := range index() {
+		all[in.name] = in
+	}
+	return all
+}
+
 // TestOnly wants of each module what each kernel needs, by the text of a kernel that stands in it whole.
 func TestOnly(t *testing.T) {
-	for _, m := range Modules() {
-		text, err := Text(m.Name)
+	for _, m := range modules() {
+		text, err := Text(m.name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var names []string
 		for name, in := range index() {
-			if in.Name == m.Name {
+			if in.name == m.name {
 				names = append(names, name)
 			}
 		}

@@ -101,6 +101,9 @@ func (t *ProductTile) Has(dt dtype.DType) bool {
 	return t.Of == NumberOf(dt) && !(t.float16 && dt != dtype.Float16)
 }
 
+// linesUp reports whether operands that do not lie in aligned lines are copied to such.
+func (t *ProductTile) linesUp() bool { return t.Of == Half && t.need == lines }
+
 // Walks reports whether blocks walk over tiles, and the copy engine stores the result.
 func (t *ProductTile) Walks() bool { return t.Mapped && !t.beside }
 
@@ -169,10 +172,11 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 		}
 		t := &ProductTiles[i]
 		a, b, ok := t.lies(p)
+		copies := t.copies(p)
 		for parts := uint64(1); ok && parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Walks()); parts *= 2 {
-			c := ProductPlan{Tile: i, A: a, B: b, LineUp: t.Of == Half && t.need == lines}
+			c := ProductPlan{Tile: i, A: a, B: b, LineUp: t.linesUp()}
 			c.Divide(p, parts)
-			if c.Clocks = c.clocks(p, multiprocessors); plan.Clocks == 0 || c.Clocks < plan.Clocks {
+			if c.Clocks = c.clocks(p, multiprocessors) + copies; plan.Clocks == 0 || c.Clocks < plan.Clocks {
 				plan = c
 			}
 		}
@@ -206,25 +210,31 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 	plan.Grid.Blocks[0] = uint32(p.Count*divideUp(p.M, rows)*divideUp(p.N, columns)*plan.Parts) * max(plan.Grid.Cluster[0], 1)
 }
 
-// clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do.
+const (
+	another = 3500. // clocks of another launch
+	width   = 1500. // bytes of memory that the device moves in a clock
+)
+
+// clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do, but for copies.
 func (plan *ProductPlan) clocks(p *Product, multiprocessors int) float64 {
-	const (
-		launch = 3500. // clocks of another one
-		width  = 1500. // bytes of memory that the device moves in a clock
-	)
 	t := &ProductTiles[plan.Tile]
 	blocks := divideUp(uint64(plan.Grid.Blocks[0]), uint64(multiprocessors))
 	rounds := float64(divideUp(blocks, t.resident))
 	clocks := float64(divideUp(plan.Part, t.steps))*(t.waiting*rounds+t.busy*float64(blocks)) + t.ends*rounds
 	if plan.Parts > 1 {
-		clocks += launch + float64(2*uint64(t.Of.SumSize())*plan.Parts*p.Count*p.M*p.N)/width
+		clocks += another + float64(2*uint64(t.Of.SumSize())*plan.Parts*p.Count*p.M*p.N)/width
 	}
+	return clocks
+}
+
+// copies estimates how long operands take to be copied to aligned lines for a family, and the result from there.
+func (t *ProductTile) copies(p *Product) (clocks float64) {
 	if t.Walks() && LieOf(p.Out, p.OutStrides, p.Count, p.M, p.N, Half) != Along { // the copy engine needs another place for the result
-		clocks += launch + float64(2*2*p.Count*p.M*p.N)/width
+		clocks += another + float64(2*2*p.Count*p.M*p.N)/width
 	}
-	if plan.LineUp {
+	if t.linesUp() {
 		for _, elements := range p.unaligned() {
-			clocks += launch + float64(2*2*elements)/width
+			clocks += another + float64(2*2*elements)/width
 		}
 	}
 	return clocks
