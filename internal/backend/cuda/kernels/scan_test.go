@@ -131,9 +131,7 @@ func TestLogarithmsOfRunningSums(t *testing.T) {
 	for i := range x {
 		x[i] = -900 * math.Cos(float64(i*i))
 	}
-	for i, v := range []float64{-inf, -inf, -1000, 0, -inf, 700, 1000} {
-		x[i] = v
-	}
+	copy(x, []float64{-inf, -inf, -1000, 0, -inf, 700, 1000})
 	x[1500], x[1501], x[1503], x[1900] = inf, inf, -inf, math.NaN()
 	got, want := make([]float64, len(x)), make([]float64, len(x))
 	kern.LogCumSumExp(x, want)
