@@ -3,6 +3,7 @@ package optim
 import (
 	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/statedict"
 	"cresset/tensor"
 )
 
@@ -19,9 +20,9 @@ import (
 // wait, since their steps are made of several kernels. It is a checkpoint.Stateful.
 type GradScaler struct {
 	settings      scalerSettings
-	first         float64 // the scale, until it has a place
-	steps         int     // as first, the steps since the scale was changed
-	scale, growth *tensor.Tensor
+	first         float64        // the scale, until it has a place
+	steps         int            // since the scale was changed, until it has a place
+	scale, growth *tensor.Tensor // the scale, and the steps since it was changed, where losses are; nil until one was scaled
 	optimizers    map[Optimizer]*unscaled
 }
 
@@ -61,7 +62,7 @@ type unscaled struct {
 	stepped bool
 }
 
-// NewGradScaler returns a scaler with PyTorch's constants.
+// NewGradScaler returns a scaler, with PyTorch's constants unless told otherwise. It panics where the scale would not grow, or not fall.
 func NewGradScaler(opts ...GradScalerOption) *GradScaler {
 	s := scalerSettings{init: 65536, growth: 2, backoff: 0.5, interval: 2000, enabled: true}
 	for _, o := range opts {
@@ -199,7 +200,7 @@ func sumOn(dev device.Device, flags map[device.Device]*tensor.Tensor) (sum *tens
 	return sum
 }
 
-// Update changes the scale by what the steps since the last Update found, or makes it what is given.
+// Update changes the scale by what the steps since the last Update found, or makes it the one that is given.
 func (s *GradScaler) Update(scale ...float64) {
 	if !s.settings.enabled {
 		return
@@ -263,33 +264,23 @@ func (s *GradScaler) StateDict() map[string]any {
 	}
 }
 
-// LoadStateDict replaces the state by one that StateDict, or PyTorch's state_dict, returned.
+// LoadStateDict replaces the state by one that StateDict, or PyTorch's state_dict, returned. After an error it is as it was.
 func (s *GradScaler) LoadStateDict(state map[string]any) error {
-	if !s.settings.enabled {
+	switch {
+	case !s.settings.enabled:
 		return nil
+	case len(state) == 0:
+		return statedict.Refusal("The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.")
 	}
-	return tensor.Try(func() { s.load(state) })
-}
-
-func (s *GradScaler) load(state map[string]any) {
-	if len(state) == 0 {
-		refuse(tensor.ErrValue, "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.")
+	d, now := statedict.Read(state), s.settings
+	first, steps := d.Float("scale"), d.Int("_growth_tracker")
+	now.growth, now.backoff, now.interval = d.Float("growth_factor"), d.Float("backoff_factor"), d.Int("growth_interval")
+	if d.Err() != nil {
+		return d.Err()
 	}
-	read := func(name string) float64 {
-		switch v := state[name].(type) {
-		case float64:
-			return v
-		case int:
-			return float64(v)
-		case int64:
-			return float64(v)
-		}
-		refuse(tensor.ErrValue, "the state of a GradScaler lacks the number "+name)
-		return 0
-	}
-	s.first, s.steps = read("scale"), int(read("_growth_tracker"))
-	s.settings.growth, s.settings.backoff, s.settings.interval = read("growth_factor"), read("backoff_factor"), int(read("growth_interval"))
+	s.first, s.steps, s.settings = first, steps, now
 	if s.scale != nil {
 		s.place(s.scale.Device())
 	}
+	return nil
 }

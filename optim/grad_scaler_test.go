@@ -47,14 +47,14 @@ func TestGradScalerSkipsSteps(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T, dev device.Device) {
 		for _, name := range slices.Sorted(maps.Keys(scalable)) {
 			t.Run(name, func(t *testing.T) {
-				make := func() ([]*tensor.Tensor, optim.Optimizer) {
+				build := func() ([]*tensor.Tensor, optim.Optimizer) {
 					ps := []*tensor.Tensor{
 						tensor.Parameter(tensor.Linspace(-1, 1, 6).View(2, 3).To(dev)), tensor.Parameter(tensor.Linspace(1, 2, 4).View(2, 2).To(dev)),
 					}
 					return ps, scalable[name](parametersOf(ps))
 				}
-				scaled, opt := make()
-				plain, without := make()
+				scaled, opt := build()
+				plain, without := build()
 				scaler := optim.NewGradScaler(optim.InitScale(1024), optim.GrowthInterval(3))
 				for step := range 8 {
 					broken := step == 0 || step == 3 || step == 4 || step == 7
@@ -146,9 +146,23 @@ func TestGradScalerMistakes(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	err := optim.NewGradScaler().LoadStateDict(map[string]any{})
-	if want := "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+}
+
+// TestGradScalerRefusesStates keeps its own state.
+func TestGradScalerRefusesStates(t *testing.T) {
+	for want, change := range map[string]func(state map[string]any){
+		"The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.": func(state map[string]any) { clear(state) },
+		"the state dict has no growth_factor": func(state map[string]any) { delete(state, "growth_factor") },
+		"the state dict's growth_interval should be a whole number, not 1.5": func(state map[string]any) {
+			state["growth_interval"] = 1.5
+		},
+	} {
+		s := optim.NewGradScaler(optim.InitScale(8))
+		state := optim.NewGradScaler().StateDict()
+		change(state)
+		if err := s.LoadStateDict(state); err == nil || err.Error() != want || s.CurrentScale() != 8 {
+			t.Errorf("got %v and a scale of %v, want %s", err, s.CurrentScale(), want)
+		}
 	}
 }
 
