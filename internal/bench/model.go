@@ -11,16 +11,16 @@ import (
 type Modelled struct {
 	Case     string  `json:"case"`
 	Launches int     `json:"launches"`
-	Bytes    float64 `json:"bytes"`  // of operands and results, op by op
-	Flops    float64 `json:"flops"`  // of products, convolutions and attention
-	Kernel   string  `json:"kernel"` // the one that takes longest,
-	Resident int     `json:"blocks_per_multiprocessor"`
-	Loop     string  `json:"loop,omitempty"`    // and its main loop: "512/578" operations of floats among instructions
-	Least    float64 `json:"roofline_ns"`       // by bytes or operations alone
-	Time     float64 `json:"modelled_ns"`       // with launches, waves and waiting
-	Share    float64 `json:"of_limit"`          // Least of Time
-	Rate     float64 `json:"rate,omitempty"`    // as that of a Figure
-	Unit     string  `json:"unit,omitempty"`    //
+	Bytes    float64 `json:"bytes"`                     // of operands and results, op by op
+	Flops    float64 `json:"flops"`                     // of products, convolutions and attention
+	Kernel   string  `json:"kernel"`                    // of the op that takes longest
+	Resident int     `json:"blocks_per_multiprocessor"` // of that kernel
+	Loop     string  `json:"loop,omitempty"`            // of that kernel: "512/578" operations of floats among instructions
+	Least    float64 `json:"roofline_ns"`               // by bytes or operations alone
+	Time     float64 `json:"modelled_ns"`               // with launches, waves and waiting
+	Share    float64 `json:"of_limit"`                  // Least of Time
+	Rate     float64 `json:"rate,omitempty"`            // thousand millions of Unit in a second
+	Unit     string  `json:"unit,omitempty"`
 	Problem  string  `json:"problem,omitempty"` // why the GPU could not run it
 }
 

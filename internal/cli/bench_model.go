@@ -30,14 +30,9 @@ const modelNote = "a model, not a measurement: nothing ran on a GPU and nothing 
 // misfit says what does not go with --model.
 func (c *benchCommand) misfit(s *session) error {
 	_, simulated := hardware.Asked()
-	names := strings.Join(hardware.Presets(), ", ")
 	switch {
-	case c.Model == "list" || !slices.Contains(hardware.Presets(), c.Model):
-		problem := fmt.Sprintf("--model %s is no GPU that is known here", c.Model)
-		if c.Model == "list" {
-			problem = "--model wants a GPU's name"
-		}
-		return s.misused(problem, "there are "+names)
+	case !slices.Contains(hardware.Presets(), c.Model):
+		return s.misused(fmt.Sprintf("--model %s is no GPU that is known here", c.Model), "there are "+strings.Join(hardware.Presets(), ", "))
 	case c.Device != device.CUDA(0):
 		return s.misused(fmt.Sprintf("--model %s is of a GPU that is not here, and --device is %s", c.Model, c.Device), "give --device cuda:0, which then stands for it")
 	case simulated:

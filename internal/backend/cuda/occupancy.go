@@ -45,22 +45,25 @@ func (d *Device) askAtOnce(k kernelID, f driver.Function, g *kernels.Grid) uint3
 	if g.Shared > 0 && d.permit(k, f, g) != nil { // which the launch will tell
 		return d.fullOfThreads(g)
 	}
-	threads := g.Threads[0] * g.Threads[1] * g.Threads[2]
-	if size := g.Cluster[0] * g.Cluster[1] * g.Cluster[2]; size > 0 && d.api.OccupancyMaxActiveClusters != nil {
+	size := g.Cluster[0] * g.Cluster[1] * g.Cluster[2] // blocks of a cluster, 0 without clusters
+	if size > 0 && d.api.OccupancyMaxActiveClusters != nil {
 		n, r := d.api.OccupancyMaxActiveClusters(d.ctx, f, &driver.Launch{Grid: dim(g.Blocks), Block: dim(g.Threads), Shared: g.Shared, Cluster: dim(g.Cluster)})
 		if r == driver.Success && n > 0 {
 			return uint32(n) * size
 		}
 	}
-	n, r := d.api.OccupancyMaxActiveBlocks(d.ctx, f, int32(threads), uint64(g.Shared))
+	n, r := d.api.OccupancyMaxActiveBlocks(d.ctx, f, threadsOf(g), uint64(g.Shared))
 	if r != driver.Success || n < 1 {
 		return d.fullOfThreads(g)
 	}
-	return uint32(int(n)*d.properties.Multiprocessors) / max(g.Cluster[0], 1) * max(g.Cluster[0], 1)
+	size = max(size, 1)
+	return uint32(int(n)*d.properties.Multiprocessors) / size * size
 }
 
 // fullOfThreads is how many blocks there would be if threads alone were the limit.
 func (d *Device) fullOfThreads(g *kernels.Grid) uint32 {
-	threads := max(int(g.Threads[0]*g.Threads[1]*g.Threads[2]), 1)
-	return uint32(max(d.properties.Multiprocessors*(d.properties.MaxThreadsPerSM/threads), 1))
+	return uint32(max(d.properties.Multiprocessors*(d.properties.MaxThreadsPerSM/max(int(threadsOf(g)), 1)), 1))
 }
+
+// threadsOf returns the threads of a block.
+func threadsOf(g *kernels.Grid) int32 { return int32(g.Threads[0] * g.Threads[1] * g.Threads[2]) }

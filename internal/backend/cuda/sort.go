@@ -126,7 +126,7 @@ func (o *sorter) byMerging(s *scratch, p *kernels.Sort, out, index uint64) error
 	}
 }
 
-// byDigits sorts by a digit of the keys after the other, from the lowest.
+// byDigits sorts by one digit of the keys after another, from the lowest.
 func (o *sorter) byDigits(s *scratch, p *kernels.Sort, digits int, out, index uint64) error {
 	lines := p.Outer * p.Inner
 	counts := 256 * ((p.N + kernels.RadixTile - 1) / kernels.RadixTile) // of a line

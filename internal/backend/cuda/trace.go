@@ -166,8 +166,8 @@ func unitOf(kernel string) roofline.Unit {
 	return roofline.Float32
 }
 
-// looked are ops that read of their first operand no more than they write.
-var looked = []op.Op{op.Gather, op.IndexSelect, op.Embedding}
+// lookups are ops that read of their first operand no more than they write.
+var lookups = []op.Op{op.Gather, op.IndexSelect, op.Embedding}
 
 // bytesOf returns how many bytes the operands and results have, each once: elements that a stride of 0 repeats are one.
 func bytesOf(c *backend.Call) (bytes float64) {
@@ -189,7 +189,7 @@ func bytesOf(c *backend.Call) (bytes float64) {
 			continue
 		}
 		n := distinct(v)
-		if i == 0 && slices.Contains(looked, c.Op) {
+		if i == 0 && slices.Contains(lookups, c.Op) {
 			n = min(n, distinct(&c.Out()[0]))
 		}
 		bytes += n

@@ -12,9 +12,9 @@ type Figures struct {
 	Registers    int // of a thread
 	Local        int // bytes of memory that a thread uses for want of registers
 	Shared       int // bytes of static shared memory
-	Arithmetic   int // operations of floats in the main loop, or in all of the kernel where it has no loop,
-	Instructions int // of so many; 0 where that is not known
-	Bytes        int // of global memory that a thread loads and stores in it
+	Arithmetic   int // operations of floats in the main loop, or in all of a kernel that has no loop
+	Instructions int // of the same code, operations of floats among them; 0 where that is not known
+	Bytes        int // of global memory that a thread loads and stores in the same code
 }
 
 // FiguresOf returns a kernel's figures for a GPU of a capability: those of the newest generation that is no newer. A kernel without figures has none.
@@ -57,7 +57,8 @@ var figures = sync.OnceValue(func() map[string][]Figures {
 	return of
 })
 
-// readFigures reads a word for each GPU, registers+local:arithmetic/instructions:bytes, of which all but the first may lack, and one of shared memory.
+// readFigures reads a word for each GPU, registers+local:arithmetic/instructions:bytes, of which all but the first may lack, and one of shared
+// memory. Accesses of what was spilled, which may follow the bytes, are for scripts/ptxas.py.
 func readFigures(gpus, words []string) []Figures {
 	all := make([]Figures, len(gpus))
 	for i, gpu := range gpus {

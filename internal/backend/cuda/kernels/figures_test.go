@@ -15,7 +15,7 @@ func TestEveryKernelHasFigures(t *testing.T) {
 		case !ok || first.Registers == 0:
 			t.Errorf("%s has no figures: run scripts/ptxas.py --write", name)
 		case f.Instructions == 0:
-			t.Errorf("%s has no loop", name)
+			t.Errorf("%s has no instructions", name)
 		case in.target.Capability > 60 && f.Local > 0:
 			t.Errorf("%s is made for %s, and spills %d bytes", name, in.target, f.Local)
 		}

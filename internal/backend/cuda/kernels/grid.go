@@ -83,8 +83,8 @@ func Parts(results, n uint64, columns bool, multiprocessors int) (parts, part ui
 	return divideUp(n, part), part
 }
 
-// ScanGrid is the grid of a scan of so many runs of n elements in its _columns form, and into how many parts, and of how many elements
-// each, it had better divide them: as in Parts.
+// ScanGrid returns the grid of a scan of so many runs of n elements in its _columns form, into how many parts it divides each, and how long
+// a part is, as Parts does.
 func ScanGrid(runs, n uint64, multiprocessors int) (g Grid, parts, part uint64) {
 	const each, most = 8, 256 // elements of a thread, and threads
 	x, y := uint64(1), uint64(1)
@@ -127,8 +127,8 @@ func AttentionGrid(heads, rows, columns uint64, size int) Grid {
 	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{threads, 1, 1}}
 }
 
-// FewGrid is the grid of attention_few for so many rows of each of some groups, and into how many parts, and of how many keys each, it had
-// better cut the keys to fill a device.
+// FewGrid returns the grid of attention_few for so many rows of each of some groups, into how many parts it cuts the keys to fill a device,
+// and how many keys a part has.
 func FewGrid(groups, rows, keys uint64, multiprocessors int) (g Grid, parts, part uint64) {
 	const each, turn, worth = 4, 32, 256 // rows of a block, and keys of a turn and of a part
 	blocks := max(groups*divideUp(rows, each), 1)

@@ -25,12 +25,12 @@ func RadixGrid(lines, n uint64) Grid {
 	return Grid{Blocks: [3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, Threads: [3]uint32{256, 1, 1}, Walks: true}
 }
 
-// PrefersRadix reports whether lines of n elements whose keys have so many digits had better be sorted by these than by merging sorted runs:
-// that takes as many passes as the runs of a line can be halved, and each of them searches.
+// PrefersRadix reports whether lines of n elements whose keys have so many digits are sorted by these rather than by merging sorted runs:
+// merging takes as many passes as the runs of a line can be halved, and each of them searches.
 func PrefersRadix(n uint64, digits int) bool { return divideUp(n, SortTile) > 1<<min(digits, 5) }
 
-// TopParts is into how many parts, and of how many elements each, top_parts had better divide so many lines of n elements, and whether
-// it is worth it for the first k of them.
+// TopParts returns into how many parts top_parts divides each of so many lines of n elements, how long a part is, and whether the first k
+// elements are had sooner that way than by a sort.
 func TopParts(lines, n, k uint64, multiprocessors int) (parts, part uint64, ok bool) {
 	const worth = 8 // elements of which one is kept
 	fill := divideUp(uint64(multiprocessors)*8, max(lines, 1))
