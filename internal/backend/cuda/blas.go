@@ -8,6 +8,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/cublas"
 	"cresset/internal/driver"
 )
@@ -35,7 +36,8 @@ var cublasKinds = map[dtype.DType]cublas.Kind{
 // orCUBLAS is a launcher of products that lets cublasLt multiply where the user asks for it.
 func orCUBLAS(launch launcher) launcher {
 	return func(d *Device, c *backend.Call, k kernelID) error {
-		if !cublasAsked() || c.Out()[0].Layout.Size() == 0 {
+		b := &c.In()[len(c.In())-1]
+		if !cublasAsked() || c.Out()[0].Layout.Size() == 0 || b.Layout.Size() == 0 { // cublasLt takes no matrices without elements
 			return launch(d, c, k)
 		}
 		return d.blas.multiply(d, c)
@@ -46,10 +48,7 @@ func (b *blas) multiply(d *Device, c *backend.Call) error {
 	s, p := productParams.begin(d)
 	defer s.free()
 	describeProduct(p, c)
-	if p.K == 0 {
-		return errors.New("cuda: cublasLt multiplies no matrices without elements")
-	}
-	q := cublas.Problem{Kind: cublasKinds[c.DType], M: int(p.M), N: int(p.N), K: int(p.K), Count: int(p.Count)}
+	q := problemOf(p, c.DType)
 	q.A = s.line(&p.A, p.AStrides, [3]uint64{p.Count, p.M, p.K}, c.DType)
 	q.B = s.line(&p.B, p.BStrides, [3]uint64{p.Count, p.K, p.N}, c.DType)
 	if s.err == nil && p.Beta != 0 {
@@ -70,6 +69,13 @@ func (b *blas) multiply(d *Device, c *backend.Call) error {
 	return d.inContext(func() error {
 		return plan.Run(uintptr(d.streams[compute]), p.A, p.B, p.Out, memory.ptr, p.Alpha, p.Beta)
 	})
+}
+
+// problemOf is a product in cublasLt's words, but for how its operands lie.
+func problemOf(p *kernels.Product, dt dtype.DType) cublas.Problem {
+	return cublas.Problem{
+		Kind: cublasKinds[dt], TF32: dt == dtype.Float32 && roundsProducts.Load(), M: int(p.M), N: int(p.N), K: int(p.K), Count: int(p.Count),
+	}
 }
 
 // line tells how matrices lie, of which the rows or the columns are contiguous; where neither are, it copies them.
