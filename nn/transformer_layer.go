@@ -60,11 +60,6 @@ func (o *options) feedForward(width int) FeedForwardLayers {
 
 // Forward returns the second layer of the activation of the first.
 func (f *FeedForwardLayers) Forward(x *tensor.Tensor) *tensor.Tensor {
-	if !f.Dropout.Training() {
-		if y := inner.FeedForward(f.f, x, f.Linear1.parameters(), f.Linear2.parameters(), nil); y != nil {
-			return y
-		}
-	}
 	y := inner.LinearThen(f.f, x, f.Linear1.parameters())
 	if y == nil {
 		y = f.f(f.Linear1.Forward(x))
@@ -72,12 +67,22 @@ func (f *FeedForwardLayers) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return f.Linear2.Forward(f.Dropout.Forward(y))
 }
 
-// step adds to x what f makes of it, beside a norm: of x where it comes first, else of the sum.
-func step(x *tensor.Tensor, norm *LayerNorm, first bool, f func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
-	if first {
-		return x.Add(f(norm.Forward(x)))
+// addedTo returns residual plus what dropout leaves of Forward's result; GPUs add as the product stores it where no dropout is between.
+func (f *FeedForwardLayers) addedTo(residual, x *tensor.Tensor, dropout *Dropout) *tensor.Tensor {
+	if !f.Dropout.Training() && !dropout.Training() {
+		if y := inner.FeedForward(f.f, x, f.Linear1.parameters(), f.Linear2.parameters(), residual); y != nil {
+			return y
+		}
 	}
-	return norm.Forward(x.Add(f(x)))
+	return residual.Add(dropout.Forward(f.Forward(x)))
+}
+
+// step has add add to x what it makes of it, beside a norm: of what add computes with where it comes first, else of the sum.
+func step(x *tensor.Tensor, norm *LayerNorm, first bool, add func(residual, x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
+	if first {
+		return add(x, norm.Forward(x))
+	}
+	return norm.Forward(add(x, x))
 }
 
 // TransformerEncoderLayer is attention of a sequence to itself, then two layers for each token; each adds to what it gets, beside a norm.
@@ -109,11 +114,11 @@ func NewTransformerEncoderLayer(width, heads int, opts ...TransformerOption) *Tr
 // Forward returns the layer's output for x [tokens, batch, width], or [batch, tokens, width] with BatchFirst. It takes AttentionMask, KeyPadding and
 // Causal.
 func (l *TransformerEncoderLayer) Forward(x *tensor.Tensor, opts ...AttendOption) *tensor.Tensor {
-	x = step(x, l.Norm1, l.NormFirst, func(x *tensor.Tensor) *tensor.Tensor {
-		return l.Dropout1.Forward(l.SelfAttention.Forward(x, x, x, opts...))
+	x = step(x, l.Norm1, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
+		return residual.Add(l.Dropout1.Forward(l.SelfAttention.Forward(x, x, x, opts...)))
 	})
-	return step(x, l.Norm2, l.NormFirst, func(x *tensor.Tensor) *tensor.Tensor {
-		return l.Dropout2.Forward(l.FeedForwardLayers.Forward(x))
+	return step(x, l.Norm2, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
+		return l.FeedForwardLayers.addedTo(residual, x, l.Dropout2)
 	})
 }
 
@@ -153,14 +158,14 @@ func NewTransformerDecoderLayer(width, heads int, opts ...TransformerOption) *Tr
 // BatchFirst. It takes AttentionMask, KeyPadding and Causal for x, and Memory with the same for memory.
 func (l *TransformerDecoderLayer) Forward(x, memory *tensor.Tensor, opts ...AttendOption) *tensor.Tensor {
 	own, other := apart(opts)
-	x = step(x, l.Norm1, l.NormFirst, func(x *tensor.Tensor) *tensor.Tensor {
-		return l.Dropout1.Forward(l.SelfAttention.Forward(x, x, x, own...))
+	x = step(x, l.Norm1, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
+		return residual.Add(l.Dropout1.Forward(l.SelfAttention.Forward(x, x, x, own...)))
 	})
-	x = step(x, l.Norm2, l.NormFirst, func(x *tensor.Tensor) *tensor.Tensor {
-		return l.Dropout2.Forward(l.CrossAttention.Forward(x, memory, memory, other...))
+	x = step(x, l.Norm2, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
+		return residual.Add(l.Dropout2.Forward(l.CrossAttention.Forward(x, memory, memory, other...)))
 	})
-	return step(x, l.Norm3, l.NormFirst, func(x *tensor.Tensor) *tensor.Tensor {
-		return l.Dropout3.Forward(l.FeedForwardLayers.Forward(x))
+	return step(x, l.Norm3, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
+		return l.FeedForwardLayers.addedTo(residual, x, l.Dropout3)
 	})
 }
 

@@ -49,6 +49,13 @@ var feedForwardCases = []struct {
 		}},
 	{"gated", false, true,
 		func(f activation, x []*tensor.Tensor) *tensor.Tensor {
+			return inner.GatedForward(f, x[0], layerOf(x[2:3]), layerOf(x[3:4]), layerOf(x[4:5]), nil)
+		},
+		func(f activation, x []*tensor.Tensor) *tensor.Tensor {
+			return f(x[0].Linear(x[2], nil)).Mul(x[0].Linear(x[3], nil)).Linear(x[4], nil)
+		}},
+	{"gated and a residual", false, true,
+		func(f activation, x []*tensor.Tensor) *tensor.Tensor {
 			return inner.GatedForward(f, x[0], layerOf(x[2:3]), layerOf(x[3:4]), layerOf(x[4:5]), x[1])
 		},
 		func(f activation, x []*tensor.Tensor) *tensor.Tensor {
