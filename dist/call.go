@@ -22,6 +22,7 @@ const (
 	gather        kind = "gather"
 	scatter       kind = "scatter"
 	barrier       kind = "barrier"
+	split         kind = "split"
 	send          kind = "send"
 	receive       kind = "recv"
 )
@@ -63,8 +64,8 @@ func (c *call) String() string {
 type engine interface {
 	// begin starts a call.
 	begin(c *call) pending
-	// split returns an engine for the ranks that give the same color, in the order of their keys, and the caller's rank and their number.
-	split(ctx context.Context, color, key int) (e engine, rank, size int, err error)
+	// split returns an engine for the ranks that give the same color, in the order of their keys, and the caller's rank and their number. It waits as a pending does.
+	split(ctx context.Context, limit time.Duration, color, key int) (e engine, rank, size int, err error)
 	// abort ends the job.
 	abort(code int)
 	// close waits until all ranks have closed.

@@ -116,6 +116,16 @@ func fails(g *dist.Group) error {
 	return g.Barrier().Wait(ctx)
 }
 
+// gone ends one rank's process as if all were well, without Close.
+func gone(g *dist.Group) error {
+	if g.Rank() == 1 {
+		os.Exit(0)
+	}
+	err := g.Barrier().Wait(ctx)
+	fmt.Println("rank 0 goes on:", err)
+	return err
+}
+
 func TestFailureUnderMPI(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		if r := l.Run(t, 2, "late"); r.Code != 75 {
@@ -123,6 +133,9 @@ func TestFailureUnderMPI(t *testing.T) {
 		}
 		if r := l.Run(t, 2, "fails"); r.Code == 0 || !strings.Contains(r.Stderr, "fails: its own fault") {
 			t.Errorf("fails: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+		if r := l.Run(t, 2, "gone"); strings.Contains(r.Stdout, "goes on") || r.Code == 0 && l.Name != "mpich" { // MPICH's launcher ends the job, and may still report that all went well
+			t.Errorf("gone: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
 		}
 		other := map[string]string{"openmpi": "libmpich.so.12", "mpich": "libmpi.so.40"}[l.Name]
 		if r := l.Run(t, 2, "suite", "CRESSET_MPI="+other); r.Code == 0 || !strings.Contains(r.Stderr, "the launcher belongs to another MPI") && !strings.Contains(r.Stderr, "found no MPI library") {
@@ -195,6 +208,8 @@ func TestInit(t *testing.T) {
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "1"}, nil, ""},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "2"}, nil, "WORLD_SIZE says that there are 2 ranks"},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "two"}, nil, "WORLD_SIZE=two is no number of ranks"},
+		{map[string]string{"PET_NODE_RANK": "0", "PET_NNODES": "1", "PET_NPROC_PER_NODE": "auto"}, nil, ""},
+		{map[string]string{"PET_NODE_RANK": "0", "PET_NNODES": "2", "PET_NPROC_PER_NODE": "4"}, nil, "PET_NNODES says that there are 8 ranks"},
 		{map[string]string{"PMI_RANK": "0", "PMI_SIZE": "2", "CRESSET_MPI": os.DevNull}, nil, "found no MPI library"},
 		{nil, []dist.Option{dist.Engine("gloo")}, `there is no engine "gloo"`},
 	} {

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -30,9 +31,6 @@ var inner = friend.Of[*tensor.Tensor]()
 // DefaultTimeout is how long an operation takes at most unless Timeout says otherwise: PyTorch's limit for NCCL.
 const DefaultTimeout = 10 * time.Minute
 
-// forever is a limit for those who have another.
-const forever = time.Duration(math.MaxInt64)
-
 // Rank returns the number of this process, from 0 to less than Size.
 func (g *Group) Rank() int { return g.rank }
 
@@ -60,19 +58,38 @@ func (g *Group) Split(ctx context.Context, color, key int) (*Group, error) {
 	if err := g.brokenBy(); err != nil {
 		return nil, err
 	}
-	e, rank, size, err := g.engine.split(ctx, color, key)
-	if err != nil {
+	c := &call{kind: split, site: callSite()}
+	if err := g.agree(c); err != nil {
 		return nil, err
 	}
-	part := &Group{rank: rank, size: size, name: g.name, engine: e, options: g.options}
-	return part, part.findNeighbours(ctx)
+	e, rank, size, err := g.engine.split(ctx, g.timeout, color, key)
+	if late := g.late(ctx, c, err); late != nil {
+		return nil, late
+	}
+	if err != nil {
+		g.breakBy(err)
+		return nil, err
+	}
+	return withNeighbours(ctx, &Group{rank: rank, size: size, name: g.name, engine: e, options: g.options})
 }
 
 // Abort ends all ranks of the job, as far as the engine can: under MPI their processes, with an exit code; in one program their operations.
 func (g *Group) Abort(code int) { g.engine.abort(code) }
 
-// Close waits for all ranks to close and ends the group. A process that ends without it is an error under most launchers.
-func (g *Group) Close(ctx context.Context) error { return g.engine.close(ctx) }
+// Close ends the group; that of all ranks under MPI waits for the others to close, for at most the group's timeout. A process that ends without it is an error
+// under most launchers. Another Close returns the same.
+func (g *Group) Close(ctx context.Context) error {
+	g.mu.Lock()
+	if g.broken == nil {
+		g.broken = errClosed
+	}
+	g.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	return g.engine.close(ctx)
+}
+
+var errClosed = errors.New("the group is closed")
 
 // brokenBy returns why the group is of no more use, nil while it is.
 func (g *Group) brokenBy() error {
@@ -99,11 +116,14 @@ func (g *Group) begin(c *call) *Work {
 		return w
 	}
 	w.results = c.out
-	if inPlace := c.in == c.out; inPlace {
+	if c.kind == allReduce || c.kind == broadcast {
 		c.in = onHost(c.in, true)
 		c.out = c.in
 	} else {
 		c.in, c.out = onHost(c.in, true), onHost(c.out, false)
+		if c.in != nil && c.out != nil && inner.StorageOf(c.in) == inner.StorageOf(c.out) {
+			c.in = c.in.Clone() // engines write results before they have read all
+		}
 	}
 	if err := g.agree(c); err != nil {
 		w.pending = failed{err}

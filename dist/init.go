@@ -57,7 +57,8 @@ var launchers = []struct {
 	{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", true}, // Open MPI's mpirun
 	{"PMI_SIZE", "PMI_RANK", true},                         // MPICH's and Intel's, and srun
 	{"SLURM_NTASKS", "SLURM_PROCID", true},
-	{"WORLD_SIZE", "RANK", false}, // torchrun
+	{"WORLD_SIZE", "RANK", false},          // torchrun
+	{"PET_NNODES", "PET_NODE_RANK", false}, // what Kubeflow's trainer tells torchrun; each node has PET_NPROC_PER_NODE
 }
 
 func launchOf(getenv func(string) string) (launch, error) {
@@ -69,6 +70,9 @@ func launchOf(getenv func(string) string) (launch, error) {
 		n, err := strconv.Atoi(size)
 		if err != nil || n < 1 {
 			return launch{}, fmt.Errorf("%s=%s is no number of ranks", l.size, size)
+		}
+		if each, err := strconv.Atoi(getenv("PET_NPROC_PER_NODE")); err == nil && l.size == "PET_NNODES" {
+			n *= each
 		}
 		return launch{l.size, n, l.mpi && (n > 1 || l.size != "SLURM_NTASKS")}, nil
 	}
@@ -103,18 +107,18 @@ func groupOf(ctx context.Context, w *mpi.World, o options, l launch) (*Group, er
 			l.by, l.size, path, version, w.Size)
 	}
 	g := &Group{rank: w.Rank, size: w.Size, name: "mpi", engine: &message{w.Comm, w}, options: o}
-	return g, g.findNeighbours(ctx)
+	return withNeighbours(ctx, g)
 }
 
-// findNeighbours counts the ranks of this machine.
-func (g *Group) findNeighbours(ctx context.Context) error {
+// withNeighbours returns the group when it has counted the ranks of this machine.
+func withNeighbours(ctx context.Context, g *Group) (*Group, error) {
 	here := "" // one program
 	if m, ok := g.engine.(*message); ok {
 		here = m.world.Processor()
 	}
 	hosts, err := g.AllGatherBytes(ctx, []byte(here))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for rank, host := range hosts {
 		if string(host) != here {
@@ -124,5 +128,5 @@ func (g *Group) findNeighbours(ctx context.Context) error {
 			g.localRank++
 		}
 	}
-	return nil
+	return g, nil
 }

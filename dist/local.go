@@ -3,6 +3,7 @@ package dist
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"cresset/dtype"
 	"cresset/tensor"
@@ -20,6 +21,9 @@ func (l *local) begin(c *call) pending {
 	r := l.room
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err := r.gone[l.rank]; err != nil {
+		return failed{&RankError{l.rank, err}}
+	}
 	if c.kind == send || c.kind == receive {
 		return r.post(l.rank, c)
 	}
@@ -31,10 +35,10 @@ func (l *local) number() int {
 	return l.next - 1
 }
 
-func (l *local) split(ctx context.Context, color, key int) (engine, int, int, error) {
+func (l *local) split(ctx context.Context, limit time.Duration, color, key int) (engine, int, int, error) {
 	mine, all := tensor.FromSlice([]int64{int64(color), int64(key)}), tensor.Empty(l.room.size, 2).To(dtype.Int64)
 	number := l.next
-	if err := l.begin(&call{kind: allGather, in: mine, out: all}).Wait(ctx, forever); err != nil {
+	if err := l.begin(&call{kind: allGather, in: mine, out: all}).Wait(ctx, limit); err != nil {
 		return nil, 0, 0, err
 	}
 	wishes := tensor.Values[int64](all.View(-1))

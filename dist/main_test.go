@@ -20,7 +20,7 @@ var ctx = context.Background()
 // suite is what every engine has to do, from the view of one rank.
 var suite = map[string]func(g *dist.Group) error{
 	"reductions": reductions, "moves": moves, "messages": messages, "bytes": exchangeBytes, "split": split, "gpu": onGPU, "leaves": leaves, "mistakes": mistakes,
-	"neighbours": neighbours,
+	"neighbours": neighbours, "overlaps": overlaps, "nans": nans, "sent": sent,
 }
 
 // TestMain gives each rank two simulated GPUs, unless CRESSET_SIM says what there is.
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(mpitest.Main(m, os.Stderr, map[string]func() error{
-		"suite": inJob(whole), "mismatch": inJob(mismatch, dist.Debug(true)), "debug": inJob(whole, dist.Debug(true)), "late": inJob(late), "fails": inJob(fails),
+		"suite": inJob(whole), "mismatch": inJob(mismatch, dist.Debug(true)), "debug": inJob(whole, dist.Debug(true)), "late": inJob(late), "fails": inJob(fails), "gone": inJob(gone), "closes": inJob(closes),
 	}))
 }
 
@@ -77,7 +77,7 @@ func TestLocal(t *testing.T) {
 func TestMPI(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		for _, n := range []int{1, 2, 3} {
-			for _, part := range []string{"suite", "debug", "mismatch"} {
+			for _, part := range []string{"suite", "debug", "mismatch", "closes"} {
 				if r := l.Run(t, n, part); r.Code != 0 {
 					t.Errorf("%s, %d ranks: exit %d\n%s\n%s", part, n, r.Code, r.Stdout, r.Stderr)
 				}

@@ -16,8 +16,8 @@ type message struct {
 	world *mpi.World
 }
 
-func (m *message) split(_ context.Context, color, key int) (engine, int, int, error) {
-	part, err := m.comm.Split(color, key)
+func (m *message) split(ctx context.Context, limit time.Duration, color, key int) (engine, int, int, error) {
+	part, err := m.comm.Split(ctx, limit, color, key)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -74,14 +74,11 @@ func (h *held) Wait(ctx context.Context, limit time.Duration) error {
 
 func (m *message) begin(c *call) pending {
 	h := &held{release: func() {}}
-	in, out := h.memory(c.in), []byte(nil)
-	if out = in; c.out != c.in {
-		out = h.memory(c.out)
-	}
+	in, out := h.memory(c.in, inner.HoldMemory), h.memory(c.out, inner.HoldToWrite)
 	switch c.kind {
 	case allReduce, reduceScatter:
 		h.Request = m.reduce(c, in, out)
-		if c.op == Avg && !isHalf(c.in.DType()) {
+		if c.op == Avg && !c.joinedHere() {
 			h.then = func() { c.out.DivInPlace(tensor.Of(m.comm.Size)) }
 		}
 	case broadcast:
@@ -101,27 +98,37 @@ func (m *message) begin(c *call) pending {
 	default:
 		h.Request = m.comm.Barrier()
 	}
+	h.Keep(h)
 	return h
 }
 
 // memory returns a tensor's memory, held until the call has ended; none of nil.
-func (h *held) memory(x *tensor.Tensor) []byte {
+func (h *held) memory(x *tensor.Tensor, hold func(x *tensor.Tensor) ([]byte, func())) []byte {
 	if x == nil {
 		return nil
 	}
-	memory, release := inner.Hold(x)
+	memory, release := hold(x)
 	before := h.release
 	h.release = func() { before(); release() }
 	return memory
 }
 
-func isHalf(dt dtype.DType) bool { return dt == dtype.Float16 || dt == dtype.BFloat16 }
+// joinedHere reports whether elements are joined by ReduceOp.join, because MPI does not know them, or may lose a NaN.
+func (c *call) joinedHere() bool {
+	dt := c.in.DType()
+	return dt == dtype.Float16 || dt == dtype.BFloat16 || dt.IsFloat() && (c.op == Min || c.op == Max)
+}
 
 func (m *message) reduce(c *call, in, out []byte) *mpi.Request {
 	dt := c.in.DType()
 	switch t := mpiTypes[dt]; {
-	case isHalf(dt):
-		return m.comm.Do("MPI_Alltoall", func(b mpi.Blocking) error { return c.reduceHalves(b, m.comm.Size, out) })
+	case c.joinedHere():
+		return m.comm.Do("MPI_Alltoall", func(b mpi.Blocking) (err error) {
+			if fault := tensor.Try(func() { err = c.reduceHere(b, m.comm.Size) }); fault != nil {
+				return fault
+			}
+			return err
+		})
 	case c.kind == allReduce:
 		return m.comm.AllReduce(out, t, c.operation(dt))
 	default:
@@ -129,8 +136,8 @@ func (m *message) reduce(c *call, in, out []byte) *mpi.Request {
 	}
 }
 
-// reduceHalves joins elements that MPI does not know: each rank joins a part of all ranks' elements, and for all_reduce sends it to all others.
-func (c *call) reduceHalves(b mpi.Blocking, size int, out []byte) error {
+// reduceHere has each rank join a part of all ranks' elements, and for all_reduce send it to all others.
+func (c *call) reduceHere(b mpi.Blocking, size int) error {
 	each, dt := (c.in.NumEl()+size-1)/size, c.in.DType()
 	whole, theirs := tensor.Zeros(size*each).To(dt), tensor.Empty(size, each).To(dt)
 	whole.Narrow(0, 0, c.in.NumEl()).CopyInPlace(c.in.View(-1))
@@ -143,16 +150,16 @@ func (c *call) reduceHalves(b mpi.Blocking, size int, out []byte) error {
 		parts[i] = part(theirs, i, size)
 	}
 	if c.kind == reduceScatter {
-		return tensor.Try(func() { c.op.join(c.out, parts) })
+		c.op.join(c.out, parts)
+		return nil
 	}
 	mine := tensor.Empty(each).To(dt)
-	if err := tensor.Try(func() { c.op.join(mine, parts) }); err != nil {
-		return err
-	}
+	c.op.join(mine, parts)
 	if err := between(mine, whole, func(from, to []byte) error { return b.AllGather(to, from) }); err != nil {
 		return err
 	}
-	return tensor.Try(func() { c.out.View(-1).CopyInPlace(whole.Narrow(0, 0, c.out.NumEl())) })
+	c.out.View(-1).CopyInPlace(whole.Narrow(0, 0, c.out.NumEl()))
+	return nil
 }
 
 // between calls move with the memory of two tensors.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -55,7 +54,7 @@ func (e *ending) Wait(ctx context.Context, limit time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-timer.C:
-		return os.ErrDeadlineExceeded
+		return context.DeadlineExceeded
 	}
 }
 

@@ -3,7 +3,6 @@ package dist
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 
 	"cresset/tensor"
@@ -26,16 +25,27 @@ type Work struct {
 // *TimeoutError, and the group is of no more use.
 func (w *Work) Wait(ctx context.Context) error {
 	err := w.pending.Wait(ctx, w.group.timeout)
-	if errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		late := &TimeoutError{w.call.String(), w.call.site, err}
-		w.group.breakBy(late)
-		return late
+	if _, never := w.pending.(failed); !never {
+		if late := w.group.late(ctx, w.call, err); late != nil {
+			return late
+		}
 	}
 	w.finished.Do(func() { w.err = w.finish(err) })
 	return w.err
 }
 
-// Done returns a channel that is closed when the operation has ended. Wait tells how.
+// late returns a *TimeoutError, which breaks the group, where err says that a call has not ended in time; nil where it has.
+func (g *Group) late(ctx context.Context, c *call, err error) error {
+	inTime := !errors.Is(err, context.DeadlineExceeded) && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)))
+	if gone := (*RankError)(nil); inTime || errors.As(err, &gone) { // that another rank came too late is no lateness here
+		return nil
+	}
+	timeout := &TimeoutError{c.String(), c.site, err}
+	g.breakBy(timeout)
+	return timeout
+}
+
+// Done returns a channel that is closed when the operation has ended, or has not within the group's timeout. Wait tells how.
 func (w *Work) Done() <-chan struct{} {
 	w.asked.Do(func() {
 		w.done = make(chan struct{})

@@ -22,8 +22,8 @@ func writeMemory(x *Tensor, use func(memory []byte) error) error {
 	return readMemory(x, use)
 }
 
-// hold returns what writeMemory calls its use with, for a use that ends with release.
-func hold(x *Tensor) (memory []byte, release func()) {
+// holdToWrite is elementMemory for a use that changes the elements.
+func holdToWrite(x *Tensor) (memory []byte, release func()) {
 	x.storage.version++
 	return elementMemory(x)
 }

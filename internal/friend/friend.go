@@ -56,8 +56,10 @@ type Tensors[T any] struct {
 	ReadMemory func(x T, use func(memory []byte) error) error
 	// WriteMemory is ReadMemory for a use that changes the elements.
 	WriteMemory func(x T, use func(memory []byte) error) error
-	// Hold returns the memory of a contiguous CPU tensor's elements, to be changed until release.
-	Hold func(x T) (memory []byte, release func())
+	// HoldMemory returns the memory of a contiguous CPU tensor's elements, which stays until release.
+	HoldMemory func(x T) (memory []byte, release func())
+	// HoldToWrite is HoldMemory for who changes the elements.
+	HoldToWrite func(x T) (memory []byte, release func())
 	// EntireStorage returns a tensor of one axis over all of x's storage.
 	EntireStorage func(x T) T
 	// Strided returns a tensor over x's storage whose element at index i[0], i[1], … is number offset + Σ i[k]·stride[k] there.

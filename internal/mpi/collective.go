@@ -27,7 +27,7 @@ type motion struct {
 // run starts the operation.
 func (c *Comm) run(m *motion) *Request {
 	if m.count > math.MaxInt32 {
-		return c.tooMany("MPI_"+m.name, m.count)
+		return c.refused("MPI_"+m.name, tooMany(m.count))
 	}
 	if m.bytes <= small {
 		return c.begin("MPI_"+m.name, m.begin, m.memory, append(m.args[0], uintptr(c.direct))...)
@@ -35,17 +35,14 @@ func (c *Comm) run(m *motion) *Request {
 	return c.enqueue("MPI_"+m.name, func() error { return c.wait(m) })
 }
 
-// tooMany returns a request that has failed.
-func (c *Comm) tooMany(call string, count int) *Request {
-	r := &Request{comm: c, call: call}
-	r.end(fmt.Errorf("%s: %d elements are more than one call takes", call, count))
-	return r
+func tooMany(count int) error {
+	return fmt.Errorf("%d elements are more than one call takes", count)
 }
 
 // wait makes the operation's calls that wait, on the worker.
 func (c *Comm) wait(m *motion) error {
 	if m.count > math.MaxInt32 {
-		return c.tooMany("MPI_"+m.name, m.count).err
+		return fmt.Errorf("MPI_%s: %w", m.name, tooMany(m.count))
 	}
 	if err := c.meet(); err != nil {
 		return err
@@ -160,7 +157,7 @@ func (c *Comm) Barrier() *Request {
 func (c *Comm) Send(memory []byte, to, tag int) *Request {
 	n, t := c.world.lib.units(len(memory))
 	if n > math.MaxInt32 {
-		return c.tooMany("MPI_Send", int(n))
+		return c.refused("MPI_Send", tooMany(int(n)))
 	}
 	return c.begin("MPI_Send", c.world.lib.Isend, [][]byte{memory}, dl.AddressOf(memory), n, t, uintptr(to), uintptr(tag), uintptr(c.direct))
 }
@@ -169,7 +166,7 @@ func (c *Comm) Send(memory []byte, to, tag int) *Request {
 func (c *Comm) Receive(memory []byte, from, tag int) *Request {
 	n, t := c.world.lib.units(len(memory))
 	if n > math.MaxInt32 {
-		return c.tooMany("MPI_Recv", int(n))
+		return c.refused("MPI_Recv", tooMany(int(n)))
 	}
 	r := c.begin("MPI_Recv", c.world.lib.Irecv, [][]byte{memory}, dl.AddressOf(memory), n, t, uintptr(from), uintptr(tag), uintptr(c.direct))
 	r.want = len(memory)

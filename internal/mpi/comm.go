@@ -1,7 +1,10 @@
 package mpi
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
+	"time"
 
 	"cresset/internal/dl"
 )
@@ -42,22 +45,30 @@ func (w *World) commOf(handle uint64) (*Comm, error) {
 	return c, nil
 }
 
-// Split returns a communicator of the processes that give the same color, in the order of their keys. All processes of c call it.
-func (c *Comm) Split(color, key int) (*Comm, error) {
+// Split returns a communicator of the processes that give the same color, in the order of their keys. All processes of c call it; it waits for them no longer than limit or
+// ctx. It is a job of the worker, since a call that waits must not keep others from the library that wait for it.
+func (c *Comm) Split(ctx context.Context, limit time.Duration, color, key int) (*Comm, error) {
+	var part *Comm
+	r := c.enqueue("MPI_Comm_split", func() (err error) {
+		part, err = c.split(color, key)
+		return err
+	})
+	if err := r.Wait(ctx, limit); err != nil {
+		return nil, err
+	}
+	return part, nil
+}
+
+func (c *Comm) split(color, key int) (*Comm, error) {
+	if err := c.meet(); err != nil {
+		return nil, err
+	}
 	w := c.world
 	result := dl.NewMemory(8)
 	defer result.Free()
-	w.mu.Lock()
-	err := w.lib.err("MPI_Comm_split", w.lib.CommSplit(uintptr(c.direct), uintptr(color), uintptr(key), result.Address(0)))
-	w.mu.Unlock()
-	if err != nil {
+	if err := c.blocking("MPI_Comm_split", w.lib.CommSplit, uintptr(c.bulk), uintptr(color), uintptr(key), result.Address(0)); err != nil {
 		return nil, err
 	}
 	part, err := w.commOf(binary.NativeEndian.Uint64(result.Bytes))
-	if err != nil {
-		return nil, err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return part, w.lib.err("MPI_Comm_free", w.lib.CommFree(result.Address(0)))
+	return part, errors.Join(err, c.blocking("MPI_Comm_free", w.lib.CommFree, result.Address(0)))
 }

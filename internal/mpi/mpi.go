@@ -37,7 +37,6 @@ type api struct {
 	GetLibraryVersion  func(args ...uintptr) Status `mpi:"MPI_Get_library_version"`
 	AbiGetVersion      func(args ...uintptr) Status `mpi:"MPI_Abi_get_version,optional"`
 	InitThread         func(args ...uintptr) Status `mpi:"MPI_Init_thread"`
-	Initialized        func(args ...uintptr) Status `mpi:"MPI_Initialized"`
 	Finalize           func(args ...uintptr) Status `mpi:"MPI_Finalize"`
 	Abort              func(args ...uintptr) Status `mpi:"MPI_Abort"`
 	ErrorString        func(args ...uintptr) Status `mpi:"MPI_Error_string"`
@@ -119,10 +118,12 @@ func (l *library) err(call string, s Status) error {
 		return nil
 	}
 	text := newText()
-	if l.ErrorString(append([]uintptr{uintptr(s)}, text.call()...)...) != success {
-		return &Error{call, s, fmt.Sprintf("error %d", s)}
+	found := l.ErrorString(append([]uintptr{uintptr(s)}, text.call()...)...) == success
+	what := text.String()
+	if !found {
+		what = fmt.Sprintf("error %d", s)
 	}
-	return &Error{call, s, text.String()}
+	return &Error{call, s, what}
 }
 
 // A text is where the library writes one, and an int32 before it that tells its length.
@@ -135,6 +136,7 @@ const textStart = 16
 // call returns the arguments that stand for the text.
 func (t text) call() []uintptr { return []uintptr{t.Address(textStart), t.Address(0)} }
 
+// String returns the text, whose memory it frees.
 func (t text) String() string {
 	defer t.Free()
 	n := int(int32(binary.NativeEndian.Uint32(t.Bytes)))

@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(mpitest.Main(m, os.Stderr, map[string]func() error{
 		"collectives": inWorld(collectives), "messages": inWorld(messages), "split": inWorld(split), "pieces": inWorld(pieces),
 		"nil": inWorld(nilPointer), "late": late, "again": inWorld(again), "wrong": inWorld(wrongLength), "abort": inWorld(abort),
+		"forgotten": forgotten, "closed": closed, "splitting": inWorld(splitting), "crowd": inWorld(crowd),
 	}))
 }
 
@@ -148,7 +149,7 @@ func messages(w *World) error {
 }
 
 func split(w *World) error {
-	part, err := w.Split(w.Rank%2, -w.Rank)
+	part, err := w.Split(context.Background(), time.Minute, w.Rank%2, -w.Rank)
 	if err != nil {
 		return err
 	}
@@ -214,7 +215,7 @@ func late() error {
 				return fmt.Errorf("%d elements: %v", n, err)
 			}
 			err = w.AllReduce(make([]byte, 4*n), Float32, Sum).Wait(context.Background(), time.Microsecond)
-			if !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), "MPI_Allreduce has not ended") {
+			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "MPI_Allreduce has not ended") {
 				return fmt.Errorf("%d elements: %v", n, err)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -19,14 +18,18 @@ type Request struct {
 	handle *cell        // of a direct one that the library works at
 	job    func() error // of one that the worker does
 	want   int          // bytes that a received message has
-	keep   [][]byte     // memory that C reads and writes
+	memory [][]byte     // what C reads and writes, until it has ended
+	kept   any
 	ended  atomic.Bool
 	err    error         // once it has ended
 	done   chan struct{} // closed when the worker has done it
 }
 
 // A cell is memory in which C keeps a request, whether it has ended, and its status.
-type cell struct{ *dl.Memory }
+type cell struct {
+	*dl.Memory
+	request *Request // that has not ended; the world's cells keep it, and what it keeps, where nobody waits for it
+}
 
 const (
 	cellFlag   = 8
@@ -41,15 +44,21 @@ func (w *World) take() *cell {
 		w.free = w.free[:n-1]
 		return c
 	}
-	return &cell{dl.NewMemory(cellBytes)}
+	c := &cell{Memory: dl.NewMemory(cellBytes)}
+	w.cells = append(w.cells, c)
+	return c
 }
 
 // begin makes a call of the library that ends later, with arguments before its request.
-func (c *Comm) begin(name string, call func(args ...uintptr) Status, keep [][]byte, args ...uintptr) *Request {
+func (c *Comm) begin(name string, call func(args ...uintptr) Status, memory [][]byte, args ...uintptr) *Request {
 	w := c.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := &Request{comm: c, call: name, keep: keep, want: -1, handle: w.take()}
+	if w.closed {
+		return c.refused(name, errClosed)
+	}
+	r := &Request{comm: c, call: name, memory: memory, want: -1, handle: w.take()}
+	r.handle.request = r
 	binary.NativeEndian.PutUint64(r.handle.Bytes, 0)
 	if err := w.lib.err(name, call(append(args, r.handle.Address(0))...)); err != nil {
 		r.end(err)
@@ -57,23 +66,37 @@ func (c *Comm) begin(name string, call func(args ...uintptr) Status, keep [][]by
 	return r
 }
 
+// refused returns a request that has failed.
+func (c *Comm) refused(call string, err error) *Request {
+	r := &Request{comm: c, call: call}
+	r.end(fmt.Errorf("%s: %w", call, err))
+	return r
+}
+
 // end notes that the request has ended. The caller holds the world's mutex, or is its worker.
 func (r *Request) end(err error) {
 	if r.handle != nil {
+		r.handle.request = nil
 		r.comm.world.free = append(r.comm.world.free, r.handle)
 		r.handle = nil
 	}
-	r.err, r.keep = err, nil
+	r.err, r.memory = err, nil
 	r.ended.Store(true)
 }
 
-// look asks whether a direct request has ended, which is what makes the library work at it, and all others.
+// Keep keeps from the collector what the request's memory belongs to, at least until it has ended. It is called before anybody waits.
+func (r *Request) Keep(owner any) { r.kept = owner }
+
+// look asks whether a direct request has ended, which is what makes the library work at it, and all others. It does not wait for the library, where the worker
+// is in a call that may last: a wait has its limit all the same.
 func (r *Request) look() bool {
 	if r.ended.Load() {
 		return true
 	}
 	w := r.comm.world
-	w.mu.Lock()
+	if !w.mu.TryLock() {
+		return false
+	}
 	defer w.mu.Unlock()
 	if r.ended.Load() {
 		return true
@@ -93,19 +116,28 @@ func (r *Request) received() error {
 	if r.want < 0 {
 		return nil
 	}
-	lib := r.comm.world.lib
-	lib.GetCount(r.handle.Address(cellStatus), lib.types[Uint8], r.handle.Address(cellFlag))
-	if n := int(int32(binary.NativeEndian.Uint32(r.handle.Bytes[cellFlag:]))); n != r.want {
+	n := r.count(Uint8)
+	if n < 0 { // more than a count of C holds
+		n = 8 * r.count(Int64)
+	}
+	if n != r.want {
 		return fmt.Errorf("%s: a message of %d bytes came, %d were expected", r.call, n, r.want)
 	}
 	return nil
 }
 
+// count returns how many elements of a type have come, or a negative number where that is none.
+func (r *Request) count(t Type) int {
+	lib := r.comm.world.lib
+	lib.GetCount(r.handle.Address(cellStatus), lib.types[t], r.handle.Address(cellFlag))
+	return int(int32(binary.NativeEndian.Uint32(r.handle.Bytes[cellFlag:])))
+}
+
 // Ended reports whether the request has ended.
 func (r *Request) Ended() bool { return r.ended.Load() }
 
-// Wait waits until the request has ended and returns its error, but no longer than limit or ctx: then that error is os.ErrDeadlineExceeded or the context's. Unless somebody waits,
-// nothing is sure to move.
+// Wait waits until the request has ended and returns its error, but no longer than limit or ctx: then that error is
+// context.DeadlineExceeded or the context's. Unless somebody waits, nothing is sure to move.
 func (r *Request) Wait(ctx context.Context, limit time.Duration) error {
 	if r.job != nil {
 		return r.waitForWorker(ctx, limit)
@@ -119,7 +151,7 @@ func (r *Request) Wait(ctx context.Context, limit time.Duration) error {
 		case ctx.Err() != nil:
 			return r.late(context.Cause(ctx))
 		case time.Since(p.since) > limit:
-			return r.late(os.ErrDeadlineExceeded)
+			return r.late(context.DeadlineExceeded)
 		}
 	}
 	return r.err
@@ -134,7 +166,7 @@ func (r *Request) waitForWorker(ctx context.Context, limit time.Duration) error 
 	case <-ctx.Done():
 		return r.late(context.Cause(ctx))
 	case <-timer.C:
-		return r.late(os.ErrDeadlineExceeded)
+		return r.late(context.DeadlineExceeded)
 	}
 }
 
@@ -146,7 +178,9 @@ const forever = time.Duration(math.MaxInt64)
 // enqueue hands a request to the world's worker.
 func (c *Comm) enqueue(call string, job func() error) *Request {
 	r := &Request{comm: c, call: call, job: job, done: make(chan struct{})}
-	c.world.jobs <- r
+	if !c.world.jobs.add(r) {
+		return c.refused(call, errClosed)
+	}
 	return r
 }
 
@@ -158,7 +192,7 @@ func (c *Comm) Do(call string, job func(b Blocking) error) *Request {
 // work does the jobs one after the other.
 func (w *World) work() {
 	defer close(w.idle)
-	for r := range w.jobs {
+	for r := w.jobs.next(); r != nil; r = w.jobs.next() {
 		r.end(r.job())
 		close(r.done)
 	}

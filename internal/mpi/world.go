@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"cresset/internal/dl"
 )
@@ -17,14 +16,28 @@ import (
 type World struct {
 	*Comm
 	lib  *library
-	mu   sync.Mutex // held by who calls the library
-	jobs chan *Request
+	jobs *queue
 	idle chan struct{} // closed when no more jobs are done
-	free []*cell
+
+	mu     sync.Mutex // held by who calls the library
+	cells  []*cell    // all that there are
+	free   []*cell
+	closed bool
+
+	closing sync.Once
+	left    chan struct{} // closed when MPI_Finalize has returned
+	err     error         // its own, from then on
 }
 
-// started is whether the process has called MPI_Init, which it may do once.
-var started atomic.Bool
+// joined is the process's world, for a process joins one once. It stays when it has ended, and so do its cells, to which C may write as long as the process lives.
+var joined struct {
+	mu    sync.Mutex
+	tried bool
+	world *World
+}
+
+// errClosed is what is asked of a world that has ended.
+var errClosed = errors.New("the process has left MPI's world")
 
 // Candidates returns the names of libraries, those first that the launcher of this process belongs to: CRESSET_MPI alone where it is set.
 func Candidates() []string {
@@ -42,7 +55,9 @@ func Candidates() []string {
 
 // Init opens the first candidate and joins the world of this process. It returns when all its processes have called Init.
 func Init(candidates ...string) (*World, error) {
-	if started.Load() {
+	joined.mu.Lock()
+	defer joined.mu.Unlock()
+	if joined.tried {
 		return nil, errors.New("a process joins MPI's world once")
 	}
 	keepFromSignals()
@@ -52,13 +67,14 @@ func Init(candidates ...string) (*World, error) {
 		handlers.restore()
 		return nil, err
 	}
-	started.Store(true)
+	joined.tried = true
 	err = lib.start()
 	handlers.restore()
 	if err != nil {
 		return nil, err
 	}
-	w := &World{lib: lib, jobs: make(chan *Request, 64), idle: make(chan struct{})}
+	w := &World{lib: lib, jobs: newQueue(), idle: make(chan struct{}), left: make(chan struct{})}
+	joined.world = w
 	if w.Comm, err = w.commOf(uint64(lib.world)); err != nil {
 		return nil, err
 	}
@@ -99,20 +115,37 @@ func (w *World) Abort(code int) {
 	w.lib.Abort(w.lib.world, uintptr(code)) // not under the mutex: a call that hangs may hold it
 }
 
-// Close waits for all other processes to close and leaves the world. Where some do not until ctx ends, that is the error.
+// Close waits until all that was begun has ended and all other processes have closed, and leaves the world. Where that is not so until ctx ends, that is the error.
 func (w *World) Close(ctx context.Context) error {
-	close(w.jobs)
-	done := make(chan error, 1)
-	go func() {
-		<-w.idle
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		done <- w.lib.err("MPI_Finalize", w.lib.Finalize())
-	}()
+	w.closing.Do(func() {
+		w.jobs.close()
+		go w.leave()
+	})
 	select {
-	case err := <-done:
-		return err
+	case <-w.left:
+		return w.err
 	case <-ctx.Done():
 		return fmt.Errorf("MPI_Finalize: not all processes have left: %w", context.Cause(ctx))
 	}
+}
+
+// leave ends what is on its way, and calls MPI_Finalize.
+func (w *World) leave() {
+	defer close(w.left)
+	<-w.idle
+	w.mu.Lock()
+	w.closed = true
+	var open []*Request
+	for _, c := range w.cells {
+		if c.request != nil {
+			open = append(open, c.request)
+		}
+	}
+	w.mu.Unlock()
+	for _, r := range open {
+		_ = r.Wait(context.Background(), forever) // an error is for those who wait for it
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = w.lib.err("MPI_Finalize", w.lib.Finalize())
 }
