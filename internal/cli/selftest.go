@@ -136,8 +136,8 @@ func (c *doctorCommand) checkSelfTest() error {
 	switch {
 	case c.Device != nil && !c.SelfTest:
 		return errors.New("--device is for --selftest")
-	case c.SelfTest && (c.Ops || c.Check != ""):
-		return errors.New("--selftest goes with neither --ops nor --check")
+	case c.SelfTest && (c.Ops || c.JIT || c.Check != ""):
+		return errors.New("--selftest goes with none of --ops, --jit and --check")
 	}
 	return nil
 }
