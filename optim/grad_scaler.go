@@ -188,7 +188,7 @@ func onGPUs(flags map[device.Device]*tensor.Tensor) bool {
 	return true
 }
 
-// sumOn returns the sum of flags on a device.
+// sumOn returns the sum of flags on a device, nil where there is none: it is not 0 where one is raised.
 func sumOn(dev device.Device, flags map[device.Device]*tensor.Tensor) (sum *tensor.Tensor) {
 	for _, f := range flags {
 		if f = f.To(dev); sum == nil {
