@@ -32,7 +32,7 @@ WANTED = [
 
 # The same on a GPU.
 WANTED_OF_GPU = [
-    (r"mm_bf16/(2048|4096|8192|16384)$", 0.85, 1.0),
+    (r"mm_b?f16/(2048|4096|8192|16384)$", 0.85, 1.0),
     (r"mm/(2048|4096|8192)$", 0.85, 0.95),
     (r"train/", 1.5, 3),
 ]
@@ -97,6 +97,8 @@ def torch_makers():
     add("mv/1024x1024", both(torch.mv, (1024, 1024), (1024,)))
     for n in (256, 1024, 2048, 4096, 8192, 16384):
         add(f"mm_bf16/{n}", product((n, n), (n, n), torch.bfloat16))
+    for n in (2048, 4096, 8192, 16384):
+        add(f"mm_f16/{n}", product((n, n), (n, n), torch.float16))
 
     def elementwise(f, n, dtype=torch.float32):
         def make():
@@ -323,6 +325,17 @@ def torch_makers():
         add(f"train/{name}_sgd", trainer(model, sgd), grad=True)
         add(f"train/{name}_adam", trainer(model, adam), grad=True)
 
+    def stepper(optimizer):
+        def make():
+            parameters = [nn.Parameter(torch.rand(1_000_000)) for _ in range(100)]
+            for p in parameters:
+                p.grad = torch.rand_like(p)
+            return optimizer(parameters).step
+        return make
+
+    add("sgd_step/100x1e6", stepper(sgd), grad=True)
+    add("adam_step/100x1e6", stepper(adam), grad=True)
+
     for name, sizes in {"gpt_4x128": (4, 4, 128, 12, 64), "gpt_6x384": (6, 6, 384, 4, 256)}.items():
         add(f"train/{name}", gpt_trainer(*sizes), grad=True)
     add("gpt2_prompt/512", gpt_prompt)
@@ -338,6 +351,7 @@ def torch_makers():
     others[f"max_pool2x2/{suffix}"] = ("channels_last", pool_last(F.max_pool2d, 2))
     others[f"max_pool3x3/{suffix}"] = ("channels_last", pool_last(F.max_pool2d, 3, 2, 1))
     others[f"avg_pool2x2/{suffix}"] = ("channels_last", pool_last(F.avg_pool2d, 2))
+    others["adam_step/100x1e6"] = ("fused", stepper(fused_adam))
     others["train/mlp_adam"] = ("fused", trainer(mlp, fused_adam))
     others["train/cnn_adam"] = ("fused", trainer(cnn, fused_adam))
     others["train/cnn_sgd"] = ("channels_last", trainer(cnn, sgd, torch.channels_last))

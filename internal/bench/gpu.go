@@ -5,18 +5,20 @@ import (
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/dtype"
 	"cresset/internal/hardware"
 	"cresset/tensor"
 )
 
 // onlyGPU returns copies, a launch that is waited for, products that fill a GPU, convolutions in
-// bfloat16, and operands that no GPU's cache holds.
+// bfloat16, steps of optimizers, and operands that no GPU's cache holds.
 func onlyGPU() []Case {
 	cases := copies()
 	for _, n := range []int{2048, 4096, 8192, 16384} {
-		cases = append(cases, mmBF16(fmt.Sprintf("mm_bf16/%d", n), n))
+		cases = append(cases, mmHalf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16), mmHalf(fmt.Sprintf("mm_f16/%d", n), n, dtype.Float16))
 	}
 	cases = append(cases, convolutionsBF16()...)
+	cases = append(cases, updates()...)
 	return append(cases,
 		Case{Name: "small/add_in_place_wait", Make: func(dev device.Device) func() {
 			x, y := tensor.On(dev).Ones(4), tensor.On(dev).Ones(4)

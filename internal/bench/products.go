@@ -22,7 +22,7 @@ func products() []Case {
 	}
 	cases = append(cases, linear("linear/64x128x10", 64, 128, 10), mv(1024), scores(8, 8, 128, 64))
 	for _, n := range []int{256, 1024} {
-		cases = append(cases, mmBF16(fmt.Sprintf("mm_bf16/%d", n), n))
+		cases = append(cases, mmHalf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16))
 	}
 	return cases
 }
@@ -52,10 +52,10 @@ func linear(name string, batch, in, out int) Case {
 	}}
 }
 
-func mmBF16(name string, n int) Case {
+func mmHalf(name string, n int, dt dtype.DType) Case {
 	return Case{Name: name, Work: flops(n, n, n), Unit: "FLOP", Halves: true, Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
-		a, b := on.Randn(n, n).To(dtype.BFloat16), on.Randn(n, n).To(dtype.BFloat16)
+		a, b := on.Randn(n, n).To(dt), on.Randn(n, n).To(dt)
 		return func() { a.MM(b).Release() }
 	}}
 }

@@ -169,7 +169,12 @@ func unitOf(kernel string) roofline.Unit {
 // lookups are ops that read of their first operand no more than they write.
 var lookups = []op.Op{op.Gather, op.IndexSelect, op.Embedding}
 
-// bytesOf returns how many bytes the operands and results have, each once: elements that a stride of 0 repeats are one.
+// steps reports whether an op reads its results before it writes them, as steps of optimizers do.
+func steps(c *backend.Call) bool {
+	return c.Op == op.SGDStep || c.Op == op.AdamStep || c.Op.IsUpdate()
+}
+
+// bytesOf returns how many bytes the operands and results have, each once, or twice where an op updates it: elements that a stride of 0 repeats are one.
 func bytesOf(c *backend.Call) (bytes float64) {
 	distinct := func(v *backend.View) float64 {
 		n := 1
@@ -182,6 +187,9 @@ func bytesOf(c *backend.Call) (bytes float64) {
 	}
 	for i := range c.Out() {
 		bytes += distinct(&c.Out()[i])
+	}
+	if steps(c) {
+		bytes *= 2
 	}
 	for i := range c.In() {
 		v := &c.In()[i]

@@ -51,6 +51,7 @@ func TestTraceNotesWhatIsIssued(t *testing.T) {
 		{op.MM, nil, []backend.View{view(bf16, 256, 512)}, []backend.View{view(bf16, 256, 128), view(bf16, 128, 512)}, 2 * (256*512 + 256*128 + 128*512),
 			2 * 256 * 512 * 128, roofline.Tensor16, true},
 		{op.IndexSelect, op.Axis{}, []backend.View{view(f32, 4, 256)}, []backend.View{view(f32, 1000, 256), view(dtype.Int64, 4)}, 4*2*4*256 + 4*8, 0, roofline.Float32, false},
+		{op.SGDStep, op.SGD{LR: 1}, []backend.View{view(f32, 1000)}, []backend.View{view(f32, 1000)}, 4 * 3 * 1000, 0, roofline.Float32, false},
 		{op.Conv, window, []backend.View{view(f32, 2, 8, 4, 4)}, []backend.View{view(f32, 2, 5, 6, 6), view(f32, 8, 5, 3, 3)}, 4 * (2*8*16 + 2*5*36 + 8*5*9),
 			2 * 2 * 8 * 16 * 5 * 9, roofline.Float32, false},
 	} {
