@@ -113,12 +113,12 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 	case n.leaf != nil && b.creates:
 		b.collect(n.leaf, dy)
 		b.leave()
-		n.hooks.accumulated()
+		n.accumulated()
 		return
 	case n.leaf != nil:
 		n.accumulate(dy)
 		b.leave()
-		n.hooks.accumulated()
+		n.accumulated()
 		return
 	}
 	if n.freed {

@@ -47,12 +47,12 @@ func (x *Tensor) RegisterPostAccumulateGradHook(f func(x *Tensor)) (remove func(
 	}
 }
 
-// accumulated calls the hooks that wait for a leaf's gradient.
-func (h *hooks) accumulated() {
-	if h == nil {
+// accumulated calls the hooks that wait for a leaf's gradient, of which one that does not require it any more gets none.
+func (n *node) accumulated() {
+	if n.hooks == nil || n.leaf.frozen.Load() {
 		return
 	}
-	for _, call := range h.after {
+	for _, call := range n.hooks.after {
 		(*call)()
 	}
 }

@@ -30,3 +30,12 @@ func TestPostAccumulateGradHook(t *testing.T) {
 		}
 	}
 }
+
+// TestHookOfFrozenLeaf: a leaf that stops to require its gradient before Backward gets none, and its hook is not called.
+func TestHookOfFrozenLeaf(t *testing.T) {
+	x := tensor.Ones(2).SetRequiresGrad(true)
+	x.RegisterPostAccumulateGradHook(func(*tensor.Tensor) { t.Error("the hook was called") })
+	loss := x.Mul(x).Sum()
+	x.SetRequiresGrad(false)
+	loss.Backward()
+}

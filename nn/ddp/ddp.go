@@ -34,7 +34,7 @@ type options struct {
 // BucketCapMB is how many MiB of gradients are reduced at once, 25 unless given. The first bucket has 1 MiB at most.
 func BucketCapMB(mb float64) Option { return func(o *options) { o.bucketCap = mb } }
 
-// BroadcastBuffers says whether each Forward of a model in training first takes rank 0's buffers. It is on unless given.
+// BroadcastBuffers says whether each Forward first takes rank 0's buffers, except in NoSync. It is on unless given.
 func BroadcastBuffers(on bool) Option { return func(o *options) { o.broadcastBuffers = on } }
 
 // FindUnusedParameters has each Forward look which parameters its result depends on, so that others do not keep a Backward waiting: those that no rank
@@ -56,9 +56,6 @@ func NewDistributedDataParallel[M any](model M, g *dist.Group, opts ...Option) (
 	}
 	for _, b := range nn.Buffers(model) {
 		r.buffers = append(r.buffers, b)
-	}
-	if len(r.params) == 0 {
-		return nil, fault("DistributedDataParallel is not needed when a module doesn't have any parameters that require a gradient.")
 	}
 	if err := r.start(nn.ParameterList(model)); err != nil {
 		return nil, err

@@ -6,9 +6,16 @@ import (
 	"cresset/tensor"
 )
 
+// A place is where a pointer, a slice or a map leads.
+type place struct {
+	at  uintptr // only compared, while the value is held
+	typ reflect.Type
+	len int
+}
+
 // tensorsIn returns the tensors that stand in slices, arrays, maps, pointers and exported fields of structs.
 func tensorsIn(v any) (ts []*tensor.Tensor) {
-	seen := make(map[any]bool) // pointers, which may lead back
+	seen := make(map[place]bool) // which may lead back
 	var look func(v reflect.Value)
 	look = func(v reflect.Value) {
 		if !v.IsValid() || !v.CanInterface() {
@@ -19,12 +26,18 @@ func tensorsIn(v any) (ts []*tensor.Tensor) {
 			return
 		}
 		switch v.Kind() {
-		case reflect.Pointer:
-			if !v.IsNil() && !seen[v.Interface()] {
-				seen[v.Interface()] = true
-				look(v.Elem())
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			at := place{v.Pointer(), v.Type(), 0}
+			if v.Kind() != reflect.Pointer {
+				at.len = v.Len()
 			}
-		case reflect.Interface:
+			if v.IsNil() || seen[at] {
+				return
+			}
+			seen[at] = true
+		}
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Interface:
 			look(v.Elem())
 		case reflect.Slice, reflect.Array:
 			for i := range v.Len() {

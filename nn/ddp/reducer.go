@@ -26,10 +26,12 @@ type reducer struct {
 
 	syncs    bool // whether the next Backward is to reduce
 	expects  bool // whether one that reduces is to come
+	reducing bool // whether it has begun
 	came     []bool
 	sent     int            // buckets
-	used     *dist.Work     // where FindUnusedParameters asks for it, on which
-	usedHere *tensor.Tensor // of the parameters some rank depends
+	depends  []bool         // where FindUnusedParameters asks for it, on which parameters the last result does,
+	used     *dist.Work     // and on which
+	usedHere *tensor.Tensor // that of some rank does
 }
 
 // A bucket is gradients of one dtype and device that are reduced together.
@@ -47,7 +49,8 @@ const firstBucket = 1 << 20 // bytes
 func (r *reducer) fill() {
 	r.home = make([]*bucket, len(r.params))
 	r.came = make([]bool, len(r.params))
-	most := firstBucket
+	full := int(r.bucketCap * (1 << 20))
+	most := min(firstBucket, full)
 	var open []*bucket
 	var sizes []int
 	for i, p := range slices.Backward(r.params) {
@@ -60,7 +63,7 @@ func (r *reducer) fill() {
 			b := &bucket{}
 			r.buckets = append(r.buckets, b)
 			if len(r.buckets) > 1 {
-				most = int(r.bucketCap * (1 << 20))
+				most = full
 			}
 			if k < 0 {
 				open, sizes, k = append(open, b), append(sizes, 0), len(open)
@@ -84,7 +87,8 @@ func (r *reducer) fill() {
 
 // begin prepares for a Forward.
 func (r *reducer) begin() {
-	if r.expects {
+	r.checkPlace()
+	if r.reducing {
 		panic(fault("Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not " +
 			"used in producing loss. You can enable unused parameter detection by passing the option ddp.FindUnusedParameters(true), and by making sure all Forward outputs " +
 			"participate in calculating loss. Parameters which did not receive grad: " + strings.Join(r.missing(), ", ")))
@@ -96,9 +100,19 @@ func (r *reducer) begin() {
 		must(r.broadcast(r.buffers))
 	}
 	clear(r.came)
-	r.sent = 0
+	r.expects, r.sent = false, 0
 	for _, b := range r.buckets {
 		b.missing, b.work = len(b.params), nil
+	}
+}
+
+// checkPlace panics where a parameter is not what it was when the model was wrapped.
+func (r *reducer) checkPlace() {
+	for i, p := range r.params {
+		if was := r.home[i].flat; p.DType() != was.DType() || p.Device() != was.Device() {
+			panic(fault(fmt.Sprintf("parameter %s was %s on %s when the model was wrapped, and is %s on %s: a model is moved before it is wrapped",
+				r.names[i], was.DType(), was.Device(), p.DType(), p.Device())))
+		}
 	}
 }
 
@@ -122,27 +136,46 @@ func (r *reducer) follow(outs ...*tensor.Tensor) {
 	if !r.findUnused {
 		return
 	}
-	depends := inner.Reaches(outs, r.params)
-	marks := make([]int32, len(depends))
-	for i, on := range depends {
+	r.depends = inner.Reaches(outs, r.params)
+	if !slices.Contains(r.depends, true) {
+		r.reduce() // no gradient will come here, and other ranks wait
+	}
+}
+
+// reduce begins a reduction, with parameters whose gradients will not come. It does so when the first gradient comes: a Forward without a Backward communicates nothing.
+func (r *reducer) reduce() {
+	r.reducing = true
+	if !r.findUnused {
+		return
+	}
+	marks := make([]int32, len(r.depends))
+	for i, on := range r.depends {
 		if on {
 			marks[i] = 1
 		}
 	}
 	r.usedHere = tensor.FromSlice(marks)
 	r.used = r.group.AllReduce(r.usedHere, dist.Max)
-	for i, on := range depends {
+	for i, on := range r.depends {
 		if !on {
-			r.arrived(i)
+			r.ready(i)
 		}
 	}
 }
 
-// arrived notes that a parameter's gradient is complete, and sends what is full.
+// arrived notes that a parameter's gradient is complete.
 func (r *reducer) arrived(i int) {
 	if !r.expects || !r.syncs {
 		return
 	}
+	if !r.reducing {
+		r.reduce()
+	}
+	r.ready(i)
+}
+
+// ready sends what is full with a parameter's gradient, or without the one that does not come.
+func (r *reducer) ready(i int) {
 	if r.came[i] {
 		panic(fault(fmt.Sprintf("Expected to mark a variable ready only once. Parameter %s has been marked as ready twice: it is used in several Backwards after one Forward", r.names[i])))
 	}
@@ -171,7 +204,7 @@ func (r *reducer) send(b *bucket) {
 
 // finish waits for all buckets and hands the means to the parameters.
 func (r *reducer) finish() {
-	r.expects = false
+	r.expects, r.reducing = false, false
 	var used []int32
 	if r.used != nil {
 		must(r.used.Wait(ctx))

@@ -10,7 +10,14 @@ import (
 
 // start compares the ranks' parameters, gives all of them rank 0's values, and prepares the buckets.
 func (r *reducer) start(all []*tensor.Tensor) error {
-	if err := r.compare(); err != nil {
+	if err := r.compare("params", r.params); err != nil {
+		return err
+	}
+	if len(r.params) == 0 {
+		return fault("DistributedDataParallel is not needed when a module doesn't have any parameters that require a gradient.")
+	}
+	frozen := slices.DeleteFunc(slices.Clone(all), (*tensor.Tensor).RequiresGrad)
+	if err := r.compare("frozen params and buffers", slices.Concat(frozen, r.buffers)); err != nil {
 		return err
 	}
 	if err := r.broadcast(all); err != nil {
@@ -26,10 +33,10 @@ func (r *reducer) start(all []*tensor.Tensor) error {
 	return nil
 }
 
-// compare returns an error unless all ranks have the same parameters.
-func (r *reducer) compare() error {
-	mine := make([][]int, len(r.params))
-	for i, p := range r.params {
+// compare returns an error unless all ranks have tensors of the same dtypes and shapes.
+func (r *reducer) compare(what string, ts []*tensor.Tensor) error {
+	mine := make([][]int, len(ts))
+	for i, p := range ts {
 		mine[i] = append([]int{int(p.DType())}, p.Shape()...)
 	}
 	text, err := json.Marshal(mine)
@@ -50,11 +57,11 @@ func (r *reducer) compare() error {
 		case rank == 0:
 			first = theirs
 		case len(theirs) != len(first):
-			return fault(fmt.Sprintf("DDP expects same model across all ranks, but Rank 0 has %d params, while rank %d has inconsistent %d params.", len(first), rank, len(theirs)))
+			return fault(fmt.Sprintf("DDP expects same model across all ranks, but Rank 0 has %d %s, while rank %d has inconsistent %d %[2]s.", len(first), what, rank, len(theirs)))
 		}
 		for i := range theirs {
 			if !slices.Equal(theirs[i], first[i]) {
-				return fault(fmt.Sprintf("[%d]: params[%d] in this process with sizes %s appears not to match sizes of the same param in process 0.", rank, i, tensor.Shape(theirs[i][1:]).List()))
+				return fault(fmt.Sprintf("[%d]: %s[%d] in this process with sizes %s appears not to match sizes of the same param in process 0.", rank, what, i, tensor.Shape(theirs[i][1:]).List()))
 			}
 		}
 	}
