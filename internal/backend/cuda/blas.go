@@ -14,10 +14,20 @@ import (
 )
 
 // cublasVariable asks for products by cublasLt where it is 1: a peer to compare with, and a choice of users. What is asked for and missing
-// is an error.
+// is an error, and so is another value than 0 and 1.
 const cublasVariable = "CRESSET_CUBLAS"
 
-var cublasAsked = sync.OnceValue(func() bool { return os.Getenv(cublasVariable) == "1" })
+var cublasAsked = sync.OnceValues(func() (bool, error) { return asksForCUBLAS(os.Getenv(cublasVariable)) })
+
+func asksForCUBLAS(value string) (bool, error) {
+	switch value {
+	case "", "0":
+		return false, nil
+	case "1":
+		return true, nil
+	}
+	return false, fmt.Errorf("%s=%s: 1 asks for cublasLt, 0 or nothing for cresset's own kernels", cublasVariable, value)
+}
 
 var cublasLibrary = sync.OnceValues(cublas.Load)
 
@@ -36,8 +46,12 @@ var cublasKinds = map[dtype.DType]cublas.Kind{
 // orCUBLAS is a launcher of products that lets cublasLt multiply where the user asks for it.
 func orCUBLAS(launch launcher) launcher {
 	return func(d *Device, c *backend.Call, k kernelID) error {
+		asked, err := cublasAsked()
+		if err != nil {
+			return err
+		}
 		b := &c.In()[len(c.In())-1]
-		if !cublasAsked() || c.Out()[0].Layout.Size() == 0 || b.Layout.Size() == 0 { // cublasLt takes no matrices without elements
+		if !asked || c.Out()[0].Layout.Size() == 0 || b.Layout.Size() == 0 { // cublasLt takes no matrices without elements
 			return launch(d, c, k)
 		}
 		return d.blas.multiply(d, c)

@@ -19,7 +19,7 @@ func TestAskingForCUBLAS(t *testing.T) {
 		t.Fatal(err)
 	}
 	dev := cardOf(t, m)
-	cublasAsked = func() bool { return true }
+	cublasAsked = func() (bool, error) { return asksForCUBLAS("1") }
 	checkProduct(t, dev, dtype.Float32, [3]int{33, 20, 0}, 0, 1, dev.Run)
 	checkProduct(t, dev, dtype.Float32, [3]int{33, 20, 4}, 0, 1, func(c *backend.Call) error {
 		if err := dev.Run(c); err == nil || !strings.Contains(err.Error(), "CRESSET_CUBLAS=1 asks for cublasLt") {
@@ -28,6 +28,18 @@ func TestAskingForCUBLAS(t *testing.T) {
 		cublasAsked = asked
 		return dev.Run(c)
 	})
+}
+
+// TestWordsForCUBLAS: what is neither a yes nor a no is refused where a product is computed.
+func TestWordsForCUBLAS(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "0": false, "1": true} {
+		if got, err := asksForCUBLAS(value); got != want || err != nil {
+			t.Errorf("%q: got %t, %v", value, got, err)
+		}
+	}
+	if _, err := asksForCUBLAS("yes"); err == nil || err.Error() != "CRESSET_CUBLAS=yes: 1 asks for cublasLt, 0 or nothing for cresset's own kernels" {
+		t.Errorf("got %v", err)
+	}
 }
 
 // TestPrecisionOfCUBLAS: float32 is rounded to TF32 where that is allowed, and nothing else is.
