@@ -194,7 +194,9 @@ func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (d
 	plan = kernels.PlanTiles(p, tiles, d.properties.Multiprocessors)
 	if plan.LineUp {
 		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, dt)
-		s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, dt)
+		b := [3]int64{p.BStrides[0], p.BStrides[2], p.BStrides[1]}
+		s.lineUp(&p.B, &b, [3]uint64{p.Count, p.N, p.K}, dt)
+		p.BStrides = [3]int64{b[0], b[2], b[1]}
 	}
 	if kernels.ProductTiles[plan.Tile].Mapped {
 		if done, err := m.issueMapped(s, p, &plan, dt); done || err != nil {
@@ -205,7 +207,8 @@ func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (d
 	return true, m.issue(s, p, &plan)
 }
 
-// lineUp makes matrices of a half type lie in lines that are aligned for 16 bytes, along the axis on which neighbours lie closer.
+// lineUp makes an operand of a half type lie in lines that are aligned for 16 bytes, along the axis on which neighbours lie closer: the last, which is the common
+// one, where they lie equally close, as the plan takes it.
 func (s *scratch) lineUp(at *uint64, strides *[3]int64, extents [3]uint64, dt dtype.DType) {
 	if kernels.LieOf(*at, *strides, extents[0], extents[1], extents[2], kernels.Half) != kernels.Anyhow {
 		return

@@ -27,7 +27,7 @@ func TestProductsOnEveryCard(t *testing.T) {
 		}
 		dev := cardOf(t, m)
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
-			for i, s := range [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {130, 136, 24}} {
+			for i, s := range [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {130, 136, 24}, {33, 1, 5}, {1, 33, 5}} {
 				for _, turned := range []int{0, 3} {
 					checkProduct(t, dev, dt, s, turned, i%2, dev.Run)
 				}
