@@ -56,7 +56,7 @@ test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
 
 .PHONY: race
 race: ## Run the tests under the race detector, which needs a C compiler
-	CGO_ENABLED=1 go test -race -cpu 4 -timeout 10m $(PKG)
+	CGO_ENABLED=1 go test -race -cpu 4 -timeout 30m $(PKG)
 
 .PHONY: test-poison
 test-poison: ## Run the tests of tensors with memory overwritten when it is new and when it is freed

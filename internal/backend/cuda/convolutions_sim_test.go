@@ -40,6 +40,7 @@ var convolutionOps = []op.Op{op.Conv, op.ConvGradInput, op.ConvGradWeight}
 
 // TestConvolutionsOnEveryCard convolves on cards of several generations, each by the kernels that it takes.
 func TestConvolutionsOnEveryCard(t *testing.T) {
+	slowUnderRace(t)
 	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "rtx4090"} {
 		m, err := hardware.Preset(card, 1)
 		if err != nil {
@@ -58,6 +59,7 @@ func TestConvolutionsOnEveryCard(t *testing.T) {
 
 // TestConvolutionsByEveryTile convolves by the tiles that are there for large shapes too.
 func TestConvolutionsByEveryTile(t *testing.T) {
+	slowUnderRace(t)
 	m, err := hardware.Preset("a100", 1)
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +90,7 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 
 // TestConvolutionsWithoutTiles convolves by the kernels that need none.
 func TestConvolutionsWithoutTiles(t *testing.T) {
+	slowUnderRace(t)
 	m, err := hardware.Preset("t4", 1)
 	if err != nil {
 		t.Fatal(err)

@@ -49,6 +49,7 @@ const long = 1 << 17
 // TestLongAxesAreShared wants of every launch of an op over one long axis, or a few, that does more than a little for each element, that
 // no block does more than an eighth of it.
 func TestLongAxesAreShared(t *testing.T) {
+	slowUnderRace(t)
 	m, err := hardware.Preset("a100", 1)
 	if err != nil {
 		t.Fatal(err)

@@ -41,6 +41,7 @@ var epilogueCases = []epilogueCase{
 // TestEpiloguesAreTheOpsOneByOne wants of a product with an epilogue the bits of the product and of the ops after it, by kernels of every family
 // that a card would take, and that the product's kernel computes them.
 func TestEpiloguesAreTheOpsOneByOne(t *testing.T) {
+	slowUnderRace(t)
 	shapes := [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {70, 40, 0}}
 	for _, card := range []string{"gtx1070", "t4", "a100", "h100"} {
 		m, err := hardware.Preset(card, 1)

@@ -20,6 +20,7 @@ import (
 // TestProductsOnEveryCard multiplies on cards of several generations, each by the kernels that it takes: operands that start anywhere,
 // lines of any length, transposes, few rows and columns, and sums long enough to be divided.
 func TestProductsOnEveryCard(t *testing.T) {
+	slowUnderRace(t)
 	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "rtx4090", "rtx5090"} {
 		m, err := hardware.Preset(card, 1)
 		if err != nil {

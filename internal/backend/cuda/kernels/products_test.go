@@ -15,6 +15,7 @@ import (
 
 // TestTiledProducts runs every kernel of tiles, with operands as they must lie for it, over edges of tiles, batches and parts.
 func TestTiledProducts(t *testing.T) {
+	slowUnderRace(t)
 	for i := range kernels.ProductTiles {
 		tile := &kernels.ProductTiles[i]
 		if tile.Mapped {
@@ -62,6 +63,7 @@ func TestTiledProducts(t *testing.T) {
 // TestMappedProducts runs every kernel that the copy engine serves, over edges of tiles, batches and parts, each cluster that walks over several
 // tiles.
 func TestMappedProducts(t *testing.T) {
+	slowUnderRace(t)
 	for i := range kernels.ProductTiles {
 		tile := &kernels.ProductTiles[i]
 		parts := 3

@@ -12,6 +12,7 @@ import (
 )
 
 func TestSorts(t *testing.T) {
+	slowUnderRace(t)
 	for _, descending := range []bool{false, true} {
 		for _, s := range [][4]uint64{{1, 4097, 1, 4097}, {2, 5000, 3, 20}} {
 			sorts[float32](t, s, descending)

@@ -1,0 +1,11 @@
+package cuda
+
+import "testing"
+
+// slowUnderRace skips what takes minutes under the race detector and looks for wrong results alone: blocks of simulated GPUs run side by side in
+// the tests that stay.
+func slowUnderRace(t *testing.T) {
+	if raceEnabled {
+		t.Skip("takes minutes under the race detector")
+	}
+}
