@@ -28,6 +28,7 @@ type Device struct {
 	timing      eventList // for timers
 	pinned      pinnedPool
 	modules     moduleTable
+	plans       planTable
 	blas        blas // where the user asks for it
 	fault       faultWord
 	blocking    bool

@@ -184,14 +184,13 @@ func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (d
 	if tiles&kernels.Overlapped != 0 {
 		few /= 2 // tiles make up for more columns
 	}
-	plan, thin := kernels.PlanThin(p, few, d.properties.Multiprocessors)
-	if thin {
+	if plan, thin := kernels.PlanThin(p, few, d.properties.Multiprocessors); thin {
 		return true, m.issue(s, p, &plan)
 	}
 	if tiles == 0 {
 		return false, nil
 	}
-	plan = kernels.PlanTiles(p, tiles, d.properties.Multiprocessors)
+	plan := d.planTiles(p, tiles)
 	if plan.LineUp {
 		s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, dt)
 		b := [3]int64{p.BStrides[0], p.BStrides[2], p.BStrides[1]}
@@ -199,12 +198,12 @@ func (m *multiplier) multiply(s *scratch, p *kernels.Product, dt dtype.DType) (d
 		p.BStrides = [3]int64{b[0], b[2], b[1]}
 	}
 	if kernels.ProductTiles[plan.Tile].Mapped {
-		if done, err := m.issueMapped(s, p, &plan, dt); done || err != nil {
+		if done, err := m.issueMapped(s, p, plan, dt); done || err != nil {
 			return true, err
 		}
-		plan = kernels.PlanTiles(p, tiles&^m.mapped(), d.properties.Multiprocessors)
+		plan = d.planTiles(p, tiles&^m.mapped())
 	}
-	return true, m.issue(s, p, &plan)
+	return true, m.issue(s, p, plan)
 }
 
 // lineUp makes an operand of a half type lie in lines that are aligned for 16 bytes, along the axis on which neighbours lie closer: the last, which is the common
