@@ -26,6 +26,20 @@ func tensors(model any, buffers bool) iter.Seq2[string, *tensor.Tensor] {
 	}
 }
 
+// Modules yields pointers to the structs of a model under their names, each once, PyTorch's named_modules: the model itself, which has none, then those that it holds.
+// A struct that another embeds comes behind it, under its name.
+func Modules(model any) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		w := &walker{visit: func(string, *tensor.Tensor, role) bool { return true }}
+		w.enter = func(path string, v reflect.Value) {
+			if v.CanAddr() && v.Addr().CanInterface() && !w.done {
+				w.done = !yield(path, v.Addr().Interface())
+			}
+		}
+		walk(model, w)
+	}
+}
+
 // ParameterList returns the parameters of a model, for an optimizer.
 func ParameterList(model any) []*tensor.Tensor {
 	var ps []*tensor.Tensor
@@ -127,7 +141,7 @@ var modeType = reflect.TypeFor[Mode]()
 func setMode[M any](model M, evaluating bool) M {
 	walk(model, &walker{
 		visit: func(string, *tensor.Tensor, role) bool { return true },
-		enter: func(v reflect.Value) {
+		enter: func(_ string, v reflect.Value) {
 			if v.Type() == modeType {
 				if !v.CanAddr() || !v.Addr().CanInterface() {
 					panic(fault("train", "nn.Mode must be embedded in a module that is reached by a pointer"))

@@ -80,18 +80,27 @@ func (r *NormBase) momentum() tensor.Momentum {
 	return tensor.Momentum(r.Momentum)
 }
 
-func (r *NormBase) print(name string) string {
+// print returns a layer as PyTorch prints it; that of all axes has 0.
+func (r *NormBase) print(name string, axes int) string {
+	if axes > 0 {
+		name += fmt.Sprintf("%dd", axes)
+	}
 	momentum := number(r.Momentum)
 	if r.CumulativeAverage {
 		momentum = "None"
 	}
-	return fmt.Sprintf("%s%dd(%d, eps=%s, momentum=%s, affine=%s, bias=%s, track_running_stats=%s)", name, r.axes,
+	return fmt.Sprintf("%s(%d, eps=%s, momentum=%s, affine=%s, bias=%s, track_running_stats=%s)", name,
 		r.Channels, number(r.Eps), momentum, truth(r.Weight != nil), truth(r.Bias != nil), truth(r.RunningMean != nil))
 }
 
 // BatchNorm is what BatchNorm1D, BatchNorm2D and BatchNorm3D share: it normalises each channel, by the batch in training and by running
 // statistics in evaluation.
-type BatchNorm struct{ NormBase }
+type BatchNorm struct {
+	NormBase
+	// Sync, where it is not nil, computes Forward in training, as ddp.ConvertSyncBatchNorm asks: from the batches of several ranks. Momentum is the share of the batch in
+	// the running statistics.
+	Sync func(b *BatchNorm, x *tensor.Tensor, momentum float64) *tensor.Tensor `nn:"-"`
+}
 
 // BatchNorm1D normalises each channel of x [N, C] or [N, C, L].
 type BatchNorm1D struct{ BatchNorm }
@@ -104,17 +113,17 @@ type BatchNorm3D struct{ BatchNorm }
 
 // NewBatchNorm1D returns the layer. It takes Eps, Momentum, CumulativeAverage, Affine, Bias, TrackRunningStats, On and As.
 func NewBatchNorm1D(channels int, opts ...BatchNormOption) *BatchNorm1D {
-	return &BatchNorm1D{BatchNorm{newNormBase(1, channels, true, opts)}}
+	return &BatchNorm1D{BatchNorm{NormBase: newNormBase(1, channels, true, opts)}}
 }
 
 // NewBatchNorm2D is NewBatchNorm1D for images.
 func NewBatchNorm2D(channels int, opts ...BatchNormOption) *BatchNorm2D {
-	return &BatchNorm2D{BatchNorm{newNormBase(2, channels, true, opts)}}
+	return &BatchNorm2D{BatchNorm{NormBase: newNormBase(2, channels, true, opts)}}
 }
 
 // NewBatchNorm3D is NewBatchNorm1D for volumes.
 func NewBatchNorm3D(channels int, opts ...BatchNormOption) *BatchNorm3D {
-	return &BatchNorm3D{BatchNorm{newNormBase(3, channels, true, opts)}}
+	return &BatchNorm3D{BatchNorm{NormBase: newNormBase(3, channels, true, opts)}}
 }
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias; in training the running statistics follow.
@@ -129,13 +138,21 @@ func (b *BatchNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	momentum := tensor.Momentum(0)
 	if b.Training() {
 		momentum = b.momentum()
+		if b.Sync != nil {
+			return b.Sync(b, x, float64(momentum))
+		}
 	}
 	return x.BatchNorm(b.Weight, b.Bias, b.RunningMean, b.RunningVar,
 		tensor.Training(b.Training() || b.RunningMean == nil), momentum, tensor.Eps(b.Eps))
 }
 
 // String prints the layer as PyTorch does.
-func (b *BatchNorm) String() string { return b.print("BatchNorm") }
+func (b *BatchNorm) String() string {
+	if b.Sync != nil {
+		return b.print("SyncBatchNorm", 0)
+	}
+	return b.print("BatchNorm", b.axes)
+}
 
 // LayerNorm normalises the last axes of x, whose extents are Shape.
 type LayerNorm struct {

@@ -57,4 +57,4 @@ func (n *InstanceNorm) normalize(x *tensor.Tensor) *tensor.Tensor {
 }
 
 // String prints the layer as PyTorch does.
-func (n *InstanceNorm) String() string { return n.print("InstanceNorm") }
+func (n *InstanceNorm) String() string { return n.print("InstanceNorm", n.axes) }

@@ -46,7 +46,7 @@ type walker struct {
 	held  map[any]bool // slices and maps being visited
 	names map[string]bool
 	visit func(name string, t *tensor.Tensor, r role) bool
-	enter func(v reflect.Value) // called for each struct, where not nil
+	enter func(path string, v reflect.Value) // called for each struct, where not nil
 	done  bool
 }
 
@@ -147,7 +147,7 @@ func (w *walker) tensor(path string, t *tensor.Tensor, r role) {
 
 func (w *walker) structure(path string, v reflect.Value) {
 	if w.enter != nil {
-		w.enter(v)
+		w.enter(path, v)
 	}
 	ms := members(v)
 	for _, m := range ms {

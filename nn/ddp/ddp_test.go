@@ -32,16 +32,20 @@ func TestMain(m *testing.M) {
 			os.Setenv(name, value)
 		}
 	}
-	os.Exit(mpitest.Main(m, os.Stderr, map[string]func() error{"training": func() error {
-		g, err := dist.Init(ctx)
-		if err != nil {
-			return err
+	parts := map[string]func() error{}
+	for name, part := range map[string]func(g *dist.Group) error{"training": training, "sync batch norm": syncs} {
+		parts[name] = func() error {
+			g, err := dist.Init(ctx)
+			if err != nil {
+				return err
+			}
+			if err := part(g); err != nil {
+				return err
+			}
+			return g.Close(ctx)
 		}
-		if err := training(g); err != nil {
-			return err
-		}
-		return g.Close(ctx)
-	}}))
+	}
+	os.Exit(mpitest.Main(m, os.Stderr, parts))
 }
 
 const rows, inputs = 12, 6
