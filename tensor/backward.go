@@ -5,6 +5,7 @@ import (
 
 	"cresset/internal/backend"
 	"cresset/internal/op"
+	"cresset/internal/profile"
 )
 
 // backprop carries gradients through the nodes of one graph, from the newest to the oldest: an edge always leads to an
@@ -140,6 +141,7 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 // propagate calls the gradient function of n. What it gives reaches the inputs when it has returned, so it may go on reading a
 // gradient that it gave.
 func (b *backprop) propagate(n *node, dy *Tensor) {
+	defer profile.Begin(profile.Gradient, n.name()).End()
 	b.current = n
 	b.given = b.room[:0]
 	n.back(b, dy)

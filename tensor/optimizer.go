@@ -7,6 +7,7 @@ import (
 	"cresset/internal/backend"
 	"cresset/internal/friend"
 	"cresset/internal/op"
+	"cresset/internal/profile"
 )
 
 // updates are the steps of an optimizer, each of one parameter. On a device that updates many parameters by one launch they wait
@@ -178,7 +179,9 @@ func (u *updates) Drop() {
 
 // run runs the steps of a batch.
 func (b *batch) run() {
+	f := profile.BeginOp(b.calls[0])
 	done, err := b.runner.Run(b.calls)
+	f.End()
 	for i := range b.steps[:done] {
 		b.steps[i].changed()
 	}

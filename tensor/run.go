@@ -6,6 +6,7 @@ import (
 	"cresset/internal/backend"
 	"cresset/internal/layout"
 	"cresset/internal/op"
+	"cresset/internal/profile"
 )
 
 // launch runs a kernel that writes outs. Operands may be nil where an op allows one to be absent. The kernel is that of
@@ -51,7 +52,9 @@ func callOf(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) *backend.
 
 // run issues a call whose first result is out, gives it back, and panics with its error.
 func run(c *backend.Call, out *Tensor, ins ...*Tensor) {
-	o, err := c.Op, out.storage.backend.Run(c)
+	o, f := c.Op, profile.BeginOp(c)
+	err := out.storage.backend.Run(c)
+	f.End()
 	c.Release()
 	if err != nil {
 		check(o.String(), kindOf(err), err, append([]*Tensor{out}, ins...)...)

@@ -26,6 +26,7 @@ type trainCommand struct {
 	Keep      *int          `placeholder:"N" help:"How many of the newest snapshots stay; 3 unless given."`
 	Resume    bool          `help:"Go on with the training in the folder of --save; where there is none, begin it."`
 	Trace     string        `enum:",transfers" default:"" placeholder:"WHAT" help:"transfers: count the copies between devices, by the line that asks for them, and tell what could be saved."`
+	Profile   *string       `placeholder:"FILE" help:"Record up to five steps, tell what took their time, and write the trace to this file, which ui.perfetto.dev shows."`
 	Plan      bool          `help:"Tell how much memory of a GPU a step takes and on which GPUs it fits, and do not train."`
 	JSON      bool          `name:"json" help:"Print one JSON object on stdout instead of the summary."`
 
@@ -66,12 +67,16 @@ func (c *trainCommand) Run(s *session) error {
 		t.saver.finish(false)
 		return err
 	}
+	if t.profile, err = c.startProfile(dev, t.allSteps()); err != nil {
+		return cmp.Or(t.saver.finish(false), err)
+	}
 	t.observer = t.lesson.observe(s.stderr, t)
 	err = t.run(s.ctx)
 	t.observer.done()
+	traced := t.profile.finish()
 	saved := t.saver.finish(err != nil && s.ctx.Err() != nil)
-	if err != nil && s.ctx.Err() == nil || saved != nil {
-		return cmp.Or(saved, err)
+	if err != nil && s.ctx.Err() == nil || saved != nil || traced != nil {
+		return cmp.Or(saved, traced, err)
 	}
 	sum := c.summary(t)
 	sum.Simulated, sum.Interrupted = simulated, err != nil
@@ -83,7 +88,7 @@ func (c *trainCommand) Run(s *session) error {
 	if c.JSON {
 		err = json.NewEncoder(s.stdout).Encode(result)
 	} else {
-		err = result.print(s.stdout)
+		err = cmp.Or(result.print(s.stdout), t.profile.print(s.stdout))
 	}
 	if err == nil && sum.Interrupted {
 		return interrupted(s.ctx)

@@ -63,6 +63,10 @@ func (c *trainCommand) Validate() error {
 		return errors.New("--plan trains nothing, so that --save has nothing to keep")
 	case c.Plan && c.Step.AMP != "":
 		return errors.New("--plan tells of float32 alone, not of --amp")
+	case c.Profile != nil && *c.Profile == "":
+		return errors.New("--profile must name a file")
+	case c.Plan && c.Profile != nil:
+		return errors.New("--plan trains nothing, so that --profile has nothing to record")
 	case c.Plan && c.Trace != "":
 		return errors.New("--plan trains nothing, so that --trace has nothing to count")
 	}

@@ -40,7 +40,7 @@ func (c *trainCommand) learnPictures(dev device.Device) (*training, error) {
 		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(),
 	}
 	t.loader = data.NewLoader(train, data.BatchSize(c.batch()*t.accumulate), data.Shuffle(true), data.Workers(1), data.Scopes(true))
-	t.schedule = c.newSchedule(t.optimizer, t.epochs*t.loader.Len())
+	t.schedule = c.newSchedule(t.optimizer, t.allSteps())
 	t.of = c.settings(t)
 	f.note(t.of)
 	t.of["samples"], t.of["pictures"] = train.Len(), checksum(train, test)

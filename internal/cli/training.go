@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cresset/checkpoint"
+	"cresset/cuda"
 	"cresset/data"
 	"cresset/device"
 	"cresset/nn"
@@ -31,6 +32,7 @@ type training struct {
 	of         settings
 	observer   observer
 	saver      *saver // nil where nothing is saved
+	profile    *stepProfile
 
 	losses  []float64 // of every step, not finite where scaled losses had it skipped
 	epochly epochs
@@ -96,6 +98,14 @@ func (t *training) run(ctx context.Context) error {
 	return nil
 }
 
+// allSteps returns how many steps the training has in all.
+func (t *training) allSteps() int {
+	if t.steps > 0 {
+		return t.steps
+	}
+	return t.epochs * t.loader.Len()
+}
+
 // complete reports whether all steps are done, where they are counted.
 func (t *training) complete() bool { return t.steps > 0 && len(t.losses) >= t.steps }
 
@@ -123,6 +133,7 @@ func (t *training) pass(ctx context.Context, n int) error {
 		trained = true
 		t.samples += batch.Len()
 		t.passed = t.complete()
+		t.profile.step()
 		t.observer.step(n, t.samples, loss)
 		if err := t.saver.stepped(); err != nil {
 			return err
@@ -141,14 +152,19 @@ func (t *training) step(b data.Batch) float64 {
 	loss := 0.0
 	for part := range t.partsOf(b) {
 		in, done := t.mixed.enter(part)
+		forward := cuda.RecordFunction("forward")
 		l := t.lesson.loss(in)
 		if share := float64(part.Len()) / float64(b.Len()); share < 1 {
 			l = l.MulScalar(share)
 		}
+		forward()
+		backward := cuda.RecordFunction("backward")
 		t.mixed.scaler.Scale(l).Backward()
+		backward()
 		loss += l.Float64()
 		done()
 	}
+	defer cuda.RecordFunction("optimizer")()
 	t.mixed.step(t.optimizer, t.net, t.clip)
 	if t.schedule != nil {
 		t.schedule.Step()

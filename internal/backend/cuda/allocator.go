@@ -36,9 +36,10 @@ type event = driver.Event
 // allocator allocates a GPU's memory as PyTorch's caching allocator does: in blocks of whole segments, which it keeps when
 // they come back.
 type allocator struct {
-	source source
-	device int
-	config config
+	source   source
+	device   int
+	config   config
+	profiled bool // profiles are told of the memory
 
 	mu       sync.Mutex
 	pools    [2]pool
@@ -205,6 +206,7 @@ func (a *allocator) allocFound(b *block, r request) *Buffer {
 	b.state, b.slot = inUse, len(a.inUse)
 	b.asked = r.bytes
 	a.inUse = append(a.inUse, b)
+	a.tell(b, b.size)
 	a.notify()
 	h := b.handle
 	b.handle = nil

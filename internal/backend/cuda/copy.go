@@ -9,6 +9,7 @@ import (
 	"cresset/internal/backend"
 	"cresset/internal/driver"
 	"cresset/internal/mem"
+	"cresset/internal/profile"
 )
 
 // stagedBytes is the largest copy to a device that passes through pinned memory, so that the caller need not wait.
@@ -19,6 +20,7 @@ func (d *Device) CopyIn(dst backend.Buffer, offset int, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
+	defer profile.Begin(profile.Op, "copy_").End()
 	to, err := d.span(dst, offset, len(src))
 	if err != nil {
 		return err
@@ -26,7 +28,7 @@ func (d *Device) CopyIn(dst backend.Buffer, offset int, src []byte) error {
 	if len(src) <= stagedBytes {
 		return d.copyStaged(to, src)
 	}
-	if r := d.api.MemcpyHtoDAsync(d.ctx, to, src, d.streams[compute]); r != driver.Success {
+	if r := d.copyToDevice(compute, fromPageable, to, src); r != driver.Success {
 		return d.fail(r)
 	}
 	if err := d.waitFor(compute); err != nil {
@@ -44,7 +46,7 @@ func (d *Device) copyStaged(to driver.Ptr, src []byte) error {
 		return err
 	}
 	copy(b.bytes, src)
-	if r := d.api.MemcpyHtoDAsync(d.ctx, to, b.bytes[:len(src)], d.streams[compute]); r != driver.Success {
+	if r := d.copyToDevice(compute, fromPinned, to, b.bytes[:len(src)]); r != driver.Success {
 		return d.fail(r)
 	}
 	return d.pinned.give(d, b, compute)
@@ -55,11 +57,12 @@ func (d *Device) CopyOut(dst []byte, src backend.Buffer, offset int) error {
 	if len(dst) == 0 {
 		return nil
 	}
+	defer profile.Begin(profile.Op, "copy_").End()
 	from, err := d.span(src, offset, len(dst))
 	if err != nil {
 		return err
 	}
-	if r := d.api.MemcpyDtoHAsync(d.ctx, dst, from, d.streams[compute]); r != driver.Success {
+	if r := d.copyToHost(compute, toPageable, dst, from); r != driver.Success {
 		return d.fail(r)
 	}
 	if err := d.waitFor(compute); err != nil {
@@ -93,6 +96,7 @@ func (d *Device) CopyFrom(dst backend.Buffer, dstOffset int, src backend.Buffer,
 
 // copyPeer copies on the source's compute stream; each device's compute stream waits for the other's, as in PyTorch.
 func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer, srcOffset, bytes int, other *Device) error {
+	defer profile.Begin(profile.Op, "copy_").End()
 	to, err := d.span(dst, dstOffset, bytes)
 	if err != nil {
 		return err
@@ -102,7 +106,7 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 		return err
 	}
 	if d == other {
-		return d.result(d.api.MemcpyDtoDAsync(d.ctx, to, from, uint64(bytes), d.streams[compute]))
+		return d.result(d.copyWithin(to, from, bytes))
 	}
 	if err := other.reach(d); err != nil {
 		return err
@@ -110,8 +114,7 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 	if err := other.follow(d); err != nil {
 		return err
 	}
-	r := d.api.MemcpyPeerAsync(other.ctx, to, d.ctx, from, other.ctx, uint64(bytes), other.streams[compute])
-	if r != driver.Success {
+	if r := other.copyToPeer(d, to, from, bytes); r != driver.Success {
 		return other.fail(r)
 	}
 	d.copySources.add(other)

@@ -7,6 +7,7 @@ import (
 
 	"cresset/internal/backend"
 	"cresset/internal/driver"
+	"cresset/internal/profile"
 	"cresset/internal/rng"
 )
 
@@ -37,6 +38,7 @@ type Device struct {
 	peers       [maxDevices]atomic.Uint32
 	copySources copySources
 	trace       *Trace // of a modelled GPU, else nil
+	stopwatches stopwatches
 }
 
 var _ backend.Backend = (*Device)(nil)
@@ -83,6 +85,7 @@ func (d *Device) start() error {
 		return err
 	}
 	d.alloc = newAllocator(d, d.index, c)
+	d.alloc.profiled = true
 	d.blocking = launchBlocking()
 	d.ready.Store(true)
 	return nil
@@ -159,6 +162,8 @@ func (d *Device) Sync() error {
 	if e := d.failure.Load(); e != nil {
 		return e
 	}
+	f := profile.Begin(profile.Runtime, "cudaDeviceSynchronize")
+	defer f.End()
 	if r := d.api.CtxSynchronize(d.ctx); r != driver.Success {
 		return d.fail(r)
 	}

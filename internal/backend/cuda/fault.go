@@ -53,7 +53,7 @@ func (d *Device) checkFault() error {
 	if binary.LittleEndian.Uint32(f.flag) == 0 {
 		return nil
 	}
-	if r := d.api.MemcpyDtoHAsync(d.ctx, f.copy, driver.Ptr(f.ptr), d.streams[compute]); r != driver.Success {
+	if r := d.copyToHost(compute, toPinned, f.copy, driver.Ptr(f.ptr)); r != driver.Success {
 		return d.fail(r)
 	}
 	if r := d.api.StreamSynchronize(d.ctx, d.streams[compute]); r != driver.Success {

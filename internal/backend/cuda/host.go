@@ -6,6 +6,7 @@ import (
 
 	"cresset/internal/backend"
 	"cresset/internal/driver"
+	"cresset/internal/profile"
 )
 
 // Host is pinned (page-locked) host memory, from and to which GPUs copy asynchronously.
@@ -89,12 +90,13 @@ func (d *Device) Fetch(src backend.Pinned, offset, bytes int) (backend.Buffer, e
 	if e := d.failure.Load(); e != nil {
 		return nil, e
 	}
+	defer profile.Begin(profile.Op, "copy_").End()
 	b, err := d.alloc.alloc(bytes, copyIn)
 	if err != nil || bytes == 0 {
 		return b, err
 	}
 	d.alloc.used(b, compute)
-	if r := d.api.MemcpyHtoDAsync(d.ctx, driver.Ptr(b.ptr), src.Bytes()[offset:offset+bytes], d.streams[copyIn]); r != driver.Success {
+	if r := d.copyToDevice(copyIn, fromPinned, driver.Ptr(b.ptr), src.Bytes()[offset:offset+bytes]); r != driver.Success {
 		return nil, d.fail(r)
 	}
 	src.(*Host).usedBy(d, copyIn)
@@ -105,6 +107,7 @@ func (d *Device) Fetch(src backend.Pinned, offset, bytes int) (backend.Buffer, e
 // wait for the copy, so that they cannot change what it reads. The host does not wait: it calls Sync before it reads.
 func (d *Device) Send(dst backend.Pinned, src backend.Buffer, offset int) error {
 	size := len(dst.Bytes())
+	defer profile.Begin(profile.Op, "copy_").End()
 	from, err := d.span(src, offset, size)
 	if err != nil || size == 0 {
 		return err
@@ -112,7 +115,7 @@ func (d *Device) Send(dst backend.Pinned, src backend.Buffer, offset int) error 
 	if err := d.order(copyOut, compute); err != nil {
 		return err
 	}
-	if r := d.api.MemcpyDtoHAsync(d.ctx, dst.Bytes(), from, d.streams[copyOut]); r != driver.Success {
+	if r := d.copyToHost(copyOut, toPinned, dst.Bytes(), from); r != driver.Success {
 		return d.fail(r)
 	}
 	d.alloc.used(src.(*Buffer), copyOut)

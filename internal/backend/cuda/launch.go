@@ -107,7 +107,15 @@ func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 	return err
 }
 
+// issue gives a kernel to the compute stream and tells a profile of it.
 func (d *Device) issue(k kernelID, f driver.Function, g *kernels.Grid, params []byte) error {
+	w := d.watchLaunch(k, g)
+	err := d.give(k, f, g, params)
+	w.end(err == nil)
+	return err
+}
+
+func (d *Device) give(k kernelID, f driver.Function, g *kernels.Grid, params []byte) error {
 	if g.Shared > 0 || g.Cluster[0] > 0 || g.Programmatic {
 		return d.launchShaped(k, f, g, params)
 	}

@@ -25,11 +25,6 @@ func (d *Device) free(ptr uint64) error {
 	return d.result(d.api.MemFree(d.ctx, driver.Ptr(ptr)))
 }
 
-// zero sets bytes of the device's memory to 0.
-func (d *Device) zero(at uint64, bytes int) error {
-	return d.result(d.api.MemsetD8Async(d.ctx, driver.Ptr(at), 0, uint64(bytes), d.streams[compute]))
-}
-
 func (d *Device) info() (free, total int64, err error) {
 	f, t, r := d.api.MemGetInfo(d.ctx)
 	if r != driver.Success {

@@ -7,6 +7,8 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/op"
+	"cresset/internal/profile"
 )
 
 var (
@@ -16,6 +18,7 @@ var (
 
 // CopyPieces copies from[i] into to[i], which has as many bytes, for all i by one launch. No piece may overlap another.
 func (d *Device) CopyPieces(to, from []backend.Piece) error {
+	defer profile.Begin(profile.Op, op.Broadcast.String()).End()
 	list := make([]kernels.Piece, len(to))
 	for i := range to {
 		target, err := d.span(to[i].Buf, to[i].Offset, to[i].Bytes)
@@ -37,6 +40,7 @@ func (d *Device) CopyPieces(to, from []backend.Piece) error {
 // AddPieces adds to each piece, for all of them by one launch, what lies in each of the terms at the given offset: first that
 // of terms[0], then of terms[1], … . The elements are of dt, which is a float dtype.
 func (d *Device) AddPieces(dt dtype.DType, to []backend.Piece, offsets []int, terms []backend.Buffer) error {
+	defer profile.Begin(profile.Op, op.Broadcast.String()).End()
 	list := make([]kernels.Piece, len(to))
 	for i := range to {
 		target, err := d.span(to[i].Buf, to[i].Offset, to[i].Bytes)

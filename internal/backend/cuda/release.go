@@ -25,6 +25,7 @@ func (a *allocator) reclaim(b *block) {
 	a.inUse[last] = nil
 	a.inUse = a.inUse[:last]
 	a.stats.owned(b.pool.kind, -1, b.size, b.size >= a.config.maxSplit)
+	a.tell(b, -b.size)
 	if b.users == 0 || !a.await(b) {
 		a.retire(b)
 	}
