@@ -121,9 +121,19 @@ func (f *form) group(ps iter.Seq2[string, *tensor.Tensor], settings figures) []*
 			if f.suits != nil {
 				f.suits(p)
 			}
+			if f.composed {
+				refusePart(f.class, p)
+			}
 		}
 	}
 	return groups
+}
+
+// refusePart panics for a part of a parameter, where an optimizer needs the whole.
+func refusePart(class string, p *tensor.Tensor) {
+	if inner.IsPart(p) {
+		refuse(tensor.ErrValue, class+" needs whole parameters, but got one of which each rank keeps a part")
+	}
 }
 
 // Groups returns the parameters with their learning rates.

@@ -1,6 +1,10 @@
 package optim
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/statedict"
@@ -26,7 +30,7 @@ type GradScaler struct {
 	optimizers    map[Optimizer]*unscaled
 }
 
-// GradScalerOption is an option of NewGradScaler: InitScale, GrowthFactor, BackoffFactor, GrowthInterval or Enabled.
+// GradScalerOption is an option of NewGradScaler: InitScale, GrowthFactor, BackoffFactor, GrowthInterval, Enabled or FoundInf.
 type GradScalerOption interface{ setScaler(s *scalerSettings) }
 
 // InitScale is the scale of a GradScaler at first, 65536 unless given.
@@ -44,10 +48,15 @@ type GrowthInterval int
 // Enabled says whether a GradScaler scales, as it does unless told otherwise, or leaves losses and steps as they are.
 type Enabled bool
 
+// FoundInf is called by Unscale with what it found, 1 where a gradient on some device is not finite and 0 where all are, and may change it: ranks that have parts of gradients agree
+// on the largest.
+type FoundInf func(found *tensor.Tensor)
+
 type scalerSettings struct {
 	init, growth, backoff float64
 	interval              int
 	enabled               bool
+	found                 FoundInf
 }
 
 func (v InitScale) setScaler(s *scalerSettings)      { s.init = float64(v) }
@@ -55,6 +64,7 @@ func (v GrowthFactor) setScaler(s *scalerSettings)   { s.growth = float64(v) }
 func (v BackoffFactor) setScaler(s *scalerSettings)  { s.backoff = float64(v) }
 func (v GrowthInterval) setScaler(s *scalerSettings) { s.interval = int(v) }
 func (v Enabled) setScaler(s *scalerSettings)        { s.enabled = bool(v) }
+func (v FoundInf) setScaler(s *scalerSettings)       { s.found = v }
 
 // unscaled is what is known of an optimizer since the last Update.
 type unscaled struct {
@@ -148,6 +158,11 @@ func (s *GradScaler) Unscale(o Optimizer) {
 		}
 	}
 	steps.Run()
+	if s.settings.found != nil {
+		for _, dev := range slices.SortedFunc(maps.Keys(found), func(a, b device.Device) int { return cmp.Compare(a.String(), b.String()) }) {
+			s.settings.found(found[dev])
+		}
+	}
 	s.optimizers[o] = &unscaled{found: found}
 }
 

@@ -66,7 +66,7 @@ func NewLBFGS(ps iter.Seq2[string, *tensor.Tensor], loss func() *tensor.Tensor, 
 }
 
 var lbfgs = &form{
-	class: "LBFGS", floats: true, defaults: figures{lr: 1, iterations: 20, tolerance: 1e-7, progress: 1e-9, history: 100},
+	class: "LBFGS", floats: true, composed: true, defaults: figures{lr: 1, iterations: 20, tolerance: 1e-7, progress: 1e-9, history: 100},
 	settings: func(f *figures) []setting {
 		return []setting{{"max_iter", &f.iterations}, {"max_eval", &f.evaluations}, {"tolerance_grad", &f.tolerance},
 			{"tolerance_change", &f.progress}, {"history_size", &f.history}, {"maximize", &f.maximize}, {"line_search_fn", entry{

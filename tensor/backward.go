@@ -22,8 +22,9 @@ type backprop struct {
 	members  [4]Tensor // what entered scratch, while the current node is visited
 	nMembers int
 	retain   bool
-	creates  bool    // CreateGraph: record what gradient functions compute
-	home     *Scope  // that of the tensor that is differentiated: what is recorded belongs to it
+	creates  bool   // CreateGraph: record what gradient functions compute
+	home     *Scope // that of the tensor that is differentiated: what is recorded belongs to it
+	early    early
 	search   *search // Grad: capture gradients instead of accumulating them in leaves; nil for Backward
 }
 
@@ -70,6 +71,9 @@ func (b *backprop) run(x, dy *Tensor) {
 	if b.search != nil && !b.search.enters(x.node) {
 		return
 	}
+	if b.search == nil {
+		b.early.expect(x.node)
+	}
 	b.arrive(x.node, dy)
 	defer b.abandon()
 	for n, dy, ok := b.pending.next(); ok; n, dy, ok = b.pending.next() {
@@ -78,6 +82,7 @@ func (b *backprop) run(x, dy *Tensor) {
 			continue
 		}
 		b.visit(n, dy)
+		b.visitReady()
 	}
 }
 
@@ -258,6 +263,7 @@ func (b *backprop) checkShape(i int, e *edge) {
 
 // arrive adds g to what is pending at n.
 func (b *backprop) arrive(n *node, g *Tensor) {
+	b.early.arrived(n)
 	old := b.pending.find(n)
 	if old == nil {
 		b.pending.put(n, g)

@@ -42,4 +42,8 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	EntireStorage: entireStorage,
 	Strided:       strided,
 	StorageOf:     storageOf,
+	Evict:         evict,
+	Restore:       restore,
+	MarkPart:      markPart,
+	IsPart:        isPart,
 })

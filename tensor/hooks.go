@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // hooks are what a caller attached to the gradient of a tensor.
@@ -42,7 +43,10 @@ func (x *Tensor) RegisterPostAccumulateGradHook(f func(x *Tensor)) (remove func(
 	}
 	h, call := x.node.attach(), func() { f(x) }
 	h.after = append(h.after, &call)
+	waiters.Add(1)
+	var once sync.Once
 	return func() {
+		once.Do(func() { waiters.Add(-1) })
 		h.after = slices.DeleteFunc(slices.Clone(h.after), func(g *func()) bool { return g == &call })
 	}
 }

@@ -201,6 +201,9 @@ func (x *Tensor) use(c *backend.Call) {
 }
 
 func (x *Tensor) useIn(owner *Scope, c *backend.Call) {
+	if owner == away {
+		owner = x.storage.fetchedFor(c)
+	}
 	if owner != released && !owner.private && !c.Guarded((*guard)(owner)) {
 		owner.users.Add(1)
 		c.Guard((*guard)(owner))
@@ -216,6 +219,9 @@ func (x *Tensor) hold() *Scope {
 	owner := x.storage.owner.Load()
 	if owner == nil {
 		return nil
+	}
+	if owner == away {
+		owner = x.storage.fetched()
 	}
 	if owner != released {
 		owner.users.Add(1)

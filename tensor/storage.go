@@ -32,6 +32,9 @@ type links struct {
 	pinned backend.Pinned    // what the buffer looks at, where a GPU can copy from it by itself
 	users  *users            // who has saved it, where it is a copy of replicas
 	frozen map[*Tensor]*node // leaves over it that do not require gradients for now
+
+	visiting *visiting // nil where the memory stays
+	part     bool      // of a parameter
 }
 
 // linked returns the storage's links, which it gets where it has none.

@@ -1,5 +1,5 @@
 // Package friend lets packages above tensor call what tensor does not export, since Go knows no friends: tensor registers functions
-// when it is initialised, and linalg, nn, optim, dist, nn/parallel, nn/ddp, checkpoint and internal/selftest, which import it, find them there.
+// when it is initialised, and linalg, nn, optim, dist, nn/parallel, nn/ddp, nn/fsdp, checkpoint and internal/selftest, which import it, find them there.
 package friend
 
 import (
@@ -66,6 +66,14 @@ type Tensors[T any] struct {
 	Strided func(x T, shape, stride []int, offset int) T
 	// StorageOf returns what is equal for tensors that share memory.
 	StorageOf func(x T) any
+
+	// Evict gives the memory under x back, unless an op is about to use it: then it reports false. The first op that wants it has fetch called, which calls Restore.
+	Evict func(x T, fetch func()) bool
+	// Restore gives an evicted tensor memory again, which write fills with what was there before: graphs see no change.
+	Restore func(x T, write func())
+	// MarkPart notes that x is a part of a parameter, and IsPart reports that.
+	MarkPart func(x T)
+	IsPart   func(x T) bool
 }
 
 // Linear is the parameters of x·Wᵀ + b; the bias may be nil.

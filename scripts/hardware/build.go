@@ -50,6 +50,7 @@ var leftOut = []absence{
 	{"models/gpt2", "trains on the CPU and on a simulated GPU"},
 	{"models/resnet", "computes on the CPU alone"},
 	{"nn/ddp", "trains ranks on simulated GPUs"},
+	{"nn/fsdp", "trains ranks on simulated GPUs"},
 	{"nn/nninit", "computes on the CPU alone"},
 	{"nn/parallel", "needs eight GPUs, which it simulates"},
 	{"nn/plan", "compares plans with simulated GPUs"},
