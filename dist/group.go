@@ -19,6 +19,7 @@ type Group struct {
 	localRank, localSize int
 	name                 string // of the engine
 	engine               engine
+	meeting              meeting // for tensors on GPUs
 	options
 	agreeing bool // whether ranks compare a call, as Debug asks
 	mu       sync.Mutex
@@ -43,11 +44,19 @@ func (g *Group) LocalRank() int { return g.localRank }
 // LocalSize returns how many ranks its machine has.
 func (g *Group) LocalSize() int { return g.localSize }
 
-// Engine returns what carries out the operations: "local", or "mpi".
-func (g *Group) Engine() string { return g.name }
+// Engine returns what carries out the operations: "local", "mpi" or "nccl". It is "mpi+nccl", or "local+nccl", once NCCL exchanges tensors that are on GPUs, as
+// the first of their operations finds out: where each rank has a GPU of its own and the library.
+func (g *Group) Engine() string {
+	if g.meeting.gpus.Load() != nil {
+		return g.name + "+nccl"
+	}
+	return g.name
+}
 
 // String returns "rank 0 of 4 (mpi)".
-func (g *Group) String() string { return fmt.Sprintf("rank %d of %d (%s)", g.rank, g.size, g.name) }
+func (g *Group) String() string {
+	return fmt.Sprintf("rank %d of %d (%s)", g.rank, g.size, g.Engine())
+}
 
 // Split returns the group of the ranks that give the same color, numbered in the order of their keys, and where these are equal of their ranks.
 // All ranks call it.
@@ -74,7 +83,12 @@ func (g *Group) Split(ctx context.Context, color, key int) (*Group, error) {
 }
 
 // Abort ends all ranks of the job, as far as the engine can: under MPI their processes, with an exit code; in one program their operations.
-func (g *Group) Abort(code int) { g.engine.abort(code) }
+func (g *Group) Abort(code int) {
+	if n := g.meeting.gpus.Load(); n != nil {
+		n.abort(code)
+	}
+	g.engine.abort(code)
+}
 
 // Close ends the group; that of all ranks under MPI waits for the others to close, for at most the group's timeout. A process that ends without it is an error
 // under most launchers. Another Close returns the same.
@@ -86,6 +100,9 @@ func (g *Group) Close(ctx context.Context) error {
 	g.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
+	if n := g.meeting.gpus.Load(); n != nil {
+		return errors.Join(n.close(ctx), g.engine.close(ctx))
+	}
 	return g.engine.close(ctx)
 }
 
@@ -115,12 +132,17 @@ func (g *Group) begin(c *call) *Work {
 		w.pending = failed{err}
 		return w
 	}
+	carrier, home, err := g.carrierOf(c)
+	if err != nil {
+		w.pending = failed{err}
+		return w
+	}
 	w.results = c.out
 	if c.kind == allReduce || c.kind == broadcast {
-		c.in = onHost(c.in, true)
+		c.in = brought(c.in, home, true)
 		c.out = c.in
 	} else {
-		c.in, c.out = onHost(c.in, true), onHost(c.out, false)
+		c.in, c.out = brought(c.in, home, true), brought(c.out, home, false)
 		if c.in != nil && c.out != nil && inner.StorageOf(c.in) == inner.StorageOf(c.out) {
 			c.in = c.in.Clone() // engines write results before they have read all
 		}
@@ -128,22 +150,28 @@ func (g *Group) begin(c *call) *Work {
 	if err := g.agree(c); err != nil {
 		w.pending = failed{err}
 	} else {
-		w.pending = g.engine.begin(c)
+		w.pending = carrier.begin(c)
 	}
 	return w
 }
 
-// onHost returns a tensor without its gradient, on a GPU one like it in pinned memory, with its values where they are wanted; nil for nil.
-func onHost(x *tensor.Tensor, values bool) *tensor.Tensor {
+// brought returns a tensor without its gradient, or one like it on the device where it is wanted, which is in pinned memory on the CPU, with its values where those are wanted;
+// nil for nil.
+func brought(x *tensor.Tensor, home device.Device, values bool) *tensor.Tensor {
 	if x == nil {
 		return nil
 	}
 	x = x.Detach()
 	switch {
-	case x.Device().IsCPU():
+	case x.Device() == home:
 		return x
 	case values:
-		return x.To(device.CPU).PinMemory()
+		x = x.To(home)
+	default:
+		x = tensor.On(home).Empty(x.Shape()...).To(x.DType())
 	}
-	return tensor.Empty(x.Shape()...).To(x.DType()).PinMemory()
+	if home.IsCPU() {
+		x = x.PinMemory()
+	}
+	return x
 }

@@ -20,10 +20,12 @@ func Init(ctx context.Context, opts ...Option) (*Group, error) {
 		return nil, err
 	}
 	switch {
-	case o.engine == "mpi", o.engine == "" && l.mpi:
+	case o.engine == "mpi", o.engine != "local" && l.mpi:
 		return initMPI(ctx, o, l)
-	case o.engine != "" && o.engine != "local":
-		return nil, fmt.Errorf("there is no engine %q: mpi and local are there", o.engine)
+	case o.engine != "" && o.engine != "local" && o.engine != "nccl":
+		return nil, fmt.Errorf("there is no engine %q: mpi, nccl and local are there", o.engine)
+	case o.engine == "nccl" && l.size > 1:
+		return initNCCL(ctx, o, l)
 	case l.size > 1:
 		return nil, fmt.Errorf("%s says that there are %d ranks, which an engine of one process cannot reach: start them by mpirun or srun", l.by, l.size)
 	}
@@ -113,8 +115,11 @@ func groupOf(ctx context.Context, w *mpi.World, o options, l launch) (*Group, er
 // withNeighbours returns the group when it has counted the ranks of this machine.
 func withNeighbours(ctx context.Context, g *Group) (*Group, error) {
 	here := "" // one program
-	if m, ok := g.engine.(*message); ok {
-		here = m.world.Processor()
+	switch e := g.engine.(type) {
+	case *message:
+		here = e.world.Processor()
+	case *gpus:
+		here, _ = os.Hostname() // ranks of machines without a name count as of one
 	}
 	hosts, err := g.AllGatherBytes(ctx, []byte(here))
 	if err != nil {

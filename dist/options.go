@@ -18,5 +18,8 @@ func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d }
 // that does not end. Groups of one program always do. It is on where TORCH_DISTRIBUTED_DEBUG is DETAIL.
 func Debug(on bool) Option { return func(o *options) { o.debug = on } }
 
-// Engine is what carries out the operations, "mpi" or "local", instead of what the launcher has set up.
+// Engine is what carries out the operations, instead of what the launcher has set up: "mpi" or "local", which tensors on GPUs pass through the host, or "nccl". NCCL, 2.18 or newer, joins
+// elements as it does: it adds halves in their own precision, and its Min and Max may lose a NaN. Ranks that know each other otherwise, by MPI or as goroutines, have it for
+// tensors on GPUs alone; ranks that a launcher like torchrun has started meet at NCCL_COMM_ID, or else at MASTER_ADDR, one port behind MASTER_PORT, and
+// their tensors on the CPU pass through their GPUs, which are those of the number LOCAL_RANK.
 func Engine(name string) Option { return func(o *options) { o.engine = name } }

@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -16,19 +17,15 @@ func Spawn(n int, f func(g *Group) error, opts ...Option) error {
 	if n < 1 {
 		panic(fault("spawn", tensor.ErrValue, fmt.Sprintf("%d is no number of ranks", n)))
 	}
-	r, errs := newRoom(n), make([]error, n)
-	var running sync.WaitGroup
+	r, errs, groups := newRoom(n), make([]error, n), make([]*Group, n)
 	for rank := range n {
+		groups[rank] = newLocal(r, rank, optionsOf(opts))
+	}
+	var running sync.WaitGroup
+	for rank, g := range groups {
 		running.Go(func() {
-			g := newLocal(r, rank, optionsOf(opts))
 			errs[rank] = errExit
-			defer func() {
-				why := errs[rank]
-				if why == nil {
-					why = errLeft
-				}
-				g.engine.(*local).leave(why)
-			}()
+			defer func() { g.leave(errs[rank], groups) }()
 			errs[rank] = caught(func() error { return f(g) })
 		})
 	}
@@ -48,6 +45,27 @@ func Spawn(n int, f func(g *Group) error, opts ...Option) error {
 		return errors.Join(causes...)
 	}
 	return errors.Join(all...)
+}
+
+// leave ends what the other groups of a Spawn wait for from this rank, which has returned an error or nil.
+func (g *Group) leave(err error, all []*Group) {
+	why := err
+	if why == nil {
+		why = errLeft
+	}
+	g.engine.(*local).leave(why)
+	for _, other := range all {
+		n := other.meeting.gpus.Load()
+		switch {
+		case n == nil:
+		case err != nil:
+			n.leave(&RankError{g.rank, err})
+		case other == g:
+			ctx, cancel := context.WithTimeout(context.Background(), g.timeout)
+			_ = n.close(ctx) // another rank has failed then, which Spawn tells
+			cancel()
+		}
+	}
 }
 
 var errExit = errors.New("ended its goroutine")

@@ -62,6 +62,9 @@ func same(what string, got, want *tensor.Tensor) error {
 
 func reductions(g *dist.Group) error {
 	for _, dt := range dtypes {
+		if dt == dtype.Int16 && g.Engine() == "nccl" {
+			continue // which it does not know
+		}
 		for op := dist.Sum; op <= dist.Max; op++ {
 			if op == dist.Avg && !dt.IsFloat() || op == dist.Product && g.Size() > 3 {
 				continue // such products do not fit into all dtypes

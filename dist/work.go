@@ -13,7 +13,7 @@ type Work struct {
 	group   *Group
 	call    *call
 	pending pending
-	results *tensor.Tensor // of the caller; the call's own stand for them where they are on a GPU
+	results *tensor.Tensor // of the caller; the call's own stand for them where those are on another device
 
 	finished sync.Once
 	err      error
@@ -57,13 +57,13 @@ func (w *Work) Done() <-chan struct{} {
 	return w.done
 }
 
-// finish copies results to the GPU that they belong to.
+// finish copies results to the device that they belong to.
 func (w *Work) finish(err error) error {
 	switch {
 	case err != nil:
 		w.group.breakBy(err)
 		return err
-	case w.results == nil || w.results.Device().IsCPU():
+	case w.results == nil || w.results.Device() == w.call.out.Device():
 		return nil
 	}
 	return tensor.Try(func() { w.results.Detach().CopyInPlace(w.call.out) })

@@ -39,6 +39,8 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	WriteMemory:   writeMemory,
 	HoldMemory:    elementMemory,
 	HoldToWrite:   holdToWrite,
+	Lend:          lend,
+	Within:        within,
 	EntireStorage: entireStorage,
 	Strided:       strided,
 	StorageOf:     storageOf,

@@ -78,6 +78,21 @@ type Gatherer interface {
 	Slice(b Buffer, offset, bytes int) Buffer
 }
 
+// Lender is a backend on whose device other libraries compute.
+type Lender interface {
+	// Within calls f on a thread on which the device is the current one of NVIDIA's libraries.
+	Within(f func() error) error
+	// Lend calls f, as Within does, with a stream of the device and the addresses of pieces of memory: what f issues to the stream waits for all
+	// that was issued to the device before. The memory stays as it is until the event has passed, though its owner may give it back earlier.
+	Lend(memory []Piece, f func(stream uintptr, at []uintptr) error) (Event, error)
+}
+
+// Event is behind work that was issued to a device.
+type Event interface {
+	// Passed reports whether the work is done, or the error of the device.
+	Passed() (bool, error)
+}
+
 // Updater is a backend that runs the steps of optimizers for many parameters by one launch.
 type Updater interface {
 	// NewUpdates returns a place for steps of the same parameters, over and over.

@@ -2,8 +2,8 @@ package dl
 
 import "sync"
 
-// maxArgs is how many arguments Call takes: cublasLtMatmul has sixteen.
-const maxArgs = 20
+// maxArgs is how many arguments Call takes: an id of NCCL takes sixteen behind six registers.
+const maxArgs = 24
 
 // frames keeps argument slices for reuse: what goes to C escapes, and so would be allocated at each call.
 var frames = sync.Pool{New: func() any { return new([maxArgs]uintptr) }}

@@ -11,7 +11,7 @@ var rows = [][]string{
 	{"internal/dl", "dtype", "device", "internal/layout", "internal/op", "internal/rng"},
 	{
 		"internal/hardware", "internal/roofline", "internal/tenants", "internal/filelock", "internal/reserve", "internal/mem", "internal/par", "internal/kern/vec", "internal/kern", "internal/lapack", "internal/ptx",
-		"internal/cublas", "internal/mpi", "internal/driver", "internal/driver/sim", "internal/driver/open",
+		"internal/cublas", "internal/mpi", "internal/nccl", "internal/driver", "internal/driver/sim", "internal/driver/open",
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
 		"internal/friend", "internal/pickle", "internal/uniclass", "internal/onig",
 	},
@@ -22,7 +22,7 @@ var rows = [][]string{
 }
 
 // support lists the packages that only tests import. They see everything below the programs.
-var support = []string{"internal/devicetest", "internal/dl/dltest", "internal/mpi/mpitest", "internal/gradcheck", "internal/golden", "internal/kern/guarded", "internal/floors", "internal/pyexpr", "internal/conformance", "internal/conformance/onnxnode"}
+var support = []string{"internal/devicetest", "internal/dl/dltest", "internal/mpi/mpitest", "internal/nccl/ncclsim", "internal/gradcheck", "internal/golden", "internal/kern/guarded", "internal/floors", "internal/pyexpr", "internal/conformance", "internal/conformance/onnxnode"}
 
 const (
 	generator = "internal/kgen" // writes code before the build: on no floor, and sees none

@@ -60,6 +60,12 @@ type Tensors[T any] struct {
 	HoldMemory func(x T) (memory []byte, release func())
 	// HoldToWrite is HoldMemory for who changes the elements.
 	HoldToWrite func(x T) (memory []byte, release func())
+	// Lend has a library read contiguous tensors of one GPU and write others there: f is called on a thread on which that GPU is current, with a stream
+	// on which work waits for all that was issued before, and the addresses of the tensors. It returns what reports whether that work is done.
+	Lend func(reads, writes []T, f func(stream uintptr, at []uintptr) error) (done func() (bool, error), err error)
+	// Within calls f on a thread on which a GPU is current for libraries.
+	Within func(gpu device.Device, f func() error) error
+
 	// EntireStorage returns a tensor of one axis over all of x's storage.
 	EntireStorage func(x T) T
 	// Strided returns a tensor over x's storage whose element at index i[0], i[1], … is number offset + Σ i[k]·stride[k] there.

@@ -154,8 +154,11 @@ func (b *blas) open(d *Device) error {
 	return err
 }
 
-// inContext calls f on a thread on which the device's context is current.
+// inContext calls f on a thread on which the device's context is current; a simulated GPU needs none.
 func (d *Device) inContext(f func() error) (err error) {
+	if d.api.Within == nil {
+		return f()
+	}
 	if r := d.api.Within(d.ctx, func() { err = f() }); r != driver.Success {
 		return d.fail(r)
 	}

@@ -8,6 +8,7 @@ const (
 	compute stream = iota
 	copyIn
 	copyOut
+	collective // of a library that exchanges memory with other GPUs
 	streams
 )
 

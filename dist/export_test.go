@@ -1,0 +1,47 @@
+package dist
+
+import (
+	"context"
+	"time"
+
+	"cresset/device"
+	"cresset/internal/nccl"
+)
+
+// LendNCCL has groups use a library until giveBack.
+func LendNCCL(api *nccl.API) (giveBack func()) {
+	before := ncclLibrary
+	ncclLibrary = func() (*nccl.API, error) { return api, nil }
+	return func() { ncclLibrary = before }
+}
+
+// SpawnNCCL is Spawn of ranks that know nothing of each other but an id of NCCL.
+func SpawnNCCL(n int, limit time.Duration, f func(g *Group) error) error {
+	api, err := ncclLibrary()
+	if err != nil {
+		return err
+	}
+	id, err := api.NewID()
+	if err != nil {
+		return err
+	}
+	return Spawn(n, func(r *Group) error {
+		ctx := context.Background()
+		e, err := joinGPUs(ctx, api, id, r.rank, n, device.CUDA(r.rank), limit)
+		if err != nil {
+			return err
+		}
+		g, err := withNeighbours(ctx, &Group{rank: r.rank, size: n, name: "nccl", engine: e, options: options{timeout: limit}})
+		if err != nil {
+			return err
+		}
+		if err := f(g); err != nil {
+			g.Abort(1)
+			return err
+		}
+		return g.Close(ctx)
+	})
+}
+
+// PlaceToMeet is where NCCL's processes meet.
+var PlaceToMeet = placeToMeet
