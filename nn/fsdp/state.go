@@ -13,7 +13,7 @@ func (f *FullyShardedDataParallel[M]) FullState(ctx context.Context) (map[string
 	s, state := f.sharder, map[string]*tensor.Tensor{}
 	of := map[any]*tensor.Tensor{} // what several names share
 	for _, p := range s.params {
-		whole, err := s.gatherRows(ctx, p, p.shard)
+		whole, err := s.gatherRows(ctx, p, p.shard, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -32,16 +32,16 @@ func (f *FullyShardedDataParallel[M]) FullState(ctx context.Context) (map[string
 	return state, nil
 }
 
-// gatherRows returns on rank 0 what ranks have rows of as they have of a parameter.
-func (s *sharder) gatherRows(ctx context.Context, p *param, rows *tensor.Tensor) (*tensor.Tensor, error) {
+// gatherRows returns on a rank, in memory of the host, what ranks have rows of as they have of a parameter, and nil elsewhere.
+func (s *sharder) gatherRows(ctx context.Context, p *param, rows *tensor.Tensor, root int) (*tensor.Tensor, error) {
 	g, host := s.group, tensor.On(device.CPU).As(rows.DType())
 	mine := host.Zeros(p.room)
 	mine.Narrow(0, 0, rows.NumEl()).CopyInPlace(rows.Detach().CPU().View(-1))
-	if g.Rank() > 0 {
-		return nil, g.Gather(nil, mine, 0).Wait(ctx)
+	if g.Rank() != root {
+		return nil, g.Gather(nil, mine, root).Wait(ctx)
 	}
 	all := host.Empty(g.Size() * p.room)
-	if err := g.Gather(all, mine, 0).Wait(ctx); err != nil {
+	if err := g.Gather(all, mine, root).Wait(ctx); err != nil {
 		return nil, err
 	}
 	return all.Narrow(0, 0, product(p.whole)).View(p.whole...), nil
