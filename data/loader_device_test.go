@@ -4,10 +4,12 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/internal/backend"
 	"cresset/internal/devicetest"
 	"cresset/tensor"
 )
@@ -43,6 +45,44 @@ func TestLoaderCopiesAhead(t *testing.T) {
 					t.Errorf("%d workers, pinned %t, %d batches: %d bytes are left on the GPU", workers, pin, taken, after-before)
 				}
 			}
+		}
+	}
+}
+
+// TestLoaderPinsWhatGoesToAGPU has the default, and what a program says in its place, by the copies that were made.
+func TestLoaderPinsWhatGoesToAGPU(t *testing.T) {
+	devicetest.Simulate(t)
+	const copies = 6 // three batches of inputs and targets
+	for _, c := range []struct {
+		name                 string
+		opts                 []LoaderOption
+		pinned, inBackground int
+	}{
+		{"by default", []LoaderOption{To(device.CUDA(0))}, copies, copies},
+		{"with workers", []LoaderOption{To(device.CUDA(0)), Workers(2)}, copies, copies},
+		{"asked not to", []LoaderOption{To(device.CUDA(0)), PinMemory(false)}, 0, 0},
+		{"on the CPU", []LoaderOption{To(device.CPU)}, 0, 0},
+	} {
+		var mu sync.Mutex
+		pinned, inBackground := 0, 0
+		stop := backend.Watch(func(tr *backend.Transfer) {
+			mu.Lock()
+			defer mu.Unlock()
+			if tr.Pinned {
+				pinned++
+			}
+			if tr.Background {
+				inBackground++
+			}
+		})
+		for _, err := range NewLoader(&numbers{n: 3}, c.opts...).All(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop()
+		if pinned != c.pinned || inBackground != c.inBackground {
+			t.Errorf("%s: %d copies out of pinned memory and %d in the background, want %d and %d", c.name, pinned, inBackground, c.pinned, c.inBackground)
 		}
 	}
 }

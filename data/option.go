@@ -96,7 +96,8 @@ type options struct {
 	batchSize, workers, prefetch *int
 	buffer                       *int
 	shuffle                      *bool
-	dropLast, scopes, pin        bool
+	dropLast, scopes             bool
+	pin                          *bool
 	to                           *device.Device
 	generator                    *tensor.Generator
 	sampler                      *Sampler
@@ -163,10 +164,11 @@ func Generator(g *tensor.Generator) GeneratorOption {
 // Scopes gives each batch a scope that closes when the loop advances.
 func Scopes(on bool) AnyLoaderOption { return option(func(o *options) { o.scopes = on }) }
 
-// PinMemory copies each batch into memory that GPUs read by themselves. Without a GPU that is an error.
-func PinMemory(on bool) AnyLoaderOption { return option(func(o *options) { o.pin = on }) }
+// PinMemory copies each batch into memory that GPUs read by themselves, as To a GPU does unless told otherwise. Without a GPU that is an error.
+func PinMemory(on bool) AnyLoaderOption { return option(func(o *options) { o.pin = &on }) }
 
-// To copies each batch to a device, on workers ahead of the loop; out of pinned memory without waiting for the copy.
+// To copies each batch to a device, on workers ahead of the loop. Copies to a GPU go through pinned memory, beside its kernels, and nobody waits
+// for them but the ops that read the batch.
 func To(d device.Device) AnyLoaderOption { return option(func(o *options) { o.to = &d }) }
 
 // ShuffleBuffer is the number of samples of a stream that are kept back so that they come in a random order.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync"
 
+	"cresset/internal/profile"
 	"cresset/tensor"
 )
 
@@ -32,7 +33,9 @@ func (l *Loader[B]) deliveries(ctx context.Context, p *pass) iter.Seq[delivery[B
 		for job := range l.read(ctx, p) {
 			d := delivery[B]{err: context.Cause(ctx)}
 			if d.err == nil {
+				waiting := profile.Begin(profile.Region, waitName)
 				d = l.deliver(job)
+				waiting.End()
 			}
 			if !yield(d) || d.err != nil {
 				return
@@ -40,6 +43,9 @@ func (l *Loader[B]) deliveries(ctx context.Context, p *pass) iter.Seq[delivery[B
 		}
 	}
 }
+
+// waitName is what profiles call the time in which the loop waits for a batch.
+const waitName = "enumerate(DataLoader)"
 
 // ahead runs the workers of one epoch. When it returns they have ended, and what they made in vain is given back.
 func (l *Loader[B]) ahead(ctx context.Context, p *pass, yield func(delivery[B]) bool) {
@@ -56,7 +62,9 @@ func (l *Loader[B]) ahead(ctx context.Context, p *pass, yield func(delivery[B]) 
 		q.running.Go(func() { q.work(l) })
 	}
 	for {
+		waiting := profile.Begin(profile.Region, waitName)
 		d, ok := q.next(ctx)
+		waiting.End()
 		if !ok || !yield(d) || d.err != nil {
 			return
 		}
@@ -200,7 +208,7 @@ func (d *delivery[B]) place(o *options) {
 		d.scope = tensor.NewScope()
 		d.batch = inScope(d.batch, d.scope)
 	}
-	if o.pin {
+	if or(o.pin, o.to != nil && o.to.IsCUDA()) {
 		d.batch = replaced(d.batch, (*tensor.Tensor).PinMemory)
 	}
 	if o.to != nil {

@@ -54,7 +54,7 @@ func (c *trainCommand) learnText(dev device.Device) (*training, error) {
 	}
 	batch := c.batch() * t.accumulate
 	places := data.NewRandomSampler(text.train, data.Replacement(true), data.NumSamples(every*batch))
-	t.loader = data.NewLoader(text.train, data.BatchSize(batch), places, data.Workers(1), data.Scopes(true))
+	t.loader = data.NewLoader(text.train, data.BatchSize(batch), places, data.Workers(1), data.Scopes(true), data.To(dev))
 	t.schedule = c.newSchedule(t.optimizer, steps)
 	t.of = c.settings(t)
 	f.note(t.of)

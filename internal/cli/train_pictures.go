@@ -39,7 +39,7 @@ func (c *trainCommand) learnPictures(dev device.Device) (*training, error) {
 		optimizer: c.newOptimizer(nn.Parameters(net)), epochs: or(c.Epochs, c.usualEpochs()),
 		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(),
 	}
-	t.loader = data.NewLoader(train, data.BatchSize(c.batch()*t.accumulate), data.Shuffle(true), data.Workers(1), data.Scopes(true))
+	t.loader = data.NewLoader(train, data.BatchSize(c.batch()*t.accumulate), data.Shuffle(true), data.Workers(1), data.Scopes(true), data.To(dev))
 	t.schedule = c.newSchedule(t.optimizer, t.allSteps())
 	t.of = c.settings(t)
 	f.note(t.of)

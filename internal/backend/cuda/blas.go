@@ -11,6 +11,7 @@ import (
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/cublas"
 	"cresset/internal/driver"
+	"cresset/internal/profile"
 )
 
 // cublasVariable asks for products by cublasLt where it is 1: a peer to compare with, and a choice of users. What is asked for and missing
@@ -80,9 +81,12 @@ func (b *blas) multiply(d *Device, c *backend.Call) error {
 	if s.err != nil {
 		return s.err
 	}
-	return d.inContext(func() error {
+	w := d.watch(compute, profile.Kernel, "cublasLtMatmul", 0)
+	err = d.inContext(func() error {
 		return plan.Run(uintptr(d.streams[compute]), p.A, p.B, p.Out, memory.ptr, p.Alpha, p.Beta)
 	})
+	w.end(err == nil)
+	return err
 }
 
 // problemOf is a product in cublasLt's words, but for how its operands lie.
