@@ -319,6 +319,7 @@ func settle(g *Tensor) *Tensor {
 
 // accumulate adds g to the leaf's gradient.
 func (n *node) accumulate(g *Tensor) {
+	g.refuseRecorded("backward", "call Backward", "compile the forward pass, or take gradients by Grad")
 	l := n.leaf
 	if l.frozen.Load() {
 		return

@@ -29,6 +29,7 @@ func (x *Tensor) take(t *Tensor) {
 		x.copyFrom(t)
 		return
 	}
+	t.noteMove(op.CatOn.String())
 	t = t.packedCopy()
 	defer t.hold().leave()
 	size := x.dtype.Size()

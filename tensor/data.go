@@ -34,6 +34,7 @@ func FromSlice[T dtype.Element](s []T, sizes ...int) *Tensor {
 // element type must be the tensor's. It panics with PyTorch's text for a tensor on a GPU or one that requires gradients.
 func Data[T dtype.Element](x *Tensor) []T {
 	x.alive()
+	x.noteRead("data")
 	switch dt := dtype.Of[T](); {
 	case !x.storage.device.IsCPU():
 		failHint("data", ErrDevice, fmt.Sprintf("can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.", x.storage.device),
@@ -70,6 +71,7 @@ func (s *storage) show() {
 // hostSlice returns x's elements in row-major order on the host, as a copy.
 func hostSlice[T dtype.Element](x *Tensor) []T {
 	x.alive()
+	x.noteRead("values")
 	y := x.Detach().CPU().Contiguous().cast(dtype.Of[T]())
 	defer y.hold().leave()
 	block, err := mem.Alloc(y.NumEl() * y.dtype.Size()) // which refuses what Go's own memory would end the process for
@@ -102,6 +104,7 @@ func (x *Tensor) Float64() float64 { return x.number().Float() }
 func (x *Tensor) number() backend.Scalar {
 	x.single()
 	x.alive()
+	x.noteRead("item")
 	if !x.storage.device.IsCPU() {
 		x = x.Detach().CPU()
 	}

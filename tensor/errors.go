@@ -23,6 +23,7 @@ var (
 	ErrReleased = errors.New("tensor was released")
 	ErrKernel   = errors.New("no kernel")
 	ErrMeta     = errors.New("tensors on meta have no elements")
+	ErrCompile  = errors.New("not what a compiled function may do")
 )
 
 // Error is what operations panic with, whatever the cause. Its text is PyTorch's where PyTorch has one.

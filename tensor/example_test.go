@@ -78,3 +78,17 @@ func ExampleCrossEntropy() {
 	// tensor(0.2395)
 	// tensor([0.3729, 0.3729])
 }
+
+func ExampleCompile() {
+	gelu := tensor.Compile(func(x *tensor.Tensor) *tensor.Tensor {
+		return x.MulScalar(0.7978845608).Add(x.Mul(x).Mul(x).MulScalar(0.0356774081)).Tanh().AddScalar(1).Mul(x).MulScalar(0.5)
+	})
+	x := tensor.Of([]float32{-1, 0, 1}).SetRequiresGrad(true)
+	y := gelu(x) // runs the function, and records it
+	y.Sum().Backward()
+	fmt.Println(y.GradFn(), x.Grad())
+	fmt.Println(gelu(tensor.Of([]float32{2, 3, 4}).SetRequiresGrad(true)).Detach()) // one walk through the elements
+	// Output:
+	// CompiledFunctionBackward tensor([-0.0830,  0.5000,  1.0830])
+	// tensor([1.9546, 2.9964, 3.9999])
+}

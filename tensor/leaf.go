@@ -160,6 +160,7 @@ func (x *Tensor) SetData(t *Tensor) {
 	if placement.on.Load() {
 		placement.renamed(x.storage, t.storage)
 	}
+	x.storage.linked().replaced++
 	x.layout, x.storage, x.dtype, x.view = t.layout, t.storage, t.dtype, false
 	x.history, x.rebased = t.history, t.rebased
 	if n == nil {

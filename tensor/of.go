@@ -25,6 +25,9 @@ func (p Place) Of(v any) *Tensor {
 	} else {
 		x = ofMixed(r, shape)
 	}
+	if t := recordingNow.Load(); t != nil {
+		t.filled(x)
+	}
 	return x.cast(p.or(x.dtype)).To(resolve(p.device))
 }
 

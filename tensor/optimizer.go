@@ -179,6 +179,9 @@ func (u *updates) Drop() {
 
 // run runs the steps of a batch.
 func (b *batch) run() {
+	for _, s := range b.steps {
+		s.grad.refuseRecorded(b.op.String(), "run the step of an optimizer", "step behind the compiled function")
+	}
 	f := profile.BeginOp(b.calls[0])
 	done, err := b.runner.Run(b.calls)
 	f.End()

@@ -35,6 +35,9 @@ type member struct {
 // checkpointed returns what run makes of inputs, without keeping what its gradients need. Again tells run that it computes for Backward.
 func checkpointed(run func(inputs []*Tensor, again bool) []*Tensor, inputs []*Tensor) []*Tensor {
 	refuseNilIn("checkpoint", inputs)
+	for _, x := range inputs {
+		x.refuseRecorded("checkpoint", "checkpoint a part of itself", "compile the part, and checkpoint what calls it")
+	}
 	r := &region{run: run}
 	r.hold(inputs)
 	for _, x := range inputs {

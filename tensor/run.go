@@ -52,6 +52,9 @@ func callOf(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) *backend.
 
 // run issues a call whose first result is out, gives it back, and panics with its error.
 func run(c *backend.Call, out *Tensor, ins ...*Tensor) {
+	if t := recordingNow.Load(); t != nil {
+		t.note(c, out, ins)
+	}
 	o, f := c.Op, profile.BeginOp(c)
 	err := out.storage.backend.Run(c)
 	f.End()
@@ -91,6 +94,7 @@ func (x *Tensor) readBy(c *backend.Call, dev device.Device) *backend.View {
 
 // scalar returns the only element of a CPU tensor; the common dtypes are read where they lie.
 func (x *Tensor) scalar() backend.Scalar {
+	x.noteRead("item")
 	switch {
 	case x.dtype == dtype.Float32:
 		return backend.Scalar{F: float64(elements[float32](x.storage)[x.layout.Offset]), Kind: backend.FloatScalar}

@@ -35,6 +35,7 @@ type links struct {
 
 	visiting *visiting // nil where the memory stays
 	part     bool      // of a parameter
+	replaced int       // how often SetData has put other data under a tensor over it
 }
 
 // linked returns the storage's links, which it gets where it has none.
@@ -148,7 +149,7 @@ const maxBytes = int(^uint(0) >> 1)
 
 // free gives back memory that is released and that no kernel uses.
 func (s *storage) free() {
-	if !s.shared.Load() {
+	if !s.shared.Load() && !recordingNow.Load().keeps(s) {
 		s.poison()
 		s.backend.Free(s.buf)
 		if h := s.pinned(); h != nil {
@@ -190,6 +191,9 @@ func newResult(name string, dev device.Device, dt dtype.DType, l *layout.Layout,
 	}
 	if placement.on.Load() {
 		placement.made(out.storage, name)
+	}
+	if t := recordingNow.Load(); t != nil {
+		t.made(out.storage)
 	}
 	return out.inherit(others...)
 }

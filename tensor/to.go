@@ -136,6 +136,7 @@ func copyGrad(b *backprop, dy *Tensor) { b.give(0, dy) }
 
 // transfer fills x, whose elements leave no gaps, from a tensor of the same shape on another device.
 func (x *Tensor) transfer(from *Tensor, nonBlocking bool) {
+	from.noteMove("to")
 	src := from.cast(x.dtype)
 	if !sameOrder(src.layout, x.layout) {
 		packed := new(layout.Of(x.layout.Shape(), x.layout.Strides(), 0))

@@ -79,6 +79,7 @@ func generate() (map[string][]byte, error) {
 		"internal/backend/cuda/reduction_gen.go":   recipe.CUDAReductionTable(reductions),
 		"internal/kern/update_gen.go":              recipe.GoUpdates(updates),
 		"internal/selftest/elementwise_gen.go":     recipe.SelfTests(ops),
+		"internal/emit/formulas.txt":               recipe.Formulas(recipe.Families()),
 		"internal/kern/update_gen_test.go":         recipe.UpdateTests(updates),
 		kernels + "/update.cu":                     recipe.CUDAUpdates(updates),
 		kernels + "/elementary.cuh":                recipe.CUDA(functions),

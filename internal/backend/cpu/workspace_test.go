@@ -18,6 +18,8 @@ var bounded = map[string]string{
 	"taps":         "mostTaps",
 	"reducedLast":  "the number of axes",
 	"forWithParts": "the number of threads",
+	"Fuse":         "the steps of a region",
+	"layOut":       "the steps of a region",
 }
 
 // TestWorkspacesComeFromThePool keeps memory that grows with an operand out of kernels: Go's own out-of-memory ends the

@@ -30,6 +30,7 @@ type Device struct {
 	pinned      pinnedPool
 	modules     moduleTable
 	plans       planTable
+	emitted     emitted
 	blas        blas // where the user asks for it
 	fault       faultWord
 	blocking    bool

@@ -174,17 +174,36 @@ func steps(c *backend.Call) bool {
 	return c.Op == op.SGDStep || c.Op == op.AdamStep || c.Op.IsUpdate()
 }
 
+// distinct returns the bytes of a view's elements, each counted once.
+func distinct(v *backend.View) float64 {
+	n := 1
+	for i, extent := range v.Layout.Shape() {
+		if v.Layout.Strides()[i] != 0 {
+			n *= extent
+		}
+	}
+	return float64(n * v.DType.Size())
+}
+
+// fused notes a region that is about to be launched. A nil trace notes nothing.
+func (t *Trace) fused(r *backend.Region) {
+	if t == nil {
+		return
+	}
+	noted := roofline.Call{Op: "fused"}
+	for i := range r.Out {
+		noted.Bytes += distinct(&r.Out[i].View)
+	}
+	for i := range r.In {
+		if r.In[i].Layout != nil {
+			noted.Bytes += distinct(&r.In[i])
+		}
+	}
+	t.add(noted)
+}
+
 // bytesOf returns how many bytes the operands and results have, each once, or twice where an op updates it: elements that a stride of 0 repeats are one.
 func bytesOf(c *backend.Call) (bytes float64) {
-	distinct := func(v *backend.View) float64 {
-		n := 1
-		for i, extent := range v.Layout.Shape() {
-			if v.Layout.Strides()[i] != 0 {
-				n *= extent
-			}
-		}
-		return float64(n * v.DType.Size())
-	}
 	for i := range c.Out() {
 		bytes += distinct(&c.Out()[i])
 	}

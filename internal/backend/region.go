@@ -1,0 +1,73 @@
+package backend
+
+import (
+	"cresset/dtype"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// A Region is elementwise calls over the indices of one shape, in their order, of which only some results are stored.
+type Region struct {
+	Shape layout.Shape
+	In    []View // what is read: all layouts have the shape. What is no constant has some buffer, not that which Run is given.
+	Steps []Step
+	Out   []Store // what is written
+}
+
+// A Step is an elementwise call of a region with one result.
+type Step struct {
+	Op     op.Op
+	DType  dtype.DType // chooses the kernel, as in a Call
+	Params any
+	From   []int       // the operands: k < len(In) is In[k], a higher one the result of step k - len(In)
+	To     dtype.DType // of the result
+}
+
+// A Store is where the result of a step goes.
+type Store struct {
+	Step int
+	View
+}
+
+// From returns the dtype of a step's operand.
+func (r *Region) From(k int) dtype.DType {
+	if k < len(r.In) {
+		return r.In[k].DType
+	}
+	return r.Steps[k-len(r.In)].To
+}
+
+// Fuser is a backend that computes a region at once, with the bits of its calls.
+type Fuser interface {
+	// Fuses reports whether a region may have the call as a step.
+	Fuses(c *Call) bool
+	// Fuse returns what computes the region, or an error where it is too much for one kernel.
+	Fuse(r *Region) (Fused, error)
+}
+
+// Joiner is a backend whose products compute the sum or the product with another tensor that follows them.
+type Joiner interface {
+	// Joins reports whether an op's kernels do so.
+	Joins(o op.Op, dt dtype.DType) bool
+}
+
+// Fused computes a region over and over.
+type Fused interface {
+	// Run computes into and from views like those of the region, with buffers; offsets may differ, and so may the numbers of constants.
+	Run(out, in []View) error
+}
+
+// ReadsLines reports whether a copy reads neighbours of its result from neighbours, or from one element: others pass through tiles.
+func ReadsLines(c *Call) bool {
+	in := &c.In()[0]
+	if in.IsConst() {
+		return true
+	}
+	shape, strides := in.Layout.Shape(), in.Layout.Strides()
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		if shape[axis] > 1 {
+			return strides[axis] <= 1
+		}
+	}
+	return true
+}

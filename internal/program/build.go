@@ -1,0 +1,126 @@
+package program
+
+import (
+	"slices"
+
+	"cresset/internal/backend"
+	"cresset/internal/op"
+)
+
+// Program returns calls as a program for a backend, which runs from buffers that are given and keeps some.
+func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot) *Program {
+	p := &Program{slots: len(b.slots), given: given, kept: kept}
+	fuser, _ := on.(backend.Fuser)
+	if j, ok := on.(backend.Joiner); ok {
+		calls = followed(calls, slices.Concat(given, kept), func(c *Call) bool { return j.Joins(c.Op, c.DType) })
+	}
+	groups := sunk(grouped(calls, len(b.slots), func(c *Call) bool { return fuser != nil && fusible(c) && fuser.Fuses(c.probe()) }))
+	users := make([]int, len(b.slots)) // groups that touch each slot, and whoever asks for it
+	for _, s := range slices.Concat(given, kept) {
+		users[s.number]++
+	}
+	for _, g := range groups {
+		for _, s := range g.slots() {
+			users[s.number]++
+		}
+	}
+	for _, g := range groups {
+		p.add(g, fuser, users)
+	}
+	p.place()
+	return p
+}
+
+// fusible reports whether a call may be a step of a region: an elementwise one with one result that reads nothing but its operands.
+func fusible(c *Call) bool {
+	if len(c.Out) != 1 || c.Then != op.Invalid || c.Epilogue != nil || c.Out[0].Layout.Size() == 0 || c.Out[0].Layout.Overlaps() {
+		return false
+	}
+	return c.Op == op.Copy || c.Op == op.Where || c.Op.IsElementwise() && !c.Op.IsUpdate() && c.Op != op.SGDStep && c.Op != op.AdamStep && c.Op != op.UnscaleGrad
+}
+
+// probe is the call as a backend sees it, with slots for buffers.
+func (c *Call) probe() *backend.Call {
+	p := &backend.Call{Op: c.Op, DType: c.DType, Params: c.Params}
+	for i := range c.Out {
+		*p.AddOut() = c.Out[i]
+	}
+	for i := range c.In {
+		*p.AddIn() = c.In[i]
+	}
+	return p
+}
+
+// slots returns what the group touches, each once.
+func (g *group) slots() []*Slot {
+	var all []*Slot
+	for _, c := range g.calls {
+		for s := range c.Slots {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// add adds a group's items: one where it is a region that the backend takes.
+func (p *Program) add(g *group, fuser backend.Fuser, users []int) {
+	if g.region != nil && len(g.region.steps) > 1 {
+		it := item{call: g.calls[len(g.calls)-1]}
+		r := &backend.Region{Shape: g.region.shape, In: g.region.in, Steps: g.region.steps}
+		for _, w := range g.region.written {
+			if users[w.slot.number] > 1 {
+				r.Out = append(r.Out, backend.Store{Step: w.step, View: w.view})
+				it.out = append(it.out, w.view)
+			}
+		}
+		it.in = r.In
+		if fused, err := fuser.Fuse(r); err == nil {
+			it.fused = fused
+			for _, v := range slices.Concat(it.out, it.in) {
+				if s, ok := v.Buf.(*Slot); ok {
+					it.touched = append(it.touched, s)
+				}
+			}
+			p.items = append(p.items, it)
+			return
+		}
+	}
+	for _, c := range g.calls {
+		it := item{call: c}
+		for s := range c.Slots {
+			it.touched = append(it.touched, s)
+		}
+		p.items = append(p.items, it)
+	}
+}
+
+// place finds where each slot is touched first and last: there it is allocated and freed.
+func (p *Program) place() {
+	lives := make([]bool, p.slots)
+	for _, s := range p.given {
+		lives[s.number] = true
+	}
+	for i := range p.items {
+		it := &p.items[i]
+		for _, s := range it.touched {
+			if !lives[s.number] {
+				lives[s.number] = true
+				it.alloc = append(it.alloc, s)
+			}
+		}
+	}
+	for _, s := range slices.Concat(p.given, p.kept) {
+		lives[s.number] = false
+	}
+	for i := len(p.items) - 1; i >= 0; i-- {
+		it := &p.items[i]
+		for _, s := range it.touched {
+			if lives[s.number] {
+				lives[s.number] = false
+				it.free = append(it.free, s)
+			}
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package program
+
+import (
+	"slices"
+
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+)
+
+// The most that a region has: more would not fit the registers of a kernel.
+const (
+	mostSteps    = 64
+	mostOperands = 16
+)
+
+// A group is a call, or elementwise calls over one shape that become a region. It stands where the first of them stood, or the last.
+type group struct {
+	calls  []*Call
+	region *region // nil for a call that no region may have
+}
+
+// A region is a backend.Region while calls join it.
+type region struct {
+	shape   layout.Shape
+	in      []backend.View
+	steps   []backend.Step
+	written []write
+}
+
+// write is what a step has written; of several to one slot the last counts.
+type write struct {
+	slot *Slot
+	step int
+	view backend.View
+}
+
+// grouped joins the calls to groups: a call goes to the latest group that it depends on, where that is a region that can have it, or to a
+// later one that reads what it reads.
+func grouped(calls []*Call, slots int, fuses func(c *Call) bool) []*group {
+	var groups []*group
+	writer, touched := make([]int, slots), make([]int, slots) // the latest group that has written a slot, and that has touched it, from 1
+	for _, c := range calls {
+		latest := 0
+		for s, writes := range c.Slots {
+			if latest = max(latest, writer[s.number]); writes {
+				latest = max(latest, touched[s.number])
+			}
+		}
+		at := -1
+		if fuses(c) {
+			at = place(groups, latest, c)
+		}
+		if at < 0 {
+			g := &group{calls: []*Call{c}}
+			if fuses(c) {
+				g.region = &region{shape: c.Out[0].Layout.Shape()}
+				if !g.region.join(c) {
+					g.region = nil
+				}
+			}
+			groups = append(groups, g)
+			at = len(groups)
+		}
+		for s, writes := range c.Slots {
+			if touched[s.number] = max(touched[s.number], at); writes {
+				writer[s.number] = at
+			}
+		}
+	}
+	return groups
+}
+
+// place finds the group that a call can join, and adds it. Groups are counted from 1; it is -1 where there is none.
+func place(groups []*group, latest int, c *Call) int {
+	for at := max(latest, 1); at <= len(groups); at++ {
+		g := groups[at-1]
+		if g.region != nil && (at == latest || g.shares(c)) && g.region.join(c) {
+			g.calls = append(g.calls, c)
+			return at
+		}
+	}
+	return -1
+}
+
+// shares reports whether the call reads what the group reads.
+func (g *group) shares(c *Call) bool {
+	for i := range c.In {
+		s, ok := c.In[i].Buf.(*Slot)
+		if ok && slices.ContainsFunc(g.region.in, func(v backend.View) bool { return v.Buf == s }) {
+			return true
+		}
+	}
+	return false
+}
+
+// join adds a call's step, and reports whether that could be: operands must lie over the same indices, and what the region has written
+// must be read as it was written.
+func (r *region) join(c *Call) bool {
+	if len(r.steps) == mostSteps {
+		return false
+	}
+	step := backend.Step{Op: c.Op, DType: c.DType, Params: c.Params, To: c.Out[0].DType}
+	in, out := slices.Clone(r.in), c.Out[0]
+	fresh := 0
+	if !r.over(&out) {
+		return false
+	}
+	from := make([]source, len(c.In))
+	for i := range c.In {
+		v := c.In[i]
+		if !r.over(&v) {
+			return false
+		}
+		if s, ok := v.Buf.(*Slot); ok {
+			if w := r.writeTo(s); w != nil {
+				if !same(&w.view, &v) {
+					return false
+				}
+				from[i] = source{step: w.step, inside: true}
+				continue
+			}
+		}
+		at := slices.IndexFunc(in, func(u backend.View) bool { return u.Buf != nil && u.Buf == v.Buf && same(&u, &v) })
+		if at < 0 {
+			at = len(in)
+			in = append(in, v)
+			fresh++
+		}
+		from[i] = source{step: at}
+	}
+	s := out.Buf.(*Slot)
+	for i := range in {
+		if in[i].Buf == s && !same(&in[i], &out) {
+			return false
+		}
+	}
+	if w := r.writeTo(s); w != nil && !same(&w.view, &out) {
+		return false
+	}
+	if len(in)+len(r.written)+1 > mostOperands && fresh > 0 {
+		return false
+	}
+	r.add(step, from, in, write{s, len(r.steps), out})
+	return true
+}
+
+// source is where a step's operand comes from: what the region reads, or a step.
+type source struct {
+	step   int
+	inside bool
+}
+
+// add adds a step. Results of steps are counted behind what is read, of which there may be more now.
+func (r *region) add(s backend.Step, from []source, in []backend.View, w write) {
+	for i := range r.steps {
+		for n, k := range r.steps[i].From {
+			if k >= len(r.in) {
+				r.steps[i].From[n] += len(in) - len(r.in)
+			}
+		}
+	}
+	for _, f := range from {
+		if f.inside {
+			f.step += len(in)
+		}
+		s.From = append(s.From, f.step)
+	}
+	r.in, r.steps = in, append(r.steps, s)
+	if old := r.writeTo(w.slot); old != nil {
+		*old = w
+		return
+	}
+	r.written = append(r.written, w)
+}
+
+func (r *region) writeTo(s *Slot) *write {
+	for i := range r.written {
+		if r.written[i].slot == s {
+			return &r.written[i]
+		}
+	}
+	return nil
+}
+
+// over makes the view one over the region's indices, and reports whether it is.
+func (r *region) over(v *backend.View) bool {
+	if v.Layout == nil || v.Layout.Shape().Equal(r.shape) {
+		return true
+	}
+	if n, ok := r.shape.NumEl(); !ok || n != v.Layout.Size() {
+		return false
+	}
+	l, ok := v.Layout.View(r.shape)
+	if ok {
+		v.Layout = &l
+	}
+	return ok
+}
+
+// same reports whether two views of a slot see the same elements at the same indices.
+func same(a, b *backend.View) bool {
+	if a.DType != b.DType || a.Layout == nil || b.Layout == nil || a.Layout.Offset != b.Layout.Offset {
+		return false
+	}
+	for axis, n := range a.Layout.Shape() {
+		if n > 1 && a.Layout.Strides()[axis] != b.Layout.Strides()[axis] {
+			return false
+		}
+	}
+	return true
+}
+
+// sunk moves each region that it can into the next group that reads what it writes.
+func sunk(groups []*group) []*group {
+	for i := len(groups) - 1; i >= 0; i-- {
+		if to := destination(groups, i); to > i {
+			if g := merged(groups[i], groups[to]); g != nil {
+				groups[to], groups[i] = g, nil
+			}
+		}
+	}
+	return slices.DeleteFunc(groups, func(g *group) bool { return g == nil })
+}
+
+// destination returns the first group behind i that touches what i writes, where both are regions and none between writes what i reads; else -1.
+func destination(groups []*group, i int) int {
+	from := groups[i]
+	if from.region == nil {
+		return -1
+	}
+	for to := i + 1; to < len(groups); to++ {
+		g := groups[to]
+		if g == nil {
+			continue
+		}
+		reads, writes := g.meets(from)
+		switch {
+		case writes && g.region != nil:
+			return to
+		case writes || reads:
+			return -1
+		}
+	}
+	return -1
+}
+
+// meets reports whether g writes what the region of another reads, and whether it touches what that writes.
+func (g *group) meets(other *group) (reads, writes bool) {
+	for _, c := range g.calls {
+		for s, writing := range c.Slots {
+			writes = writes || other.region.writeTo(s) != nil
+			reads = reads || writing && slices.ContainsFunc(other.region.in, func(v backend.View) bool { return v.Buf == s })
+		}
+	}
+	return reads, writes
+}
+
+// merged is a group of the calls of two, or nil where they do not fit one region.
+func merged(a, b *group) *group {
+	g := &group{calls: slices.Concat(a.calls, b.calls)}
+	for _, shape := range []layout.Shape{b.region.shape, a.region.shape} {
+		g.region = &region{shape: shape}
+		if !slices.ContainsFunc(g.calls, func(c *Call) bool { return !g.region.join(c) }) {
+			return g
+		}
+	}
+	return nil
+}
