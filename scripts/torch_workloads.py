@@ -13,7 +13,7 @@ WANTED = [
     (r"(add|relu)/1e[57]|add_row/", 0.95, 1.2),
     (r"(exp|sigmoid)/", 1.3, 1.8),
     (r"(tanh|gelu|gelu_tanh)/", 3, 6),
-    (r"(softmax|log_softmax|layer_norm|cross_entropy|sum_rows|sum_columns|max_rows|max_columns)/", 1.3, 2),
+    (r"(softmax|log_softmax|layer_norm|rms_norm|cross_entropy|sum_rows|sum_columns|max_rows|max_columns)/", 1.3, 2),
     (r"attention", 1.0, 1.5),
     (r"conv3x3/", 0.85, 1.1),
     (r"conv1d/|conv_transpose|depthwise3x3(_stride2)?/|avg_pool|(group|instance)_norm/|(lstm|gru|rnn)(_grad)?/|einsum/|interpolate/|sort/|top5/|top100/|cumsum/|index_put/", 0.9, 1.3),
@@ -131,6 +131,12 @@ def torch_makers():
             return lambda: F.layer_norm(x, (n,), w, b)
         return make
 
+    def rms_norm(m, n):
+        def make():
+            x, w = torch.randn(m, n), torch.ones(n)
+            return lambda: F.rms_norm(x, (n,), w)
+        return make
+
     def cross_entropy(m, n):
         def make():
             x, labels = torch.randn(m, n), torch.randint(0, n, (m,))
@@ -147,6 +153,7 @@ def torch_makers():
         add(f"max_columns/{shape}", both(lambda x: x.max(0), (m, n)))
         add(f"cumsum/{shape}", both(lambda x: x.cumsum(1), (m, n)))
         add(f"layer_norm/{shape}", layer_norm(m, n))
+        add(f"rms_norm/{shape}", rms_norm(m, n))
         add(f"cross_entropy/{shape}", cross_entropy(m, n))
 
     words = 1 << 26  # 256 MiB

@@ -57,6 +57,8 @@ func wrapper(o op.Op) string {
 	switch o {
 	case op.BatchNorm, op.LayerNorm:
 		return "wrapper_CUDA__native_" + o.String()
+	case op.RMSNorm:
+		return "wrapper_CUDA___fused_rms_norm"
 	case op.Dot:
 		return "wrapper_CUDA__dot"
 	}

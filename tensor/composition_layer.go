@@ -4,44 +4,63 @@ import "cresset/internal/op"
 
 // The gradients of normalizations and of class losses as recorded ops.
 
-// layerNormComposed computes the statistics anew from x, so that they are part of the graph.
-func layerNormComposed(b *backprop, dy *Tensor) {
+// normalizedComposed computes the statistics of rows, or of groups, anew from x, so that they are part of the graph.
+func normalizedComposed(b *backprop, dy *Tensor) {
 	x, weight, p := b.saved(0), b.saved(1), b.params().(op.Normalize)
-	rank := x.layout.Rank()
-	over := (uint32(1)<<p.Axes - 1) << (rank - p.Axes)
+	shape := x.layout.Shape()
+	rows := func(t *Tensor) *Tensor { return t }
+	s := standard{over: (uint32(1)<<p.Axes - 1) << (len(shape) - p.Axes), eps: p.Eps, centred: b.current.op != op.RMSNorm}
+	weights := weightShape(x, p)
+	if p.Groups > 0 {
+		rest, _ := shape[2:].NumEl()
+		rows = func(t *Tensor) *Tensor { return t.Reshape(shape[0], p.Groups, shape[1]/p.Groups*rest) }
+		s.over, weights = 4, lineShape(len(shape), 1, shape[1])
+	}
 	x, dy = x.To(statsType(x.dtype)), dy.To(statsType(dy.dtype))
-	normal, invstd := x.standardized(over, p.Eps)
+	normal, invstd := s.of(rows(x))
 	g := dy
 	if weight != nil {
-		g = dy.Mul(weight)
+		g = dy.Mul(weight.Reshape(weights...))
 	}
-	b.giveNeeded(0, func() *Tensor { return g.throughStandard(normal, invstd, over) })
-	b.giveNeeded(1, func() *Tensor { return dy.Mul(normal) })
-	b.give(2, dy)
+	b.giveNeeded(0, func() *Tensor { return s.through(rows(g), normal, invstd).View(shape...) })
+	b.giveNeeded(1, func() *Tensor { return dy.Mul(normal.View(shape...)).sumTo(weights).View(weightShape(x, p)...) })
+	b.giveNeeded(2, func() *Tensor { return dy.sumTo(weights).View(weightShape(x, p)...) })
 }
 
-// standardized returns (x - mean)·invstd over axes, a bit each, and invstd, which is 1/√(variance + eps).
-func (x *Tensor) standardized(axes uint32, eps float64) (normal, invstd *Tensor) {
-	centred := x.Sub(x.meanOver(axes))
-	invstd = centred.Square().meanOver(axes).AddScalar(eps).Rsqrt()
-	return centred.Mul(invstd), invstd
+// standard is how elements are normalised over axes, a bit each.
+type standard struct {
+	over    uint32
+	eps     float64
+	centred bool // whether the mean is taken off
 }
 
-// throughStandard returns the gradient for the operand of standardized, whose first result has the gradient g.
-func (g *Tensor) throughStandard(normal, invstd *Tensor, axes uint32) *Tensor {
-	along := normal.Mul(g.Mul(normal).meanOver(axes))
-	return g.Sub(g.meanOver(axes)).Sub(along).Mul(invstd)
+// of returns (x - mean)·invstd and invstd, which is 1/√(variance + eps).
+func (s standard) of(x *Tensor) (normal, invstd *Tensor) {
+	if s.centred {
+		x = x.Sub(x.meanOver(s.over))
+	}
+	invstd = x.Square().meanOver(s.over).AddScalar(s.eps).Rsqrt()
+	return x.Mul(invstd), invstd
+}
+
+// through returns the gradient for the operand of s.of, whose first result has the gradient g.
+func (s standard) through(g, normal, invstd *Tensor) *Tensor {
+	along := normal.Mul(g.Mul(normal).meanOver(s.over))
+	if s.centred {
+		g = g.Sub(g.meanOver(s.over))
+	}
+	return g.Sub(along).Mul(invstd)
 }
 
 // batchNormComposed computes the statistics of a batch anew from x. Those of evaluation are constants.
 func batchNormComposed(b *backprop, dy *Tensor) {
 	x, weight, p := b.saved(0), b.saved(1), b.params().(op.Normalize)
 	channels := lineShape(x.layout.Rank(), 1, x.layout.Shape()[1])
-	over := (uint32(1)<<x.layout.Rank() - 1) &^ 2
+	s := standard{over: (uint32(1)<<x.layout.Rank() - 1) &^ 2, eps: p.Eps, centred: true}
 	x, dy = x.To(statsType(x.dtype)), dy.To(statsType(dy.dtype))
 	var normal, invstd *Tensor
 	if p.Training {
-		normal, invstd = x.standardized(over, p.Eps)
+		normal, invstd = s.of(x)
 	} else {
 		mean := b.saved(2).Detach().View(channels...)
 		invstd = b.saved(3).Detach().View(channels...)
@@ -55,7 +74,7 @@ func batchNormComposed(b *backprop, dy *Tensor) {
 		if !p.Training {
 			return g.Mul(invstd)
 		}
-		return g.throughStandard(normal, invstd, over)
+		return s.through(g, normal, invstd)
 	})
 	b.giveNeeded(1, func() *Tensor { return dy.Mul(normal).sumTo(channels).Reshape(-1) })
 	b.giveNeeded(2, func() *Tensor { return dy.sumTo(channels).Reshape(-1) })
@@ -85,23 +104,4 @@ func crossEntropyComposed(b *backprop, dy *Tensor) {
 	x := b.saved(0)
 	axis := classAxis(x)
 	b.give(0, b.throughNLL(dy, b.saved(1), b.saved(2), b.saved(3)).throughLogSoftmax(x.LogSoftmax(axis), axis))
-}
-
-// groupNormComposed computes the statistics of groups anew from x.
-func groupNormComposed(b *backprop, dy *Tensor) {
-	x, weight, p := b.saved(0), b.saved(1), b.params().(op.Normalize)
-	shape := x.layout.Shape()
-	channels := lineShape(len(shape), 1, shape[1])
-	x, dy = x.To(statsType(x.dtype)), dy.To(statsType(dy.dtype))
-	rest, _ := shape[2:].NumEl()
-	rows := func(t *Tensor) *Tensor { return t.Reshape(shape[0], p.Groups, shape[1]/p.Groups*rest) }
-	const over = 4 // the last of three axes
-	normal, invstd := rows(x).standardized(over, p.Eps)
-	g := dy
-	if weight != nil {
-		g = dy.Mul(weight.Reshape(channels...))
-	}
-	b.giveNeeded(0, func() *Tensor { return rows(g).throughStandard(normal, invstd, over).View(shape...) })
-	b.giveNeeded(1, func() *Tensor { return dy.Mul(normal.View(shape...)).sumTo(channels).Reshape(-1) })
-	b.giveNeeded(2, func() *Tensor { return dy.sumTo(channels).Reshape(-1) })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"cresset/dtype"
 	"cresset/internal/op"
 )
 
@@ -18,42 +19,83 @@ func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps ...Eps) *Tenso
 	for _, e := range eps {
 		p.Eps = float64(e)
 	}
-	rows := Shape{1}
-	for _, d := range x.layout.Shape()[:x.layout.Rank()-len(shape)] {
-		rows[0] *= d
-	}
-	return x.normalized(op.LayerNorm, p, rows, layerNormGrad, weight, bias)
+	return x.normalized(op.LayerNorm, p, x.rowsBut(p.Axes), weight, bias)
 }
 
-// normalized runs a normalization whose kernel also gives the mean and 1/√(variance + eps) of each row, for the gradient.
-func (x *Tensor) normalized(o op.Op, p op.Normalize, rows Shape, grad gradient, weight, bias *Tensor) *Tensor {
+// RMSNorm returns x / √(mean of x² + Eps) · weight, with the mean over the last axes of x, whose extents shape names. weight has that
+// shape or is nil. Eps is the least by which 1 grows in x's dtype unless given, in float32 for halves.
+func (x *Tensor) RMSNorm(shape []int, weight *Tensor, eps ...Eps) *Tensor {
+	if a := autocastOf(x, weight); a != nil {
+		x, weight = a.two("rms_norm", x, weight)
+	}
+	x.checkRMSNorm(shape, weight)
+	p := op.Normalize{Eps: 0x1p-23, Axes: len(shape)}
+	if x.dtype == dtype.Float64 {
+		p.Eps = 0x1p-52
+	}
+	for _, e := range eps {
+		p.Eps = float64(e)
+	}
+	if weight != nil && weight.dtype != x.dtype {
+		weight = weight.To(statsType(x.dtype))
+	}
+	return x.normalized(op.RMSNorm, p, x.rowsBut(p.Axes), weight, nil)
+}
+
+// rowsBut returns how many rows x has, of which one is its last axes, so many of them.
+func (x *Tensor) rowsBut(axes int) Shape {
+	rows, _ := x.layout.Shape()[:x.layout.Rank()-axes].NumEl()
+	return Shape{rows}
+}
+
+// normalized runs a normalization whose kernel also gives what the gradient needs of each of so many rows: 1/√(variance + eps), and the mean
+// where that is taken off.
+func (x *Tensor) normalized(o op.Op, p op.Normalize, rows Shape, weight, bias *Tensor) *Tensor {
 	out := x.empty(o, x.dtype, x.layout.Shape(), weight, bias)
-	mean, invstd := x.empty(o, statsType(x.dtype), rows), x.empty(o, statsType(x.dtype), rows)
-	launch(o, x.dtype, p, []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias})
-	n := record(out, o, grad, p, x, weight, bias)
+	outs := []*Tensor{out}
+	var mean *Tensor
+	if o != op.RMSNorm {
+		mean = x.empty(o, statsType(x.dtype), rows)
+		outs = append(outs, mean)
+	}
+	invstd := x.empty(o, statsType(x.dtype), rows)
+	launch(o, x.dtype, p, append(outs, invstd), []*Tensor{x, weight, bias})
+	n := record(out, o, normGrad, p, x, weight, bias)
 	n.save(x, weight)
 	n.derive(mean, invstd)
 	return out
 }
 
-func layerNormGrad(b *backprop, dy *Tensor) {
+// throughNorm are the kernels of the gradients of normalizations.
+var throughNorm = map[op.Op]op.Op{op.LayerNorm: op.LayerNormGrad, op.RMSNorm: op.RMSNormGrad, op.GroupNorm: op.GroupNormGrad}
+
+func normGrad(b *backprop, dy *Tensor) {
 	if b.creates {
-		layerNormComposed(b, dy)
+		normalizedComposed(b, dy)
 		return
 	}
 	x, weight, mean, invstd := b.saved(0), b.saved(1), b.saved(2), b.saved(3)
-	outs := []*Tensor{dy.like(op.LayerNormGrad, dy.dtype)}
+	o := throughNorm[b.current.op]
+	outs := []*Tensor{dy.like(o, dy.dtype)}
 	if b.needs(1) || b.needs(2) {
-		p := b.params().(op.Normalize)
-		shape := x.layout.Shape()[x.layout.Rank()-p.Axes:]
-		for range 2 {
-			outs = append(outs, dy.empty(op.LayerNormGrad, mean.dtype, shape))
+		for _, sums := range []*Tensor{invstd, mean} { // the bias has one where the mean is taken off
+			if sums != nil {
+				outs = append(outs, dy.empty(o, sums.dtype, weightShape(x, b.params().(op.Normalize))))
+			}
 		}
 	}
-	launch(op.LayerNormGrad, dy.dtype, b.params(), outs, []*Tensor{dy, x, weight, mean, invstd})
+	launch(o, dy.dtype, b.params(), outs, []*Tensor{dy, x, weight, mean, invstd})
 	for i, g := range outs {
 		b.give(i, g)
 	}
+}
+
+// weightShape returns the shape of a normalization's weight for x.
+func weightShape(x *Tensor, p op.Normalize) Shape {
+	if p.Groups > 0 {
+		return x.layout.Shape()[1:2]
+	}
+	return x.layout.Shape()[x.layout.Rank()-p.Axes:]
 }
 
 func (x *Tensor) checkLayerNorm(shape Shape, weight, bias *Tensor) {
@@ -76,5 +118,24 @@ func (x *Tensor) checkLayerNorm(shape Shape, weight, bias *Tensor) {
 		if a.t != nil {
 			x.checkStats(op.LayerNorm, a)
 		}
+	}
+}
+
+func (x *Tensor) checkRMSNorm(shape Shape, weight *Tensor) {
+	const name = "rms_norm"
+	if len(shape) == 0 {
+		fail(name, ErrShape, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []", x)
+	}
+	if weight != nil && !weight.layout.Shape().Equal(shape) {
+		fail(name, ErrShape, fmt.Sprintf("Expected weight to be of same shape as normalized_shape, but got weight of shape %s and normalized_shape = %s",
+			weight.layout.Shape().List(), shape.List()), x, weight)
+	}
+	if first := x.layout.Rank() - len(shape); first < 0 || !x.layout.Shape()[first:].Equal(shape) {
+		fail(name, ErrShape, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*%s, but got input of size%s",
+			shape.List(), strings.TrimPrefix(shape.List(), "["), x.layout.Shape().List()), x)
+	}
+	refuseIntegers(name, "rms_norm", x)
+	if weight != nil {
+		checkArguments(op.RMSNorm, argument{"input", x}, argument{"weight", weight})
 	}
 }

@@ -2,9 +2,7 @@ package tensor
 
 import (
 	"fmt"
-	"strings"
 
-	"cresset/dtype"
 	"cresset/internal/op"
 )
 
@@ -47,48 +45,6 @@ func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opt
 		}
 	}
 	return y.View(shape...)
-}
-
-// RMSNorm returns x / √(mean of x² + Eps) · weight, with the mean over the last axes of x, whose extents shape names. weight has that
-// shape or is nil. Eps is the least by which 1 grows in x's dtype unless given, in float32 for halves.
-func (x *Tensor) RMSNorm(shape []int, weight *Tensor, eps ...Eps) *Tensor {
-	if a := autocastOf(x, weight); a != nil {
-		x, weight = a.two("rms_norm", x, weight)
-	}
-	x.checkRMSNorm(shape, weight)
-	small := Eps(0x1p-23)
-	if x.dtype == dtype.Float64 {
-		small = 0x1p-52
-	}
-	for _, e := range eps {
-		small = e
-	}
-	axes := make([]int, len(shape))
-	for i := range axes {
-		axes[i] = -1 - i
-	}
-	y := x.To(statsType(x.dtype))
-	y = y.Mul(y.Square().MeanAxes(axes, KeepDim(true)).AddScalar(float64(small)).Rsqrt())
-	if weight != nil {
-		y = y.Mul(weight)
-	}
-	return y.To(x.dtype)
-}
-
-func (x *Tensor) checkRMSNorm(shape Shape, weight *Tensor) {
-	const name = "rms_norm"
-	if len(shape) == 0 {
-		fail(name, ErrShape, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []", x)
-	}
-	if weight != nil && !weight.layout.Shape().Equal(shape) {
-		fail(name, ErrShape, fmt.Sprintf("Expected weight to be of same shape as normalized_shape, but got weight of shape %s and normalized_shape = %s",
-			weight.layout.Shape().List(), shape.List()), x, weight)
-	}
-	if first := x.layout.Rank() - len(shape); first < 0 || !x.layout.Shape()[first:].Equal(shape) {
-		fail(name, ErrShape, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*%s, but got input of size%s",
-			shape.List(), strings.TrimPrefix(shape.List(), "["), x.layout.Shape().List()), x)
-	}
-	refuseIntegers(name, "rms_norm", x)
 }
 
 // LocalResponseOption is an option of LocalResponseNorm: Alpha, Beta or K.

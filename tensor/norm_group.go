@@ -17,47 +17,7 @@ func (x *Tensor) GroupNorm(groups int, weight, bias *Tensor, eps ...Eps) *Tensor
 	for _, e := range eps {
 		p.Eps = float64(e)
 	}
-	return x.normalized(op.GroupNorm, p, Shape{x.layout.Shape()[0] * groups}, groupNormGrad, weight, bias)
-}
-
-// groupNormGrad gets the gradient that leaves mean and variance aside, and the sums for weight and bias of each image, from the kernel
-// that has them for batches in evaluation; what mean and variance add, a·x + c, follows from these sums:
-//
-//	dx = dy·weight·invstd + a·x + c;  a = -invstd²·mean(g·x̂);  c = -invstd·mean(g) - a·mean;  g = dy·weight
-func groupNormGrad(b *backprop, dy *Tensor) {
-	if b.creates {
-		groupNormComposed(b, dy)
-		return
-	}
-	x, weight, mean, invstd, groups := b.saved(0), b.saved(1), b.saved(2), b.saved(3), b.params().(op.Normalize).Groups
-	shape := x.layout.Shape()
-	images, channels := shape[0], shape[1]
-	rest, _ := shape[2:].NumEl()
-	ofChannels := func(t *Tensor) *Tensor { return t.View(-1, 1).Expand(images*groups, channels/groups).Reshape(-1) }
-	rows := Shape{1, images * channels, rest}
-	var w *Tensor
-	if weight != nil {
-		w = weight.Expand(images, channels).Reshape(-1)
-	}
-	x, dy = x.Reshape(rows...), dy.Reshape(rows...)
-	dx := dy.like(op.BatchNormGrad, dy.dtype)
-	dw, db := mean.empty(op.BatchNormGrad, mean.dtype, rows[1:2]), mean.empty(op.BatchNormGrad, mean.dtype, rows[1:2])
-	launch(op.BatchNormGrad, dy.dtype, op.Normalize{}, []*Tensor{dx, dw, db}, []*Tensor{dy, x, w, ofChannels(mean), ofChannels(invstd)})
-	b.giveNeeded(1, func() *Tensor { return dw.View(images, channels).SumAxes([]int{0}) })
-	b.giveNeeded(2, func() *Tensor { return db.View(images, channels).SumAxes([]int{0}) })
-	b.giveNeeded(0, func() *Tensor {
-		if w != nil {
-			dw, db = dw.Mul(w), db.Mul(w)
-		}
-		meanOf := func(t *Tensor) *Tensor {
-			return t.View(images*groups, channels/groups).SumAxes([]int{1}).DivScalar(float64(channels / groups * rest))
-		}
-		a := invstd.Square().Mul(meanOf(dw)).Neg()
-		c := invstd.Mul(meanOf(db)).Add(a.Mul(mean)).Neg()
-		lines := Shape{images * groups, channels / groups * rest}
-		exact := func(t *Tensor) *Tensor { return t.Reshape(lines...).To(mean.dtype) }
-		return exact(dx).AddCMul(exact(x), a.View(-1, 1), 1).Add(c.View(-1, 1)).To(dx.dtype).View(shape...)
-	})
+	return x.normalized(op.GroupNorm, p, Shape{x.layout.Shape()[0] * groups}, weight, bias)
 }
 
 func (x *Tensor) checkGroupNorm(groups int, weight, bias *Tensor) {

@@ -20,7 +20,7 @@ func rows() []Case {
 			matrix("max_rows", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(1)) }),
 			matrix("max_columns", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(0)) }),
 			matrix("cumsum", m, n, 8, func(x *tensor.Tensor) { x.CumSum(1).Release() }),
-			layerNorm(m, n), crossEntropy(m, n))
+			layerNorm(m, n), rmsNorm(m, n), crossEntropy(m, n))
 	}
 	return cases
 }
@@ -72,6 +72,14 @@ func layerNorm(m, n int) Case {
 		on := tensor.On(dev)
 		x, w, b := on.Randn(m, n), on.Ones(n), on.Zeros(n)
 		return func() { x.LayerNorm([]int{n}, w, b).Release() }
+	}}
+}
+
+func rmsNorm(m, n int) Case {
+	return Case{Name: fmt.Sprintf("rms_norm/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
+		on := tensor.On(dev)
+		x, w := on.Randn(m, n), on.Ones(n)
+		return func() { x.RMSNorm([]int{n}, w).Release() }
 	}}
 }
 

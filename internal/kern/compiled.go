@@ -35,8 +35,9 @@ type Floats[T dtype.Float] struct {
 	BatchNormMoments  func(s ChannelShape, x []T, eps float64, mean, invstd, unbiased []T)
 	BatchNormBackward func(s ChannelShape, training bool, dy, x, weight, mean, invstd, dx, dweight, dbias []T)
 	GroupNorm         func(s ChannelShape, groups int, x, weight, bias []T, eps float64, y, mean, invstd []T)
-	LayerNorm         func(rows, cols int, x, weight, bias []T, eps float64, y, mean, rstd []T)
-	LayerNormBackward func(rows, cols int, dy, x, weight, mean, rstd, dx, dweight, dbias []T)
+	GroupNormBackward func(s ChannelShape, groups int, dy, x, weight, mean, invstd, dx, dweight, dbias []T, sums []float64)
+	LayerNorm         func(rows, cols int, x, residual, sum, weight, bias []T, eps float64, y, mean, rstd []T)
+	LayerNormBackward func(rows, cols int, dy, x, weight, mean, rstd, onto, dx, dweight, dbias []T)
 
 	Softmax, LogSoftmax                 func(outer, axis, inner int, x, y []T) error
 	SoftmaxBackward, LogSoftmaxBackward func(outer, axis, inner int, dy, y, dx []T) error
@@ -60,7 +61,7 @@ func floatsOf[T dtype.Float]() *Floats[T] {
 		Gemm[T], GemmBias[T], GemmBatch[T], PanelsLen[T], Pack[T], GemmPanels[T],
 		Conv2D[T], Conv2DGradInput[T], Conv2DGradWeight[T],
 		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveMaxPool2D[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T], Resample[T],
-		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], GroupNorm[T], LayerNorm[T], LayerNormBackward[T],
+		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], GroupNorm[T], GroupNormBackward[T], LayerNorm[T], LayerNormBackward[T],
 		Softmax[T], LogSoftmax[T], SoftmaxBackward[T], LogSoftmaxBackward[T], SoftmaxShifts[T],
 		(*Attention[T]).Forward, (*AttentionGrad[T]).Backward,
 		NLL[T], NLLBackward[T], CrossEntropyBackward[T],

@@ -68,14 +68,32 @@ func matrixFuncs[T dtype.Float]() []matrixFunc[T] {
 			if !affine {
 				weight, bias = nil, nil
 			}
-			LayerNorm(rows, n, x, weight, bias, 1e-5, y, p[:rows], q[:rows])
+			LayerNorm(rows, n, x, nil, nil, weight, bias, 1e-5, y, p[:rows], q[:rows])
 		}}, matrixFunc[T]{fmt.Sprint("LayerNormBackward affine ", affine), func(rows, n int, x, w, v, y, p, q []T) {
 			weight, dweight, dbias := v, p[:n], q[:n]
 			if !affine {
 				weight, dweight, dbias = nil, nil, nil
 			}
 			mean, rstd := slices.Repeat([]T{0.25}, rows), slices.Repeat([]T{1.5}, rows)
-			LayerNormBackward(rows, n, x, w, weight, mean, rstd, y, dweight, dbias)
+			LayerNormBackward(rows, n, x, w, weight, mean, rstd, nil, y, dweight, dbias)
+		}}, matrixFunc[T]{fmt.Sprint("RMSNorm affine ", affine), func(rows, n int, x, w, v, y, p, _ []T) {
+			weight := v
+			if !affine {
+				weight = nil
+			}
+			LayerNorm(rows, n, x, nil, nil, weight, nil, 1e-5, y, nil, p[:rows])
+		}}, matrixFunc[T]{fmt.Sprint("LayerNorm of a sum, affine ", affine), func(rows, n int, x, w, v, y, p, q []T) {
+			weight := v
+			if !affine {
+				weight = nil
+			}
+			LayerNorm(rows, n, x, w, y, weight, nil, 1e-5, slices.Clone(y), p[:rows], q[:rows])
+		}}, matrixFunc[T]{fmt.Sprint("GroupNormBackward affine ", affine), func(rows, n int, x, w, v, y, p, q []T) {
+			weight := p[:1]
+			if !affine {
+				weight = nil
+			}
+			GroupNormBackward(ChannelShape{N: rows, C: 1, L: n}, 1, x, w, weight, slices.Repeat([]T{0.25}, rows), slices.Repeat([]T{1.5}, rows), y, q[:1], q[1:2], make([]float64, 2*rows))
 		}})
 	}
 	return funcs

@@ -49,6 +49,22 @@ func momentsRows[T dtype.Float](x []T, n int, m []rowMoments) {
 	}
 }
 
+// squaresRows writes the mean of squares of each row of n elements as the variance about 0.
+func squaresRows[T dtype.Float](x []T, n int, m []rowMoments) {
+	var zeros [rowBlock]T
+	var all [rowBlock]deviations
+	if n > 0 && n <= piece {
+		deviationsRows(x, n, zeros[:len(m)], all[:len(m)])
+	} else {
+		for r := range m {
+			all[r] = deviationsFrom(x[r*n:][:n], 0)
+		}
+	}
+	for r := range m {
+		m[r] = rowMoments{0, all[r].squares / float64(n)}
+	}
+}
+
 // sampled returns the mean of a few of the elements.
 func sampled[T dtype.Float](x []T) T {
 	if len(x) < 2*samples {

@@ -10,18 +10,30 @@ import (
 
 // LayerNorm computes y = (x - mean) * rstd * weight + bias for each of rows rows
 // of cols elements, and the mean and rstd = 1/√(variance + eps) of each row, the
-// variance being the biased one. weight and bias have cols elements or are nil.
-func LayerNorm[T dtype.Float](rows, cols int, x, weight, bias []T, eps float64, y, mean, rstd []T) {
+// variance being the biased one. Where mean is nil it is RMSNorm: the mean counts
+// as 0. weight and bias have cols elements or are nil. Unless residual is nil
+// sum = x + residual is normalised in the place of x.
+func LayerNorm[T dtype.Float](rows, cols int, x, residual, sum, weight, bias []T, eps float64, y, mean, rstd []T) {
 	forRowBlocks(rows, cols, func(lo, hi int) {
 		var m [rowBlock]rowMoments
 		var scalars [3 * rowBlock]T
-		momentsRows(x[lo*cols:hi*cols], cols, m[:hi-lo])
+		from, to := x[lo*cols:hi*cols], y[lo*cols:hi*cols]
+		if residual != nil {
+			Add(sum[lo*cols:hi*cols], from, residual[lo*cols:hi*cols])
+			from = sum[lo*cols : hi*cols]
+		}
+		if mean != nil {
+			momentsRows(from, cols, m[:hi-lo])
+		} else {
+			squaresRows(from, cols, m[:hi-lo])
+		}
 		for r, v := range m[:hi-lo] {
 			c, s := centerOf[T](v.mean), T(1/math.Sqrt(v.variance+eps))
-			mean[lo+r], rstd[lo+r] = T(v.mean), s
 			scalars[3*r], scalars[3*r+1], scalars[3*r+2] = c.mean, c.rest, s
+			if rstd[lo+r] = s; mean != nil {
+				mean[lo+r] = T(v.mean)
+			}
 		}
-		from, to := x[lo*cols:hi*cols], y[lo*cols:hi*cols]
 		if len(y) < hugeRows || !streamNormalized(from, weight, bias, cols, scalars[:3*(hi-lo)], to, after(x, cols, lo, hi)) {
 			normalizeRows(from, weight, bias, cols, scalars[:3*(hi-lo)], to)
 		}
@@ -36,6 +48,8 @@ func streamNormalized[T dtype.Float](x, weight, bias []T, n int, scalars, y, nex
 		return vec.StreamRows(next, vec.NormalizeAffine, n, scalars, y, x, weight[:n], bias[:n])
 	case weight == nil && bias == nil:
 		return vec.StreamRows(next, vec.Normalize, n, scalars, y, x)
+	case bias == nil:
+		return vec.StreamRows(next, vec.NormalizeWeighted, n, scalars, y, x, weight[:n])
 	}
 	return false
 }
@@ -45,7 +59,8 @@ func normalizeRows[T dtype.Float](x, weight, bias []T, n int, scalars, y []T) {
 	if n == 0 {
 		return
 	}
-	if weight != nil && bias != nil && vec.Rows(vec.NormalizeAffine, n, scalars, noResults, y, x, weight[:n], bias[:n]) {
+	if weight != nil && (bias != nil && vec.Rows(vec.NormalizeAffine, n, scalars, noResults, y, x, weight[:n], bias[:n]) ||
+		bias == nil && vec.Rows(vec.NormalizeWeighted, n, scalars, noResults, y, x, weight[:n])) {
 		return
 	}
 	plain := vec.Rows(vec.Normalize, n, scalars, noResults, y, x)
@@ -73,13 +88,19 @@ func normalizeRows[T dtype.Float](x, weight, bias []T, n int, scalars, y []T) {
 //	dweight = Σ dy*x̂
 //	dbias = Σ dy
 //
-// with means over a row and sums over the rows. A nil gradient is not computed.
-func LayerNormBackward[T dtype.Float](rows, cols int, dy, x, weight, mean, rstd, dx, dweight, dbias []T) {
+// with means over a row and sums over the rows. Where mean is nil, as in RMSNorm,
+// dx is without mean(g). Unless onto is nil, which may be dx, it is added to dx.
+// A nil gradient is not computed.
+func LayerNormBackward[T dtype.Float](rows, cols int, dy, x, weight, mean, rstd, onto, dx, dweight, dbias []T) {
 	if dx != nil {
 		par.For(rows, max(1, rowElems/max(cols, 1)), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				at := i * cols
-				layerNormBackwardRow(dy[at:][:cols], x[at:][:cols], weight, mean[i], rstd[i], dx[at:][:cols])
+				var old []T
+				if onto != nil {
+					old = onto[at:][:cols]
+				}
+				layerNormBackwardRow(dy[at:][:cols], x[at:][:cols], weight, meanAt(mean, i), rstd[i], mean != nil, old, dx[at:][:cols])
 			}
 		})
 	}
@@ -88,20 +109,48 @@ func LayerNormBackward[T dtype.Float](rows, cols int, dy, x, weight, mean, rstd,
 	}
 }
 
-func layerNormBackwardRow[T dtype.Float](dy, x, weight []T, mean, rstd T, dx []T) {
+// meanAt returns the mean of row i, 0 where there are none.
+func meanAt[T dtype.Float](mean []T, i int) T {
+	if mean == nil {
+		return 0
+	}
+	return mean[i]
+}
+
+// layerNormBackwardRow is dx of a row; centred says whether its mean was taken off.
+func layerNormBackwardRow[T dtype.Float](dy, x, weight []T, mean, rstd T, centred bool, onto, dx []T) {
 	n := len(x)
 	if n == 0 {
 		return
 	}
 	sums := layerNormSums(dy, x, weight, mean, rstd)
-	scalars := []T{mean, rstd, T(sums[0] / float64(n)), T(sums[1] / float64(n))}
-	if weight == nil && vec.Rows(vec.LayerNormGrad, n, scalars, noResults, dx, dy, x) ||
-		weight != nil && vec.Rows(vec.LayerNormGradWeighted, n, scalars, noResults, dx, dy, x, weight[:n]) {
+	scalars := []T{mean, rstd, 0, T(sums[1] / float64(n))}
+	if centred {
+		scalars[2] = T(sums[0] / float64(n))
+	}
+	if layerNormGradInVectors(dy, x, weight, scalars, onto, dx) {
 		return
 	}
 	for i, v := range x {
-		dx[i] = rstd * (weighted(dy, weight, i) - scalars[2] - T(T((v-mean)*rstd)*scalars[3]))
+		g := rstd * (weighted(dy, weight, i) - scalars[2] - T(T((v-mean)*rstd)*scalars[3]))
+		if onto != nil {
+			g = onto[i] + T(g)
+		}
+		dx[i] = g
 	}
+}
+
+func layerNormGradInVectors[T dtype.Float](dy, x, weight, scalars, onto, dx []T) bool {
+	n := len(x)
+	switch {
+	case weight == nil && onto == nil:
+		return vec.Rows(vec.LayerNormGrad, n, scalars, noResults, dx, dy, x)
+	case weight == nil:
+		return vec.Rows(vec.LayerNormGradOnto, n, scalars, noResults, dx, dy, x, onto)
+	case onto == nil:
+		return vec.Rows(vec.LayerNormGradWeighted, n, scalars, noResults, dx, dy, x, weight[:n])
+	}
+	return vec.Rows(vec.LayerNormGradWeightedOnto, n, scalars, noResults, dx, dy, x, weight[:n], onto)
 }
 
 // layerNormSums returns Σ g and Σ g*x̂ of a row, with g and x̂ of LayerNormBackward.
@@ -155,7 +204,7 @@ func layerNormBackwardParams[T dtype.Float](rows, cols int, dy, x, mean, rstd, d
 			first := lo * block
 			count := min(block, cols-first)
 			for i := range rows {
-				m, r := float64(mean[i]), float64(rstd[i])
+				m, r := float64(meanAt(mean, i)), float64(rstd[i])
 				from := x[i*cols+first:][:count]
 				for j, g := range dy[i*cols+first:][:count] {
 					sums[j] += float64(g)

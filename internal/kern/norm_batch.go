@@ -112,6 +112,60 @@ func GroupNorm[T dtype.Float](s ChannelShape, groups int, x, weight, bias []T, e
 	})
 }
 
+// GroupNormBackward computes the gradients of GroupNorm for x, weight and bias, as LayerNormBackward does where a weight and a bias
+// stand for a channel. dweight and dbias may both be nil. sums is room for Σ dy and Σ dy·x̂ of each channel of each image.
+func GroupNormBackward[T dtype.Float](s ChannelShape, groups int, dy, x, weight, mean, invstd, dx, dweight, dbias []T, sums []float64) {
+	each := s.C / groups
+	par.For(s.N*groups, max(1, rowElems/max(each*s.L, 1)), func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			first := r % groups * each
+			var sum, dot float64
+			for c := range each {
+				at := (r*each + c) * s.L
+				own := layerNormSums(dy[at:][:s.L], x[at:][:s.L], nil, mean[r], invstd[r])
+				copy(sums[2*(r*each+c):], own[:])
+				w := float64(weightAt(weight, first+c))
+				sum += float64(w * own[0])
+				dot += float64(w * own[1])
+			}
+			n := float64(each * s.L)
+			scalars := [5]T{0, mean[r], invstd[r], T(sum / n), T(dot / n)}
+			for c := range each {
+				scalars[0] = weightAt(weight, first+c)
+				at := (r*each + c) * s.L
+				groupNormBackwardChannel(&scalars, dy[at:][:s.L], x[at:][:s.L], dx[at:][:s.L])
+			}
+		}
+	})
+	for c := range dweight {
+		var sum, dot float64
+		for n := range s.N {
+			sum += sums[2*(n*s.C+c)]
+			dot += sums[2*(n*s.C+c)+1]
+		}
+		dbias[c], dweight[c] = T(sum), T(dot)
+	}
+}
+
+// groupNormBackwardChannel is dx of a channel, by its weight, the mean and 1/√(variance + eps) of its group, and the means that are taken off.
+func groupNormBackwardChannel[T dtype.Float](scalars *[5]T, dy, x, dx []T) {
+	if vec.Rows(vec.GroupNormGrad, len(x), scalars[:], noResults, dx, dy, x) {
+		return
+	}
+	weight, mean, rstd := scalars[0], scalars[1], scalars[2]
+	for i, v := range x {
+		dx[i] = rstd * (T(dy[i]*weight) - scalars[3] - T(T((v-mean)*rstd)*scalars[4]))
+	}
+}
+
+// weightAt returns the weight of channel c, 1 where there are none.
+func weightAt[T dtype.Float](weight []T, c int) T {
+	if weight == nil {
+		return 1
+	}
+	return weight[c]
+}
+
 // BatchNormBackward computes the gradients of BatchNorm for x, weight and bias.
 // With x̂ = (x - mean) * invstd they are
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -63,7 +64,7 @@ func testLayerNorm[T float32 | float64](t *testing.T, center T) {
 					weight, bias = fill(rnd, make([]T, s.cols)), fill(rnd, make([]T, s.cols))
 				}
 				y, mean, rstd := make([]T, len(x)), make([]T, s.rows), make([]T, s.rows)
-				LayerNorm(s.rows, s.cols, x, weight, bias, eps, y, mean, rstd)
+				LayerNorm(s.rows, s.cols, x, nil, nil, weight, bias, eps, y, mean, rstd)
 				row := 0
 				eachLane(s.rows, s.cols, 1, func(at []int) {
 					m, v := moments(x, at)
@@ -98,12 +99,67 @@ func TestLayerNormBackward(t *testing.T) {
 	y, mean, rstd := make([]float64, len(x)), make([]float64, rows), make([]float64, rows)
 	dx, dweight, dbias := make([]float64, len(x)), make([]float64, cols), make([]float64, cols)
 	for _, w := range [][]float64{weight, nil} {
-		run := func() { LayerNorm(rows, cols, x, w, bias, eps, y, mean, rstd) }
+		run := func() { LayerNorm(rows, cols, x, nil, nil, w, bias, eps, y, mean, rstd) }
 		run()
-		LayerNormBackward(rows, cols, dy, x, w, mean, rstd, dx, dweight, dbias)
+		LayerNormBackward(rows, cols, dy, x, w, mean, rstd, nil, dx, dweight, dbias)
 		checkGradient(t, "dx", x, dx, dy, y, run)
 		checkGradient(t, "dweight", w, dweight[:len(w)], dy, y, run)
 		checkGradient(t, "dbias", bias, dbias, dy, y, run)
+	}
+}
+
+// TestRMSNorm compares with the formula, and gradients with differences.
+func TestRMSNorm(t *testing.T) {
+	const rows, cols, eps = 5, 70, 1e-5
+	rnd := rand.New(rand.NewPCG(3, 4))
+	x, dy := offset(fill(rnd, make([]float64, rows*cols)), 3), fill(rnd, make([]float64, rows*cols))
+	weight, y, rstd := fill(rnd, make([]float64, cols)), make([]float64, len(x)), make([]float64, rows)
+	dx, dweight := make([]float64, len(x)), make([]float64, cols)
+	for _, w := range [][]float64{weight, nil} {
+		run := func() { LayerNorm(rows, cols, x, nil, nil, w, nil, eps, y, nil, rstd) }
+		run()
+		for i := range x {
+			squares := 0.0
+			for _, v := range x[i/cols*cols:][:cols] {
+				squares += v * v / cols
+			}
+			near(t, "y", i, y[i], x[i]/math.Sqrt(squares+eps)*weightAt(w, i%cols), 2)
+		}
+		LayerNormBackward(rows, cols, dy, x, w, nil, rstd, nil, dx, dweight, nil)
+		checkGradient(t, "dx", x, dx, dy, y, run)
+		checkGradient(t, "dweight", w, dweight[:len(w)], dy, y, run)
+	}
+}
+
+// TestNormsAddAsAddDoes compares the norm of a sum, and a gradient that is added to another, with the additions by themselves.
+func TestNormsAddAsAddDoes(t *testing.T) {
+	const rows, cols, eps = 7, 100, 1e-5
+	rnd := rand.New(rand.NewPCG(5, 6))
+	draw := func(n int) []float32 { return fill(rnd, make([]float32, n)) }
+	x, residual, dy, onto, weight := draw(rows*cols), draw(rows*cols), draw(rows*cols), draw(rows*cols), draw(cols)
+	for _, centred := range []bool{true, false} {
+		var mean []float32
+		if centred {
+			mean = make([]float32, rows)
+		}
+		sum, y, rstd := make([]float32, len(x)), make([]float32, len(x)), make([]float32, rows)
+		wantSum, want, dx := make([]float32, len(x)), make([]float32, len(x)), make([]float32, len(x))
+		LayerNorm(rows, cols, x, residual, sum, weight, nil, eps, y, mean, rstd)
+		Add(wantSum, x, residual)
+		LayerNorm(rows, cols, wantSum, nil, nil, weight, nil, eps, want, mean, rstd)
+		if !slices.Equal(sum, wantSum) || !slices.Equal(y, want) {
+			t.Errorf("centred %v: the norm of a sum differs", centred)
+		}
+		for _, w := range [][]float32{weight, nil} {
+			LayerNormBackward(rows, cols, dy, sum, w, mean, rstd, nil, dx, nil, nil)
+			Add(want, onto, dx)
+			LayerNormBackward(rows, cols, dy, sum, w, mean, rstd, onto, dx, nil, nil)
+			inPlace := slices.Clone(onto)
+			LayerNormBackward(rows, cols, dy, sum, w, mean, rstd, inPlace, inPlace, nil, nil)
+			if !slices.Equal(dx, want) || !slices.Equal(inPlace, want) {
+				t.Errorf("centred %v, weighted %v: the gradient that is added differs", centred, w != nil)
+			}
+		}
 	}
 }
 
@@ -185,6 +241,30 @@ func TestBatchNormBackward(t *testing.T) {
 	}
 }
 
+func TestGroupNormBackward(t *testing.T) {
+	const eps = 1e-5
+	for _, c := range []struct {
+		ChannelShape
+		groups int
+	}{{ChannelShape{2, 6, 5}, 2}, {ChannelShape{3, 4, 1}, 2}, {ChannelShape{2, 3, 9}, 3}, {ChannelShape{1, 4, 33}, 1}, {ChannelShape{0, 4, 3}, 2}} {
+		rnd := rand.New(rand.NewPCG(3, 4))
+		s, n := c.ChannelShape, c.N*c.C*c.L
+		x, dy := fill(rnd, make([]float64, n)), fill(rnd, make([]float64, n))
+		weight, bias := fill(rnd, make([]float64, s.C)), fill(rnd, make([]float64, s.C))
+		y, mean, invstd := make([]float64, n), make([]float64, s.N*c.groups), make([]float64, s.N*c.groups)
+		dx, dweight, dbias := make([]float64, n), make([]float64, s.C), make([]float64, s.C)
+		for _, w := range [][]float64{weight, nil} {
+			run := func() { GroupNorm(s, c.groups, x, w, bias, eps, y, mean, invstd) }
+			run()
+			GroupNormBackward(s, c.groups, dy, x, w, mean, invstd, dx, dweight, dbias, make([]float64, 2*s.N*s.C))
+			name := fmt.Sprintf("%v in %d groups: ", s, c.groups)
+			checkGradient(t, name+"dx", x, dx, dy, y, run)
+			checkGradient(t, name+"dweight", w, dweight[:len(w)], dy, y, run)
+			checkGradient(t, name+"dbias", bias, dbias, dy, y, run)
+		}
+	}
+}
+
 func TestInvStd(t *testing.T) {
 	got := make([]float32, 2)
 	InvStd([]float32{3, 0}, 1, got)
@@ -202,8 +282,8 @@ func BenchmarkNorm(b *testing.B) {
 		name string
 		run  func()
 	}{
-		{"layer", func() { LayerNorm(rows, cols, x, nil, nil, 1e-5, y, mean, rstd) }},
-		{"layer backward", func() { LayerNormBackward(rows, cols, x, x, nil, mean, rstd, y, mean, mean) }},
+		{"layer", func() { LayerNorm(rows, cols, x, nil, nil, nil, nil, 1e-5, y, mean, rstd) }},
+		{"layer backward", func() { LayerNormBackward(rows, cols, x, x, nil, mean, rstd, nil, y, mean, mean) }},
 		{"batch moments", func() { BatchNormMoments(s, x, 1e-5, mean, rstd, spread) }},
 		{"batch", func() { BatchNorm(s, x, mean, rstd, nil, nil, y) }},
 		{"batch backward", func() { BatchNormBackward(s, true, x, x, nil, mean, rstd, y, nil, nil) }},

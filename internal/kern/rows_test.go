@@ -52,7 +52,7 @@ func TestRowsDependOnNothingElse(t *testing.T) {
 		"Softmax":    func(rows int, x, y []float32) { _ = Softmax(rows, n, 1, x, y) },
 		"LogSoftmax": func(rows int, x, y []float32) { _ = LogSoftmax(rows, n, 1, x, y) },
 		"LayerNorm": func(rows int, x, y []float32) {
-			LayerNorm(rows, n, x, w, b, 1e-5, y, make([]float32, rows), make([]float32, rows))
+			LayerNorm(rows, n, x, nil, nil, w, b, 1e-5, y, make([]float32, rows), make([]float32, rows))
 		},
 		"sums":     func(rows int, x, y []float32) { reduced(Sum[float32, float64](), y[:rows], x, rows, n, 1) },
 		"extremes": func(rows int, x, y []float32) { _ = MaxMiddle(y[:rows], nil, x, rows, n, 1) },
@@ -90,8 +90,8 @@ func TestHugeRowsAgree(t *testing.T) {
 	ops := map[string]func(rows int, x, y []float32){
 		"Softmax":          func(rows int, x, y []float32) { _ = Softmax(rows, n, 1, x, y) },
 		"LogSoftmax":       func(rows int, x, y []float32) { _ = LogSoftmax(rows, n, 1, x, y) },
-		"LayerNorm":        func(rows int, x, y []float32) { LayerNorm(rows, n, x, nil, nil, 1e-5, y, mean, rstd) },
-		"LayerNorm affine": func(rows int, x, y []float32) { LayerNorm(rows, n, x, w, b, 1e-5, y, mean, rstd) },
+		"LayerNorm":        func(rows int, x, y []float32) { LayerNorm(rows, n, x, nil, nil, nil, nil, 1e-5, y, mean, rstd) },
+		"LayerNorm affine": func(rows int, x, y []float32) { LayerNorm(rows, n, x, nil, nil, w, b, 1e-5, y, mean, rstd) },
 		"BatchNorm": func(rows int, x, y []float32) {
 			BatchNorm(ChannelShape{N: rows, C: 1, L: n}, x, w[:1], b[:1], w[1:2], b[1:2], y)
 		},

@@ -149,7 +149,7 @@ func normalizingLoops[T dtype.Float]() []vectorLoop[T] {
 				c = nil
 			}
 			var mean, rstd [1]T
-			LayerNorm(1, len(dst), a, b, c, 1e-5, dst, mean[:], rstd[:])
+			LayerNorm(1, len(dst), a, nil, nil, b, c, 1e-5, dst, mean[:], rstd[:])
 			return nil
 		}))
 	}
@@ -158,11 +158,27 @@ func normalizingLoops[T dtype.Float]() []vectorLoop[T] {
 			BatchNorm(ChannelShape{N: 1, C: 1, L: len(dst)}, a, []T{0.7}, []T{1.3}, []T{0.9}, []T{0.1}, dst)
 		}),
 		rowLoop("LayerNormBackward", func(dst, a, b, _ []T) []float64 {
-			layerNormBackwardRow(a, b, nil, 0.7, 1.3, dst)
+			layerNormBackwardRow(a, b, nil, 0.7, 1.3, true, nil, dst)
 			return nil
 		}),
 		rowLoop("LayerNormBackward weight", func(dst, a, b, c []T) []float64 {
-			layerNormBackwardRow(a, b, c, 0.7, 1.3, dst)
+			layerNormBackwardRow(a, b, c, 0.7, 1.3, true, nil, dst)
+			return nil
+		}),
+		rowLoop("LayerNormBackward onto", func(dst, a, b, c []T) []float64 {
+			layerNormBackwardRow(a, b, nil, 0.7, 1.3, true, c, dst)
+			return nil
+		}),
+		rowLoop("LayerNormBackward weight onto", func(dst, a, b, c []T) []float64 {
+			layerNormBackwardRow(a, b, c, 0.7, 1.3, true, a, dst)
+			return nil
+		}),
+		rowLoop("RMSNorm", func(dst, a, b, _ []T) []float64 {
+			LayerNorm(1, len(dst), a, nil, nil, b, nil, 1e-5, dst, nil, make([]T, 1))
+			return nil
+		}),
+		rowLoop("GroupNormBackward", func(dst, a, b, _ []T) []float64 {
+			groupNormBackwardChannel(&[5]T{0.9, 0.7, 1.3, 0.2, -0.4}, a, b, dst)
 			return nil
 		}))
 }

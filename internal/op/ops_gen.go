@@ -156,8 +156,11 @@ const (
 	BatchNorm
 	BatchNormGrad
 	GroupNorm
+	GroupNormGrad
 	LayerNorm
 	LayerNormGrad
+	RMSNorm
+	RMSNormGrad
 	Attention
 	AttentionGrad
 	RNN
@@ -490,8 +493,11 @@ var rows = [Count]row{
 	BatchNorm:                   {name: "batch_norm", grad: "NativeBatchNormBackward0"},
 	BatchNormGrad:               {name: "batch_norm_backward"},
 	GroupNorm:                   {name: "group_norm", grad: "NativeGroupNormBackward0"},
+	GroupNormGrad:               {name: "group_norm_backward"},
 	LayerNorm:                   {name: "layer_norm", grad: "NativeLayerNormBackward0"},
 	LayerNormGrad:               {name: "layer_norm_backward"},
+	RMSNorm:                     {name: "rms_norm", grad: "FusedRmsNormBackward0"},
+	RMSNormGrad:                 {name: "rms_norm_backward"},
 	Attention:                   {name: "scaled_dot_product_attention", grad: "ScaledDotProductFlashAttentionForCpuBackward0", derivative: AttentionGrad},
 	AttentionGrad:               {name: "_scaled_dot_product_flash_attention_for_cpu_backward"},
 	RNN:                         {name: "rnn", composed: true},

@@ -55,12 +55,12 @@ type Window struct {
 // which a negative one ends an element's taps, and weights.
 type Resample struct{ Width [3]int }
 
-// Normalize belongs to BatchNorm, GroupNorm and LayerNorm.
+// Normalize belongs to BatchNorm, GroupNorm, LayerNorm, RMSNorm and their gradients.
 type Normalize struct {
 	Eps      float64
 	Momentum float64 // BatchNorm: the share of the batch in new running statistics
 	Training bool    // BatchNorm: normalise by the batch, not by running statistics
-	Axes     int     // LayerNorm: how many trailing axes are normalised
+	Axes     int     // LayerNorm, RMSNorm: how many trailing axes are normalised
 	Groups   int     // GroupNorm: of channels, each normalised with an image's elements
 }
 

@@ -108,6 +108,7 @@ var layers = []sample{
 		return x[0].BatchNorm(x[1], x[2], x[3], x[4].Square(), tensor.Training(false))
 	})},
 	{name: "group_norm", in: []operand{of(3, 8, 7, 9), of(8), of(8)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].GroupNorm(4, x[1], x[2]) })},
+	{name: "group_norm of many", in: []operand{of(17, 4, 33, 31), of(4), of(4)}, dtypes: floats, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].GroupNorm(2, x[1], x[2]) })},
 	{name: "instance_norm", in: []operand{of(3, 4, 9, 9)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].InstanceNorm(nil, nil, nil, nil) })},
 	{name: "interpolate", in: []operand{of(2, 3, 9, 10)}, dtypes: single, roundings: 64, grad: true, f: func(x []*tensor.Tensor) []*tensor.Tensor {
 		return []*tensor.Tensor{x[0].Interpolate([]int{17, 23}, tensor.Bilinear), x[0].Interpolate([]int{5, 21}, tensor.Nearest)}

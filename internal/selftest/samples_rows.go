@@ -81,7 +81,7 @@ var rows = slices.Concat(
 		})},
 	},
 	normalized("layer_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.LayerNorm(w.Shape(), w, b) }),
-	normalized("rms_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.RMSNorm(w.Shape(), w).Add(b) }),
+	normalized("rms_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.RMSNorm(w.Shape(), w, 0.5).Add(b) }),
 )
 
 // widths of rows are around those of a warp, of a block and of what a block keeps on chip.

@@ -4,6 +4,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -12,8 +13,13 @@ func addNormalizations[T dtype.Float](t *table) {
 	t[op.BatchNorm][dt] = rowMajor(batchNorm[T])
 	t[op.BatchNormGrad][dt] = rowMajor(batchNormGrad[T])
 	t[op.GroupNorm][dt] = rowMajor(groupNorm[T])
-	t[op.LayerNorm][dt] = rowMajor(layerNorm[T])
-	t[op.LayerNormGrad][dt] = rowMajor(layerNormGrad[T])
+	t[op.GroupNormGrad][dt] = rowMajor(groupNormGrad[T])
+	for _, o := range []op.Op{op.LayerNorm, op.RMSNorm} {
+		t[o][dt] = rowMajor(layerNorm[T])
+	}
+	for _, o := range []op.Op{op.LayerNormGrad, op.RMSNormGrad} {
+		t[o][dt] = rowMajor(layerNormGrad[T])
+	}
 }
 
 // batchNorm writes y, mean and 1/√(variance + eps) of x, weight and bias. In training these are the batch's, which
@@ -88,27 +94,53 @@ func groupNorm[T dtype.Float](c *backend.Call) error {
 	return nil
 }
 
-// layerNorm writes y, mean and 1/√(variance + eps) of x, weight and bias.
-func layerNorm[T dtype.Float](c *backend.Call) error {
-	p, x, outs := c.Params.(op.Normalize), &c.In()[0], c.Out()
-	rows, cols := rowsOf(x, p.Axes)
-	kern.Float[T]().LayerNorm(rows, cols, dense[T](x), optional[T](c, 1), optional[T](c, 2), p.Eps,
-		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
+// groupNormGrad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight, mean and
+// 1/√(variance + eps).
+func groupNormGrad[T dtype.Float](c *backend.Call) error {
+	p, in := c.Params.(op.Normalize), c.In()
+	s := channelsOf(in[1].Layout.Shape())
+	var w workspace
+	defer w.free()
+	var sums backend.View
+	if err := w.like(&sums, layout.Shape{s.N, s.C, 2}, dtype.Float64); err != nil {
+		return err
+	}
+	kern.Float[T]().GroupNormBackward(s, p.Groups, dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2),
+		dense[T](&in[3]), dense[T](&in[4]), result[T](c, 0), result[T](c, 1), result[T](c, 2), dense[float64](&sums))
 	return nil
 }
 
-// layerNormGrad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight,
-// mean and 1/√(variance + eps).
-func layerNormGrad[T dtype.Float](c *backend.Call) error {
-	in, outs := c.In(), c.Out()
-	rows, cols := rowsOf(&in[1], c.Params.(op.Normalize).Axes)
-	var dweight, dbias []T
-	if len(outs) > 1 {
-		dweight, dbias = dense[T](&outs[1]), dense[T](&outs[2])
+// layerNorm writes y, mean and 1/√(variance + eps) of x, weight and bias; RMSNorm has no mean. Where in[3] is given, it is added to x first, and
+// the sum is written last.
+func layerNorm[T dtype.Float](c *backend.Call) error {
+	p, x, outs := c.Params.(op.Normalize), &c.In()[0], c.Out()
+	rows, cols := rowsOf(x, p.Axes)
+	figures := 2
+	var mean []T
+	if c.Op == op.LayerNorm {
+		figures, mean = 3, dense[T](&outs[1])
 	}
-	kern.Float[T]().LayerNormBackward(rows, cols, dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), dense[T](&in[3]), dense[T](&in[4]),
-		dense[T](&outs[0]), dweight, dbias)
+	kern.Float[T]().LayerNorm(rows, cols, dense[T](x), optional[T](c, 3), result[T](c, figures), optional[T](c, 1), optional[T](c, 2), p.Eps,
+		dense[T](&outs[0]), mean, dense[T](&outs[figures-1]))
 	return nil
+}
+
+// layerNormGrad writes the gradients for x and, where further results are given, for weight and bias, of dy, x, weight, mean and
+// 1/√(variance + eps); RMSNorm has neither mean nor bias. Where in[5] is given, it is added to the gradient for x.
+func layerNormGrad[T dtype.Float](c *backend.Call) error {
+	in := c.In()
+	rows, cols := rowsOf(&in[1], c.Params.(op.Normalize).Axes)
+	kern.Float[T]().LayerNormBackward(rows, cols, dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), optional[T](c, 3), dense[T](&in[4]),
+		optional[T](c, 5), result[T](c, 0), result[T](c, 1), result[T](c, 2))
+	return nil
+}
+
+// result returns the elements of out[i], nil where there are not so many.
+func result[T dtype.Float](c *backend.Call, i int) []T {
+	if len(c.Out()) <= i {
+		return nil
+	}
+	return dense[T](&c.Out()[i])
 }
 
 // rowsOf sees the last axes of a view as rows.

@@ -22,7 +22,7 @@ func (t *table) addNormalizations() {
 	}
 	for _, dt := range halves {
 		l := t.addLayerNorm(dt)
-		for _, o := range []op.Op{op.LayerNorm, op.LayerNormGrad, op.GroupNorm} {
+		for _, o := range []op.Op{op.LayerNorm, op.LayerNormGrad, op.RMSNorm, op.RMSNormGrad, op.GroupNorm, op.GroupNormGrad} {
 			t[o][dt] = row{launch: l.unless(t[o][dt].launch, widened(t[o][dtype.Float32], dt, dtype.Float32))}
 		}
 	}
@@ -31,11 +31,14 @@ func (t *table) addNormalizations() {
 func (t *table) addLayerNorm(dt dtype.DType) *layerNormalizer {
 	l := &layerNormalizer{
 		out: typed("layer_norm", dt), gradient: typed("layer_norm_grad", dt),
-		sums: typed("layer_norm_sums", dt), totals: typed("layer_norm_totals", dt), size: uint64(max(dt.Size()/4, 1)),
+		sums: typed("layer_norm_sums", dt), groupSums: typed("group_norm_sums", dt), totals: typed("layer_norm_totals", dt), size: uint64(max(dt.Size()/4, 1)),
 	}
-	t[op.LayerNorm][dt] = row{launch: l.forward}
-	t[op.LayerNormGrad][dt] = row{launch: l.grad}
-	t[op.GroupNorm][dt] = row{launch: l.groups}
+	for _, o := range []op.Op{op.LayerNorm, op.RMSNorm, op.GroupNorm} {
+		t[o][dt] = row{launch: l.forward}
+	}
+	for _, o := range []op.Op{op.LayerNormGrad, op.RMSNormGrad, op.GroupNormGrad} {
+		t[o][dt] = row{launch: l.grad}
+	}
 	return l
 }
 
@@ -129,10 +132,10 @@ func (s *scratch) batchNorm(c *backend.Call, p *kernels.BatchNorm, x *backend.Vi
 	return s.all(c)
 }
 
-// layerNormalizer is the kernels of layer normalisation.
+// layerNormalizer is the kernels of layer, RMS and group normalisation.
 type layerNormalizer struct {
-	out, gradient, sums, totals kernelID
-	size                        uint64 // of what is computed in, in units of 4 bytes
+	out, gradient, sums, groupSums, totals kernelID
+	size                                   uint64 // of what is computed in, in units of 4 bytes
 }
 
 // unless launches the kernels of a half type, or what stands for them where an operand is of another type.
@@ -149,43 +152,29 @@ func (*layerNormalizer) unless(half, other launcher) launcher {
 
 var layerNormParams paramPool[kernels.LayerNorm]
 
-// forward writes y, mean and 1/√(variance + eps) of x, weight and bias.
+// forward writes y, mean and 1/√(variance + eps) of x, weight and bias; an RMS norm has no mean. Where in[3] is given, it is added to x first, and
+// the sum is written last.
 func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error {
 	s, p := layerNormParams.begin(d)
 	defer s.free()
-	return l.normalize(&s, c, p, s.layerNorm(c, p, &c.In()[0]))
-}
-
-// groups is forward by groups of channels.
-func (l *layerNormalizer) groups(d *Device, c *backend.Call, _ kernelID) error {
-	s, p := layerNormParams.begin(d)
-	defer s.free()
-	shape, groups := c.In()[0].Layout.Shape(), c.Params.(op.Normalize).Groups
-	at := s.layerNorm(c, p, &c.In()[0])
-	p.Groups, p.Each = uint64(groups), 1
-	for _, n := range shape[2:] {
-		p.Each *= uint64(n)
-	}
-	p.Rows, p.Columns = uint64(shape[0]*groups), uint64(shape[1]/groups)*p.Each
-	p.Each = max(p.Each, 1)
-	return l.normalize(&s, c, p, at)
-}
-
-func (l *layerNormalizer) normalize(s *scratch, c *backend.Call, p *kernels.LayerNorm, at [maxScratch]uint64) error {
 	out := c.Out()
-	if p.Rows == 0 {
+	at := s.layerNorm(c, p, &c.In()[0])
+	if p.Rows == 0 || s.err != nil {
 		return s.err
 	}
-	p.X, p.Weight, p.Bias = at[0], at[1], at[2]
-	p.Y, p.Mean, p.Invstd = address(&out[0]), address(&out[1]), address(&out[2])
-	if s.err != nil {
-		return s.err
+	p.X, p.Weight, p.Bias, p.Residual = at[0], at[1], at[2], at[3]
+	p.Y, out = address(&out[0]), out[1:]
+	if c.Op != op.RMSNorm {
+		p.Mean, out = address(&out[0]), out[1:]
 	}
-	return launchHeld(s.device, l.out, p.Rows, p.Columns*l.size, p)
+	if p.Invstd = address(&out[0]); len(out) > 1 {
+		p.Sum = address(&out[1])
+	}
+	return launchHeld(d, l.out, p.Rows, p.Columns*l.size, p)
 }
 
-// grad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight, mean and
-// 1/√(variance + eps).
+// grad writes the gradients for x and, where further results are given, for weight and bias, of dy, x, weight, mean and
+// 1/√(variance + eps); an RMS norm has neither mean nor bias. Where in[5] is given, it is added to the gradient for x.
 func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 	s, p := layerNormParams.begin(d)
 	defer s.free()
@@ -194,7 +183,7 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 	if p.Columns == 0 || s.err != nil {
 		return s.err
 	}
-	p.Dy, p.X, p.Weight, p.Mean, p.Invstd = at[0], at[1], at[2], at[3], at[4]
+	p.Dy, p.X, p.Weight, p.Mean, p.Invstd, p.Onto = at[0], at[1], at[2], at[3], at[4], at[5]
 	p.Dx = address(&out[0])
 	if p.Rows > 0 {
 		if err := launchHeld(d, l.gradient, p.Rows, 2*p.Columns*l.size, p); err != nil {
@@ -204,37 +193,82 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 	if len(out) == 1 {
 		return nil
 	}
-	p.Dweight, p.Dbias = address(&out[1]), address(&out[2])
-	return l.gradParameters(&s, p)
+	if p.Dweight = address(&out[1]); len(out) > 2 {
+		p.Dbias = address(&out[2])
+	}
+	if c.Op == op.GroupNormGrad {
+		return l.gradChannels(&s, p)
+	}
+	return l.gradColumns(&s, p)
 }
 
-// gradParameters adds up the gradients for weight and bias over the rows, in parts where these are many.
-func (l *layerNormalizer) gradParameters(s *scratch, p *kernels.LayerNorm) error {
-	d := s.device
+// gradColumns adds up the gradients for weight and bias over the rows, in parts where these are many.
+func (l *layerNormalizer) gradColumns(s *scratch, p *kernels.LayerNorm) error {
 	p.Parts = kernels.NormalizationParts((p.Columns+31)/32, p.Rows*32)
-	if p.Parts > 1 {
-		p.Sums = s.take(int(p.Parts*p.Columns) * kernels.PairBytes).ptr
-	}
+	s.layerNormSums(p, p.Columns)
 	g, ok := kernels.LayerNormSumsGrid(p.Columns, p.Parts)
 	if !ok {
 		return fmt.Errorf("cuda: rows of %d elements are too long for one launch", p.Columns)
 	}
-	if err := issue(s, l.sums, g, p); err != nil || p.Parts == 1 {
+	if err := issue(s, l.sums, g, p); err != nil {
 		return err
 	}
-	return launch(d, l.totals, d.flat(int(p.Columns)), p)
+	return l.join(s, p, p.Columns)
 }
 
-// layerNorm packs the operands and sees the last axes of x as rows.
+// gradChannels adds up the gradients for weight and bias over the images, in parts where these are large.
+func (l *layerNormalizer) gradChannels(s *scratch, p *kernels.LayerNorm) error {
+	channels, n := p.Columns/p.Each*p.Groups, p.Rows/p.Groups*p.Each
+	p.Parts = kernels.NormalizationParts(channels, n)
+	s.layerNormSums(p, channels)
+	if err := issueRows(s, l.groupSums, channels*p.Parts, n/p.Parts, p); err != nil {
+		return err
+	}
+	return l.join(s, p, channels)
+}
+
+// layerNormSums takes room for the parts of so many sums.
+func (s *scratch) layerNormSums(p *kernels.LayerNorm, n uint64) {
+	if p.Parts > 1 {
+		p.Sums = s.take(int(p.Parts*n) * kernels.PairBytes).ptr
+	}
+}
+
+// join adds up the parts of so many sums.
+func (l *layerNormalizer) join(s *scratch, p *kernels.LayerNorm, n uint64) error {
+	if p.Parts == 1 {
+		return nil
+	}
+	return launch(s.device, l.totals, s.device.flat(int(n)), p)
+}
+
+// layerNorm packs the operands and sees x as rows: of its last axes, or of the groups of channels of images.
 func (s *scratch) layerNorm(c *backend.Call, p *kernels.LayerNorm, x *backend.View) (at [maxScratch]uint64) {
 	o, shape := c.Params.(op.Normalize), x.Layout.Shape()
 	*p = kernels.LayerNorm{Rows: 1, Columns: 1, Each: 1, Groups: 1, Eps: o.Eps}
+	axes := o.Axes
+	if o.Groups > 0 {
+		axes = len(shape) - 1
+	}
 	for i, n := range shape {
-		if i < len(shape)-o.Axes {
+		if i < len(shape)-axes {
 			p.Rows *= uint64(n)
 		} else {
 			p.Columns *= uint64(n)
 		}
 	}
+	if o.Groups > 0 {
+		inGroups(p, uint64(shape[1]), uint64(o.Groups))
+	}
 	return s.all(c)
+}
+
+// inGroups cuts the rows of p, which are images of so many channels, into groups.
+func inGroups(p *kernels.LayerNorm, channels, groups uint64) {
+	p.Groups, p.Each = groups, p.Columns/max(channels, 1)
+	if p.Each == 0 { // images of no pixels have weights nevertheless
+		p.Rows, p.Columns, p.Each = 0, channels/groups, 1
+		return
+	}
+	p.Rows, p.Columns = p.Rows*groups, p.Columns/groups
 }

@@ -126,6 +126,12 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 	case NormalizeAffine + 1:
 		normalizeAffineF64AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
 		return true
+	case NormalizeWeighted:
+		normalizeWeightedF32AVX512(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case NormalizeWeighted + 1:
+		normalizeWeightedF64AVX512(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case NormalizeChannel:
 		normalizeChannelF32AVX512(p[0], p[1], rows, n, scalars)
 		return true
@@ -155,6 +161,24 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 		return true
 	case LayerNormGradWeighted + 1:
 		layerNormGradWeightedF64AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradOnto:
+		layerNormGradOntoF32AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradOnto + 1:
+		layerNormGradOntoF64AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradWeightedOnto:
+		layerNormGradWeightedOntoF32AVX512(p[0], p[1], p[2], p[3], p[4], rows, n, scalars)
+		return true
+	case LayerNormGradWeightedOnto + 1:
+		layerNormGradWeightedOntoF64AVX512(p[0], p[1], p[2], p[3], p[4], rows, n, scalars)
+		return true
+	case GroupNormGrad:
+		groupNormGradF32AVX512(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case GroupNormGrad + 1:
+		groupNormGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
 		return true
 	}
 	return false
@@ -280,6 +304,12 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 	case NormalizeAffine + 1:
 		normalizeAffineF64AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
 		return true
+	case NormalizeWeighted:
+		normalizeWeightedF32AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case NormalizeWeighted + 1:
+		normalizeWeightedF64AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case NormalizeChannel:
 		normalizeChannelF32AVX2(p[0], p[1], rows, n, scalars)
 		return true
@@ -309,6 +339,24 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		return true
 	case LayerNormGradWeighted + 1:
 		layerNormGradWeightedF64AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradOnto:
+		layerNormGradOntoF32AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradOnto + 1:
+		layerNormGradOntoF64AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradWeightedOnto:
+		layerNormGradWeightedOntoF32AVX2(p[0], p[1], p[2], p[3], p[4], rows, n, scalars)
+		return true
+	case LayerNormGradWeightedOnto + 1:
+		layerNormGradWeightedOntoF64AVX2(p[0], p[1], p[2], p[3], p[4], rows, n, scalars)
+		return true
+	case GroupNormGrad:
+		groupNormGradF32AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case GroupNormGrad + 1:
+		groupNormGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
 		return true
 	}
 	return false

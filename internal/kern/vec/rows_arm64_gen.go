@@ -111,6 +111,12 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 	case NormalizeAffine + 1:
 		normalizeAffineF64NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
 		return true
+	case NormalizeWeighted:
+		normalizeWeightedF32NEON(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case NormalizeWeighted + 1:
+		normalizeWeightedF64NEON(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case NormalizeChannel:
 		normalizeChannelF32NEON(p[0], p[1], rows, n, scalars)
 		return true
@@ -140,6 +146,24 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		return true
 	case LayerNormGradWeighted + 1:
 		layerNormGradWeightedF64NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradOnto:
+		layerNormGradOntoF32NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradOnto + 1:
+		layerNormGradOntoF64NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case LayerNormGradWeightedOnto:
+		layerNormGradWeightedOntoF32NEON(p[0], p[1], p[2], p[3], p[4], rows, n, scalars)
+		return true
+	case LayerNormGradWeightedOnto + 1:
+		layerNormGradWeightedOntoF64NEON(p[0], p[1], p[2], p[3], p[4], rows, n, scalars)
+		return true
+	case GroupNormGrad:
+		groupNormGradF32NEON(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case GroupNormGrad + 1:
+		groupNormGradF64NEON(p[0], p[1], p[2], rows, n, scalars)
 		return true
 	}
 	return false

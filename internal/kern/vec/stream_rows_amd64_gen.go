@@ -27,6 +27,12 @@ func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Poin
 	case NormalizeAffine + 1:
 		normalizeAffineF64StreamAVX512(p[0], p[1], p[2], p[3], rows, n, scalars, next)
 		return true
+	case NormalizeWeighted:
+		normalizeWeightedF32StreamAVX512(p[0], p[1], p[2], rows, n, scalars, next)
+		return true
+	case NormalizeWeighted + 1:
+		normalizeWeightedF64StreamAVX512(p[0], p[1], p[2], rows, n, scalars, next)
+		return true
 	case NormalizeChannel:
 		normalizeChannelF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
 		return true
@@ -57,6 +63,12 @@ func streamRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointe
 		return true
 	case NormalizeAffine + 1:
 		normalizeAffineF64StreamAVX2(p[0], p[1], p[2], p[3], rows, n, scalars, next)
+		return true
+	case NormalizeWeighted:
+		normalizeWeightedF32StreamAVX2(p[0], p[1], p[2], rows, n, scalars, next)
+		return true
+	case NormalizeWeighted + 1:
+		normalizeWeightedF64StreamAVX2(p[0], p[1], p[2], rows, n, scalars, next)
 		return true
 	case NormalizeChannel:
 		normalizeChannelF32StreamAVX2(p[0], p[1], rows, n, scalars, next)

@@ -231,6 +231,26 @@ func normalizeAffineF64AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars 
 //go:noescape
 func normalizeAffineF64StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
+// normalizeWeightedF32AVX512 is dst[i] = (a - mean)·rstd·w, the mean in two parts.
+//
+//go:noescape
+func normalizeWeightedF32AVX512(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedF32StreamAVX512 is dst[i] = (a - mean)·rstd·w, the mean in two parts, by non-temporal stores.
+//
+//go:noescape
+func normalizeWeightedF32StreamAVX512(dst, a, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// normalizeWeightedF64AVX512 is dst[i] = (a - mean)·rstd·w, the mean in two parts.
+//
+//go:noescape
+func normalizeWeightedF64AVX512(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedF64StreamAVX512 is dst[i] = (a - mean)·rstd·w, the mean in two parts, by non-temporal stores.
+//
+//go:noescape
+func normalizeWeightedF64StreamAVX512(dst, a, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // normalizeChannelF32AVX512 is dst[i] = (a - mean)·scale + shift.
 //
 //go:noescape
@@ -290,6 +310,36 @@ func layerNormGradWeightedF32AVX512(dst, dy, x, w unsafe.Pointer, rows, n int, s
 //
 //go:noescape
 func layerNormGradWeightedF64AVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradOntoF32AVX512 is dst[i] = onto + LayerNormGrad.
+//
+//go:noescape
+func layerNormGradOntoF32AVX512(dst, dy, x, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradOntoF64AVX512 is dst[i] = onto + LayerNormGrad.
+//
+//go:noescape
+func layerNormGradOntoF64AVX512(dst, dy, x, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedOntoF32AVX512 is dst[i] = onto + LayerNormGradWeighted.
+//
+//go:noescape
+func layerNormGradWeightedOntoF32AVX512(dst, dy, x, w, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedOntoF64AVX512 is dst[i] = onto + LayerNormGradWeighted.
+//
+//go:noescape
+func layerNormGradWeightedOntoF64AVX512(dst, dy, x, w, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// groupNormGradF32AVX512 is dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func groupNormGradF32AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// groupNormGradF64AVX512 is dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func groupNormGradF64AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
 // sumF32AVX2 is Σ a.
 //
@@ -516,6 +566,26 @@ func normalizeAffineF64AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars un
 //go:noescape
 func normalizeAffineF64StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
+// normalizeWeightedF32AVX2 is dst[i] = (a - mean)·rstd·w, the mean in two parts.
+//
+//go:noescape
+func normalizeWeightedF32AVX2(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedF32StreamAVX2 is dst[i] = (a - mean)·rstd·w, the mean in two parts, by non-temporal stores.
+//
+//go:noescape
+func normalizeWeightedF32StreamAVX2(dst, a, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// normalizeWeightedF64AVX2 is dst[i] = (a - mean)·rstd·w, the mean in two parts.
+//
+//go:noescape
+func normalizeWeightedF64AVX2(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedF64StreamAVX2 is dst[i] = (a - mean)·rstd·w, the mean in two parts, by non-temporal stores.
+//
+//go:noescape
+func normalizeWeightedF64StreamAVX2(dst, a, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // normalizeChannelF32AVX2 is dst[i] = (a - mean)·scale + shift.
 //
 //go:noescape
@@ -575,3 +645,33 @@ func layerNormGradWeightedF32AVX2(dst, dy, x, w unsafe.Pointer, rows, n int, sca
 //
 //go:noescape
 func layerNormGradWeightedF64AVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradOntoF32AVX2 is dst[i] = onto + LayerNormGrad.
+//
+//go:noescape
+func layerNormGradOntoF32AVX2(dst, dy, x, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradOntoF64AVX2 is dst[i] = onto + LayerNormGrad.
+//
+//go:noescape
+func layerNormGradOntoF64AVX2(dst, dy, x, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedOntoF32AVX2 is dst[i] = onto + LayerNormGradWeighted.
+//
+//go:noescape
+func layerNormGradWeightedOntoF32AVX2(dst, dy, x, w, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedOntoF64AVX2 is dst[i] = onto + LayerNormGradWeighted.
+//
+//go:noescape
+func layerNormGradWeightedOntoF64AVX2(dst, dy, x, w, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// groupNormGradF32AVX2 is dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func groupNormGradF32AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// groupNormGradF64AVX2 is dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func groupNormGradF64AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)

@@ -176,6 +176,16 @@ func normalizeAffineF32NEON(dst, a, w, b unsafe.Pointer, rows, n int, scalars un
 //go:noescape
 func normalizeAffineF64NEON(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// normalizeWeightedF32NEON is dst[i] = (a - mean)·rstd·w, the mean in two parts.
+//
+//go:noescape
+func normalizeWeightedF32NEON(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedF64NEON is dst[i] = (a - mean)·rstd·w, the mean in two parts.
+//
+//go:noescape
+func normalizeWeightedF64NEON(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
 // normalizeChannelF32NEON is dst[i] = (a - mean)·scale + shift.
 //
 //go:noescape
@@ -225,3 +235,33 @@ func layerNormGradWeightedF32NEON(dst, dy, x, w unsafe.Pointer, rows, n int, sca
 //
 //go:noescape
 func layerNormGradWeightedF64NEON(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradOntoF32NEON is dst[i] = onto + LayerNormGrad.
+//
+//go:noescape
+func layerNormGradOntoF32NEON(dst, dy, x, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradOntoF64NEON is dst[i] = onto + LayerNormGrad.
+//
+//go:noescape
+func layerNormGradOntoF64NEON(dst, dy, x, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedOntoF32NEON is dst[i] = onto + LayerNormGradWeighted.
+//
+//go:noescape
+func layerNormGradWeightedOntoF32NEON(dst, dy, x, w, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedOntoF64NEON is dst[i] = onto + LayerNormGradWeighted.
+//
+//go:noescape
+func layerNormGradWeightedOntoF64NEON(dst, dy, x, w, onto unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// groupNormGradF32NEON is dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func groupNormGradF32NEON(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// groupNormGradF64NEON is dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func groupNormGradF64NEON(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)

@@ -135,16 +135,22 @@ func layerNorms() []*Loop {
 	plain := describeRows("Normalize", "(a - mean)·rstd, the mean in two parts", floats, "a")
 	affine := describeRows("NormalizeAffine", "(a - mean)·rstd·w + b, the mean in two parts", floats, "a", "w", "b")
 	affine.Src[1].Same, affine.Src[2].Same = true, true
+	weighted := describeRows("NormalizeWeighted", "(a - mean)·rstd·w, the mean in two parts", floats, "a", "w")
+	weighted.Src[1].Same = true
 	channel := describeRows("NormalizeChannel", "(a - mean)·scale + shift", floats, "a")
 	centered := channel.Sub(channel.Param(0), channel.scalar("mean"))
 	return []*Loop{
 		plain.dst(plain.normalized(plain.Param(0))),
 		affine.dst(affine.Add(affine.Mul(affine.normalized(affine.Param(0)), affine.Param(1)), affine.Param(2))),
+		weighted.dst(weighted.Mul(weighted.normalized(weighted.Param(0)), weighted.Param(1))),
 		channel.dst(channel.Add(channel.Mul(centered, channel.scalar("scale")), channel.scalar("shift"))),
 		layerNormSums("LayerNormSums", "Σ dy, Σ dy·h with h = (x - mean)·rstd", "dy", "x"),
 		layerNormSums("LayerNormSumsWeighted", "Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd", "dy", "x", "w"),
 		layerNormGrad("LayerNormGrad", "rstd·(dy - first - h·second) with h = (x - mean)·rstd", "dy", "x"),
 		layerNormGrad("LayerNormGradWeighted", "rstd·(dy·w - first - h·second) with h = (x - mean)·rstd", "dy", "x", "w"),
+		layerNormGrad("LayerNormGradOnto", "onto + LayerNormGrad", "dy", "x", "onto"),
+		layerNormGrad("LayerNormGradWeightedOnto", "onto + LayerNormGradWeighted", "dy", "x", "w", "onto"),
+		groupNormGrad(),
 	}
 }
 
@@ -153,7 +159,7 @@ func (d description) normalized(x float) float { return d.Mul(d.from(x), d.scala
 
 // weighted is dy, or dy·w where the loop has weights.
 func (d description) weighted() float {
-	if len(d.Src) < 3 {
+	if len(d.Src) < 3 || d.Src[2].Name != "w" {
 		return d.Param(0)
 	}
 	d.Src[2].Same = true
@@ -172,10 +178,24 @@ func layerNormSums(name, doc string, src ...string) *Loop {
 
 func layerNormGrad(name, doc string, src ...string) *Loop {
 	d := describeRows(name, doc, floats, src...)
-	g := d.weighted()
+	dx := d.throughNormalized(d.weighted())
+	if last := len(src) - 1; src[last] == "onto" {
+		dx = d.Add(d.Param(last), dx)
+	}
+	d.Cached = true
+	return d.dst(dx)
+}
+
+// groupNormGrad is layerNormGrad where one weight stands for a whole run.
+func groupNormGrad() *Loop {
+	d := describeRows("GroupNormGrad", "rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd", floats, "dy", "x")
+	d.Cached = true
+	return d.dst(d.throughNormalized(d.Mul(d.Param(0), d.scalar("weight"))))
+}
+
+// throughNormalized is rstd·(g - first - h·second).
+func (d description) throughNormalized(g float) float {
 	mean, rstd := d.scalar("mean"), d.scalar("rstd")
 	h := d.Mul(d.Sub(d.Param(1), mean), rstd)
-	rest := d.Sub(d.Sub(g, d.scalar("first")), d.Mul(h, d.scalar("second")))
-	d.Cached = true
-	return d.dst(d.Mul(rstd, rest))
+	return d.Mul(rstd, d.Sub(d.Sub(g, d.scalar("first")), d.Mul(h, d.scalar("second"))))
 }

@@ -1,10 +1,10 @@
 // Layer normalisation and its gradients. Sums of what a thread holds are taken in the type that is computed in, and theirs in float64; means, 1/√(variance + eps) and the gradients of weight and bias are
-// of the type that is computed in.
+// of the type that is computed in. Where p.mean is 0 they are those of an RMS norm, which takes no mean off.
 //
 // Every kernel takes LayerNorm. layer_norm and layer_norm_grad: a row of threads for each row, which reads it once where its
 // registers hold it. Grid: that of HeldGrid, for twice the columns in the gradient, which has two operands. layer_norm_sums:
-// blocks of (32, 8) threads; x walks over the columns, ⌈columns/32⌉ blocks, y over the parts. layer_norm_totals joins more than
-// one part: blocks of 256 threads, any number of them: as many as there are columns.
+// blocks of (32, 8) threads; x walks over the columns, ⌈columns/32⌉ blocks, y over the parts. group_norm_sums: a row of threads, that of RowGrid, for each
+// channel and part. layer_norm_totals joins more than one part: blocks of 256 threads, any number of them: as many as there are weights.
 // dtypes: f32 f64 f16 bf16
 #include "params.cuh"
 #include "reduction.cuh"
@@ -52,55 +52,77 @@ struct Slope {
 	}
 };
 
-// eachChunk reads x chunk by chunk, unless it is held, and calls body with the first column of each. columns is 0 for a row beyond the
-// last, which its threads compute and do not keep, since those of a warp stay together.
-template <class Body> INLINE void eachChunk(const LayerNorm &p, Share<HELD> &x, i64 start, u64 columns, bool held, Body body) {
+// eachChunk reads the row in p.x or p.sum chunk by chunk, unless it is held, and calls body with the first column of each. columns is 0 for a
+// row beyond the last, which its threads compute and do not keep, since those of a warp stay together.
+template <class Body> INLINE void eachChunk(u64 base, Share<HELD> &x, i64 start, u64 columns, bool held, Body body) {
 #pragma unroll 1
 	for (u64 first = 0; first < columns; first += x.chunk()) {
 		if (!held) {
-			x.read(p.x, start, first, columns, 0);
+			x.read(base, start, first, columns, 0);
 		}
 		body(first);
 	}
 }
 
-// y = (x - mean) / √(variance + eps) · weight + bias
+// The mean of a row in two parts: what the elements' type holds of it, and the rest.
+struct Center {
+	T high, low;
+
+	INLINE Center of(f64 mean) { return {(T)mean, (T)(mean - (f64)(T)mean)}; }
+	__device__ __attribute__((always_inline)) T from(T v) const { return v - high - low; }
+};
+
+// y = (x - mean) / √(variance + eps) · weight + bias, of x + residual where there is one, which becomes the sum.
 HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 	u64 r = row(), columns = r < p.rows ? p.columns : 0;
 	i64 start = (i64)(r * p.columns);
 	Share<HELD> x;
 	bool held = p.columns <= x.chunk();
+	u64 base = p.residual != 0 && !held ? p.sum : p.x;
+	if (held || p.residual != 0) {
+		eachChunk(p.x, x, start, columns, false, [&](u64 first) {
+			if (p.residual != 0) {
+				x.add(p.residual, start, first, columns);
+				x.write(p.sum, start, first, [](T v, u32) { return v; });
+			}
+		});
+	}
 	f64 n = (f64)(i64)p.columns, sum = 0, squares = 0;
-	eachChunk(p, x, start, columns, false, [&](u64) {
-		T own = 0;
-		x.each([&](T v) { own += v; });
-		sum += (f64)own;
-	});
-	f64 mean = joinRow<Total<f64>>(sum) / n;
-	T high = (T)mean, low = (T)(mean - (f64)high); // of the mean
-	eachChunk(p, x, start, columns, held, [&](u64) {
+	if (p.mean != 0) {
+		eachChunk(base, x, start, columns, held, [&](u64) {
+			T own = 0;
+			x.each([&](T v) { own += v; });
+			sum += (f64)own;
+		});
+		sum = joinRow<Total<f64>>(sum) / n;
+	}
+	f64 mean = sum;
+	Center center = Center::of(mean);
+	eachChunk(base, x, start, columns, held, [&](u64) {
 		T own = 0;
 		x.eachInside([&](T v) {
-			T distance = v - high - low;
+			T distance = center.from(v);
 			own += distance * distance;
 		});
 		squares += (f64)own;
 	});
 	f64 invstd = 1 / sqrt(joinRow<Total<f64>>(squares) / n + p.eps);
 	if (threadIdx.x == 0 && r < p.rows) {
-		store<T>(p.mean, (i64)r, (T)mean);
+		if (p.mean != 0) {
+			store<T>(p.mean, (i64)r, center.high);
+		}
 		store<T>(p.invstd, (i64)r, (T)invstd);
 	}
 	T scale = (T)invstd;
 	Slope weight = Slope::of(p, p.weight, r), bias = Slope::of(p, p.bias, r);
-	eachChunk(p, x, start, columns, held, [&](u64 first) {
+	eachChunk(base, x, start, columns, held, [&](u64 first) {
 		x.groups([&](T (&v)[GROUP], u32 k) {
 			T w[GROUP], b[GROUP];
 			weight.read(p, first + k, 1, w);
 			bias.read(p, first + k, 0, b);
 #pragma unroll
 			for (int lane = 0; lane < GROUP; lane++) {
-				T distance = (v[lane] - high - low) * scale;
+				T distance = center.from(v[lane]) * scale;
 				v[lane] = p.weight != 0 ? distance * w[lane] : distance;
 				v[lane] = p.bias != 0 ? v[lane] + b[lane] : v[lane];
 			}
@@ -109,7 +131,8 @@ HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 	});
 }
 
-// dx = invstd · (g - mean(g) - x̂ · mean(g · x̂)), with x̂ = (x - mean) · invstd and g = dy · weight.
+// dx = invstd · (g - mean(g) - x̂ · mean(g · x̂)), with x̂ = (x - mean) · invstd and g = dy · weight; an RMS norm's is without mean(g). It is added
+// to what lies in onto, where that is given, which may be where dx goes.
 HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
 	u64 r = row(), columns = r < p.rows ? p.columns : 0;
 	i64 start = (i64)(r * p.columns);
@@ -118,7 +141,7 @@ HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
 	f64 n = (f64)(i64)p.columns, sum = 0, dot = 0;
 	T mean = 0, invstd = 0;
 	if (r < p.rows) {
-		mean = load<T>(p.mean, (i64)r);
+		mean = p.mean != 0 ? load<T>(p.mean, (i64)r) : (T)0;
 		invstd = load<T>(p.invstd, (i64)r);
 	}
 	Slope weight = Slope::of(p, p.weight, r);
@@ -153,21 +176,35 @@ HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
 		sum += (f64)own;
 		dot += (f64)dots;
 	}
-	T shift = (T)(joinRow<Total<f64>>(sum) / n), slope = (T)(joinRow<Total<f64>>(dot) * (f64)invstd * (f64)invstd / n);
+	T shift = p.mean != 0 ? (T)(joinRow<Total<f64>>(sum) / n) : (T)0, slope = (T)(joinRow<Total<f64>>(dot) * (f64)invstd * (f64)invstd / n);
 #pragma unroll 1
 	for (u64 first = 0; first < columns; first += x.chunk()) {
 		if (!held) {
 			fill(first);
 		}
 		factors(first, [&](T &v, T g) { v = invstd * (g - shift - (v - mean) * slope); });
+		if (p.onto != 0) {
+			x.add(p.onto, start, first, columns);
+		}
 		x.write(p.dx, start, first, [](T v, u32) { return v; });
 	}
 }
 
-// put writes a column's gradients: Σ dy · x̂ of the weight, Σ dy of the bias.
-INLINE void put(const LayerNorm &p, u64 column, f64 dot, f64 sum) {
-	store<T>(p.dweight, (i64)column, (T)dot);
-	store<T>(p.dbias, (i64)column, (T)sum);
+// weights is how many elements weight and bias have.
+INLINE u64 weights(const LayerNorm &p) { return p.columns / p.each * p.groups; }
+
+// finish writes the gradients of an element of weight and bias, Σ dy · x̂ and Σ dy, or keeps those of one of several parts.
+INLINE void finish(const LayerNorm &p, u64 parts, u64 part, u64 at, f64 dot, f64 sum) {
+	if (parts > 1) {
+		i64 kept = (i64)(2 * (part * weights(p) + at));
+		store<f64>(p.sums, kept, dot);
+		store<f64>(p.sums, kept + 1, sum);
+		return;
+	}
+	store<T>(p.dweight, (i64)at, (T)dot);
+	if (p.dbias != 0) {
+		store<T>(p.dbias, (i64)at, (T)sum);
+	}
 }
 
 // The 8 threads of a column each take every 8th row of a part, and their sums are added in order.
@@ -180,7 +217,7 @@ ROW_KERNEL(layer_norm_sums, 256)(const LayerNorm p) {
 #pragma unroll 1
 		for (u64 r = part * each + threadIdx.y; r < end; r += 8) {
 			i64 at = (i64)(r * p.columns + column);
-			f64 dy = (f64)read(p.dy, at), mean = (f64)load<T>(p.mean, (i64)r);
+			f64 dy = (f64)read(p.dy, at), mean = p.mean != 0 ? (f64)load<T>(p.mean, (i64)r) : 0;
 			sum += dy;
 			dot += dy * ((f64)read(p.x, at) - mean) * (f64)load<T>(p.invstd, (i64)r);
 		}
@@ -196,23 +233,80 @@ ROW_KERNEL(layer_norm_sums, 256)(const LayerNorm p) {
 		dot += dots[y][threadIdx.x];
 		sum += sums[y][threadIdx.x];
 	}
-	if (p.parts == 1) {
-		put(p, column, dot, sum);
+	finish(p, p.parts, part, column, dot, sum);
+}
+
+#define FEW_PIXELS 256 // of a channel: a row of threads takes those of many images side by side
+
+// A part is of a channel's elements, counted through all images.
+ROW_KERNEL(group_norm_sums, 256)(const LayerNorm p) {
+	u64 r = row(), channel = r / p.parts, part = r - channel * p.parts, channels = weights(p), images = p.rows / p.groups;
+	if (channel >= channels) {
+		return;
+	}
+	u64 count = images * p.each, share = (count + p.parts - 1) / p.parts, first = part * share, end = first + share < count ? first + share : count;
+	u64 group = channel / (p.columns / p.each);
+	f64 dot = 0, sum = 0;
+	if (p.each < FEW_PIXELS) {
+		const int MANY = 4;
+#pragma unroll 1
+		for (u64 k = first + threadIdx.x; k < end; k += MANY * blockDim.x) {
+			T own = 0, dots = 0;
+#pragma unroll
+			for (int e = 0; e < MANY; e++) {
+				u64 at = k + e * blockDim.x;
+				if (at < end) {
+					u64 image = (at | p.each) >> 32 == 0 ? (u32)at / (u32)p.each : at / p.each;
+					i64 i = (i64)((image * channels + channel) * p.each + (at - image * p.each)), row = (i64)(image * p.groups + group);
+					T dy = read(p.dy, i);
+					own += dy;
+					dots += dy * (read(p.x, i) - load<T>(p.mean, row)) * load<T>(p.invstd, row);
+				}
+			}
+			sum += (f64)own;
+			dot += (f64)dots;
+		}
 	} else {
-		store<f64>(p.sums, (i64)(2 * (part * p.columns + column)), dot);
-		store<f64>(p.sums, (i64)(2 * (part * p.columns + column) + 1), sum);
+		Share<HELD / 2> x, g;
+#pragma unroll 1
+		for (u64 k = first; k < end;) {
+			u64 image = k / p.each, next = (image + 1) * p.each, n = (next < end ? next : end) - k;
+			i64 start = (i64)((image * channels + channel) * p.each + (k - image * p.each)), row = (i64)(image * p.groups + group);
+			T mean = load<T>(p.mean, row);
+			f64 invstd = (f64)load<T>(p.invstd, row);
+#pragma unroll 1
+			for (u64 from = 0; from < n; from += x.chunk()) {
+				x.read(p.x, start, from, n, mean);
+				g.read(p.dy, start, from, n, 0);
+				T own = 0, dots = 0;
+				g.with(x, [&](T dy, T v, u32) {
+					own += dy;
+					dots += dy * (v - mean);
+				});
+				sum += (f64)own;
+				dot += (f64)dots * invstd;
+			}
+			k += n;
+		}
+	}
+	sum = joinRow<Total<f64>>(sum);
+	dot = joinRow<Total<f64>>(dot);
+	if (threadIdx.x == 0) {
+		finish(p, p.parts, part, channel, dot, sum);
 	}
 }
 
+// The parts of each element of weight and bias are added in order.
 ROW_KERNEL(layer_norm_totals, 256)(const LayerNorm p) {
+	u64 all = weights(p);
 #pragma unroll 1
-	for (u64 column = thread(); column < p.columns; column += threads()) {
+	for (u64 at = thread(); at < all; at += threads()) {
 		f64 dot = 0, sum = 0;
 #pragma unroll 1
 		for (u64 part = 0; part < p.parts; part++) {
-			dot += load<f64>(p.sums, (i64)(2 * (part * p.columns + column)));
-			sum += load<f64>(p.sums, (i64)(2 * (part * p.columns + column) + 1));
+			dot += load<f64>(p.sums, (i64)(2 * (part * all + at)));
+			sum += load<f64>(p.sums, (i64)(2 * (part * all + at) + 1));
 		}
-		put(p, column, dot, sum);
+		finish(p, 1, 0, at, dot, sum);
 	}
 }

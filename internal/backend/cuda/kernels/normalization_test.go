@@ -2,6 +2,7 @@ package kernels_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"cresset/dtype"
@@ -133,34 +134,90 @@ func batchNormOnGPU(m *machine, p kernels.BatchNorm, suffix string, training boo
 func TestLayerNorm(t *testing.T) {
 	for _, s := range [][2]int{{5, 12}, {2, 1100}, {20, 33}, {2, 1}} {
 		for _, parts := range []uint64{1, 3} {
-			layerNorm[float32](t, s[0], s[1], parts, 4e-6)
-			layerNorm[float64](t, s[0], s[1], parts, 1e-13)
+			for _, centred := range []bool{true, false} {
+				layerNorm[float32](t, s[0], s[1], parts, centred, 4e-6)
+				layerNorm[float64](t, s[0], s[1], parts, centred, 1e-13)
+			}
 		}
 	}
+	layerNorm[float32](t, 2, 8200, 1, true, 4e-6) // more than threads hold
 }
 
-// layerNorm compares with the CPU's.
-func layerNorm[T dtype.Float](t *testing.T, rows, columns int, parts uint64, tol float64) {
+// layerNorm compares with the CPU's the norm of a sum, and a gradient that is added to another.
+func layerNorm[T dtype.Float](t *testing.T, rows, columns int, parts uint64, centred bool, tol float64) {
 	t.Helper()
 	x, dy, weight, bias := normOperands[T](rows*columns, columns)
+	residual, onto := slices.Clone(dy), slices.Clone(x)
+	slices.Reverse(residual)
 	want, got := newNormalized[T](len(x), rows, columns, 0), newNormalized[T](len(x), rows, columns, 0)
-	kern.LayerNorm(rows, columns, x, weight, bias, normEps, want[0], want[1], want[2])
-	kern.LayerNormBackward(rows, columns, dy, x, weight, want[1], want[2], want[3], want[4], want[5])
+	if !centred {
+		want[1], bias = nil, nil
+	}
+	wantSum, sum := make([]T, len(x)), make([]T, len(x))
+	kern.LayerNorm(rows, columns, x, residual, wantSum, weight, bias, normEps, want[0], want[1], want[2])
+	kern.LayerNormBackward(rows, columns, dy, wantSum, weight, want[1], want[2], onto, want[3], want[4], want[5])
 
 	m := &machine{t: t}
 	p := kernels.LayerNorm{
 		Rows: uint64(rows), Columns: uint64(columns), Each: 1, Groups: 1, Parts: parts, Eps: normEps,
-		X: put(m, x), Weight: put(m, weight), Bias: put(m, bias), Y: put(m, got[0]), Mean: put(m, got[1]), Invstd: put(m, got[2]),
-		Dy: put(m, dy), Dx: put(m, got[3]), Dweight: put(m, got[4]), Dbias: put(m, got[5]),
+		X: put(m, x), Residual: put(m, residual), Sum: put(m, sum), Weight: put(m, weight), Y: put(m, got[0]), Invstd: put(m, got[2]),
+		Dy: put(m, dy), Onto: put(m, onto), Dx: put(m, got[3]), Dweight: put(m, got[4]),
 		Sums: put(m, make([]float64, 2*parts*uint64(columns))),
+	}
+	if centred {
+		p.Bias, p.Mean, p.Dbias = put(m, bias), put(m, got[1]), put(m, got[5])
+	} else {
+		want[5] = make([]T, columns)
 	}
 	g, _ := kernels.HeldGrid(p.Rows, 2*p.Columns)
 	launch(m, "layer_norm"+suffix[T](), g, p)
+	p.X = p.Sum
 	launch(m, "layer_norm_grad"+suffix[T](), g, p)
 	g, _ = kernels.LayerNormSumsGrid(p.Columns, parts)
 	launch(m, "layer_norm_sums"+suffix[T](), g, p)
 	if parts > 1 {
 		launch(m, "layer_norm_totals"+suffix[T](), kernels.Flat(p.Columns, few), p)
 	}
-	got.compare(t, fmt.Sprintf("layer_norm%s of %dx%d in %d parts", suffix[T](), rows, columns, parts), want, tol)
+	name := fmt.Sprintf("layer_norm%s of %dx%d in %d parts, centred %v", suffix[T](), rows, columns, parts, centred)
+	got.compare(t, name, want, tol)
+	if !slices.Equal(sum, wantSum) {
+		t.Errorf("%s: the sum differs", name)
+	}
+}
+
+func TestGroupNormGradient(t *testing.T) {
+	for _, s := range []kern.ChannelShape{{N: 3, C: 4, L: 5}, {N: 2, C: 6, L: 301}, {N: 70, C: 2, L: 1}} {
+		for _, parts := range []uint64{1, 3} {
+			groupNormGradient[float32](t, s, parts, 4e-6)
+			groupNormGradient[float64](t, s, parts, 1e-13)
+		}
+	}
+}
+
+func groupNormGradient[T dtype.Float](t *testing.T, s kern.ChannelShape, parts uint64, tol float64) {
+	t.Helper()
+	const groups = 2
+	x, dy, weight, _ := normOperands[T](s.N*s.C*s.L, s.C)
+	want, got := newNormalized[T](len(x), s.N*groups, s.C, 0), newNormalized[T](len(x), s.N*groups, s.C, 0)
+	kern.GroupNorm(s, groups, x, weight, nil, normEps, want[0], want[1], want[2])
+	kern.GroupNormBackward(s, groups, dy, x, weight, want[1], want[2], want[3], want[4], want[5], make([]float64, 2*s.N*s.C))
+	copy(got[0], want[0])
+	copy(got[1], want[1])
+	copy(got[2], want[2])
+
+	m := &machine{t: t}
+	p := kernels.LayerNorm{
+		Rows: uint64(s.N * groups), Columns: uint64(s.C / groups * s.L), Each: uint64(s.L), Groups: groups, Parts: parts,
+		X: put(m, x), Weight: put(m, weight), Mean: put(m, got[1]), Invstd: put(m, got[2]),
+		Dy: put(m, dy), Dx: put(m, got[3]), Dweight: put(m, got[4]), Dbias: put(m, got[5]),
+		Sums: put(m, make([]float64, 2*parts*uint64(s.C))),
+	}
+	g, _ := kernels.HeldGrid(p.Rows, 2*p.Columns)
+	launch(m, "layer_norm_grad"+suffix[T](), g, p)
+	g, _ = kernels.RowGrid(uint64(s.C)*parts, uint64(s.N*s.L)/parts)
+	launch(m, "group_norm_sums"+suffix[T](), g, p)
+	if parts > 1 {
+		launch(m, "layer_norm_totals"+suffix[T](), kernels.Flat(uint64(s.C), few), p)
+	}
+	got.compare(t, fmt.Sprintf("group_norm%s of %v in %d parts", suffix[T](), s, parts), want, tol)
 }

@@ -388,18 +388,19 @@ static_assert(sizeof(BatchNorm) == 176, "");
 
 // LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
 // of x [rows][columns], or the gradients of x, weight and bias, all contiguous. The rows may be cut into parts: sums has two
-// float64 for each part and column. In a group normalization an element of weight and bias stands for so many columns, and so many
-// rows have other ones.
+// float64 for each part and element of weight. In a group normalization an element of weight and bias stands for so many columns, and so many
+// rows have other ones. An RMS norm has no mean. A norm of x + residual stores the sum, too; a gradient of x is added to onto.
 struct LayerNorm {
 	u64 rows, columns;
 	u64 each, groups; // 1 and 1 in a layer normalization
 	u64 x, weight, bias; // weight and bias are 0 where there are none
+	u64 residual, sum, onto; // 0 where there are none
 	u64 y, mean, invstd;
 	u64 dy, dx, dweight, dbias;
 	u64 sums, parts;
 	f64 eps;
 };
-static_assert(sizeof(LayerNorm) == 136, "");
+static_assert(sizeof(LayerNorm) == 160, "");
 
 #define PAIR_BYTES 16
 

@@ -74,12 +74,13 @@ type BatchNorm struct {
 
 // LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
 // of x [rows][columns], or the gradients of x, weight and bias, all contiguous. The rows may be cut into parts: sums has two
-// float64 for each part and column. In a group normalization an element of weight and bias stands for so many columns, and so many
-// rows have other ones.
+// float64 for each part and element of weight. In a group normalization an element of weight and bias stands for so many columns, and so many
+// rows have other ones. An RMS norm has no mean. A norm of x + residual stores the sum, too; a gradient of x is added to onto.
 type LayerNorm struct {
 	Rows, Columns          uint64
 	Each, Groups           uint64 // 1 and 1 in a layer normalization
 	X, Weight, Bias        uint64 // weight and bias are 0 where there are none
+	Residual, Sum, Onto    uint64 // 0 where there are none
 	Y, Mean, Invstd        uint64
 	Dy, Dx, Dweight, Dbias uint64
 	Sums, Parts            uint64

@@ -200,6 +200,14 @@ template <int VALUES> struct Share {
 		});
 	}
 
+	// add adds a chunk of another run of n as an op by itself would: what lies here is rounded to what lies in memory, and so is the sum.
+	__device__ __attribute__((always_inline)) void add(u64 base, i64 start, u64 first, u64 n) {
+		auto rounded = [](T v) { return wide(Cast<Stored>::of(v)); };
+		Share other;
+		other.read(base, start, first, n, 0);
+		with(other, [&](T &v, T w, u32) { v = rounded(rounded(v) + w); });
+	}
+
 	// write stores what value makes of every element, and of its number in the chunk, which begins at first.
 	template <class Value> __device__ __attribute__((always_inline)) void write(u64 base, i64 start, u64 first, Value value) {
 		bool whole = isWhole(base, start, 1);
