@@ -8,11 +8,13 @@ import (
 
 // The functions of this package that linalg, nn, optim, nn/parallel, nn/ddp, checkpoint and internal/selftest need and users do not: the one registration of the project.
 var _ = friend.Register(&friend.Tensors[*Tensor]{
-	BorrowGrad: (*Tensor).borrowGrad,
-	Reaches:    reaches,
-	NewUpdates: func() friend.Updates[*Tensor] { return new(updates) },
-	LinearReLU: (*Tensor).linearReLU,
-	Conv2DReLU: (*Tensor).conv2DReLU,
+	BorrowGrad:     (*Tensor).borrowGrad,
+	Reaches:        reaches,
+	NewUpdates:     func() friend.Updates[*Tensor] { return new(updates) },
+	LinearReLU:     (*Tensor).linearReLU,
+	Conv2DReLU:     (*Tensor).conv2DReLU,
+	LayerNormOfSum: (*Tensor).layerNormOfSum,
+	RMSNormOfSum:   (*Tensor).rmsNormOfSum,
 	LinearThen: func(f func(*Tensor) *Tensor, x *Tensor, l friend.Linear[*Tensor]) *Tensor {
 		return x.linearThen(f, linearLayer(l))
 	},

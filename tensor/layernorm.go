@@ -19,7 +19,8 @@ func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps ...Eps) *Tenso
 	for _, e := range eps {
 		p.Eps = float64(e)
 	}
-	return x.normalized(op.LayerNorm, p, x.rowsBut(p.Axes), weight, bias)
+	_, y := x.normalized(op.LayerNorm, p, x.rowsBut(p.Axes), weight, bias, nil)
+	return y
 }
 
 // RMSNorm returns x / √(mean of x² + Eps) · weight, with the mean over the last axes of x, whose extents shape names. weight has that
@@ -29,6 +30,15 @@ func (x *Tensor) RMSNorm(shape []int, weight *Tensor, eps ...Eps) *Tensor {
 		x, weight = a.two("rms_norm", x, weight)
 	}
 	x.checkRMSNorm(shape, weight)
+	p := x.rmsNormOf(shape, eps)
+	if weight != nil && weight.dtype != x.dtype {
+		weight = weight.To(statsType(x.dtype))
+	}
+	_, y := x.normalized(op.RMSNorm, p, x.rowsBut(p.Axes), weight, nil, nil)
+	return y
+}
+
+func (x *Tensor) rmsNormOf(shape []int, eps []Eps) op.Normalize {
 	p := op.Normalize{Eps: 0x1p-23, Axes: len(shape)}
 	if x.dtype == dtype.Float64 {
 		p.Eps = 0x1p-52
@@ -36,10 +46,7 @@ func (x *Tensor) RMSNorm(shape []int, weight *Tensor, eps ...Eps) *Tensor {
 	for _, e := range eps {
 		p.Eps = float64(e)
 	}
-	if weight != nil && weight.dtype != x.dtype {
-		weight = weight.To(statsType(x.dtype))
-	}
-	return x.normalized(op.RMSNorm, p, x.rowsBut(p.Axes), weight, nil)
+	return p
 }
 
 // rowsBut returns how many rows x has, of which one is its last axes, so many of them.
@@ -49,21 +56,32 @@ func (x *Tensor) rowsBut(axes int) Shape {
 }
 
 // normalized runs a normalization whose kernel also gives what the gradient needs of each of so many rows: 1/√(variance + eps), and the mean
-// where that is taken off.
-func (x *Tensor) normalized(o op.Op, p op.Normalize, rows Shape, weight, bias *Tensor) *Tensor {
-	out := x.empty(o, x.dtype, x.layout.Shape(), weight, bias)
-	outs := []*Tensor{out}
+// where that is taken off. Unless residual is nil it is added to x first. It returns what was normalised, too.
+func (x *Tensor) normalized(o op.Op, p op.Normalize, rows Shape, weight, bias, residual *Tensor) (from, y *Tensor) {
+	from = x
+	if residual != nil {
+		from = x.empty(op.Add, x.dtype, x.layout.Shape(), residual)
+	}
+	y = from.empty(o, x.dtype, x.layout.Shape(), weight, bias)
+	outs, ins := []*Tensor{y}, []*Tensor{x, weight, bias}
 	var mean *Tensor
 	if o != op.RMSNorm {
-		mean = x.empty(o, statsType(x.dtype), rows)
+		mean = from.empty(o, statsType(x.dtype), rows)
 		outs = append(outs, mean)
 	}
-	invstd := x.empty(o, statsType(x.dtype), rows)
-	launch(o, x.dtype, p, append(outs, invstd), []*Tensor{x, weight, bias})
-	n := record(out, o, normGrad, p, x, weight, bias)
-	n.save(x, weight)
+	invstd := from.empty(o, statsType(x.dtype), rows)
+	outs = append(outs, invstd)
+	if residual != nil {
+		outs, ins = append(outs, from), append(ins, residual)
+	}
+	launch(o, x.dtype, p, outs, ins)
+	if residual != nil {
+		record(from, op.Add, addGrad, nil, x, residual)
+	}
+	n := record(y, o, normGrad, p, from, weight, bias)
+	n.save(from, weight)
 	n.derive(mean, invstd)
-	return out
+	return from, y
 }
 
 // throughNorm are the kernels of the gradients of normalizations.
@@ -76,7 +94,15 @@ func normGrad(b *backprop, dy *Tensor) {
 	}
 	x, weight, mean, invstd := b.saved(0), b.saved(1), b.saved(2), b.saved(3)
 	o := throughNorm[b.current.op]
-	outs := []*Tensor{dy.like(o, dy.dtype)}
+	ins := []*Tensor{dy, x, weight, mean, invstd}
+	dx := b.waiting(x, weight)
+	waits := dx != nil
+	if waits {
+		ins = append(ins, dx)
+	} else {
+		dx = dy.like(o, dy.dtype)
+	}
+	outs := []*Tensor{dx}
 	if b.needs(1) || b.needs(2) {
 		for _, sums := range []*Tensor{invstd, mean} { // the bias has one where the mean is taken off
 			if sums != nil {
@@ -84,10 +110,41 @@ func normGrad(b *backprop, dy *Tensor) {
 			}
 		}
 	}
-	launch(o, dy.dtype, b.params(), outs, []*Tensor{dy, x, weight, mean, invstd})
+	launch(o, dy.dtype, b.params(), outs, ins)
 	for i, g := range outs {
-		b.give(i, g)
+		if i > 0 || !waits {
+			b.give(i, g)
+		}
 	}
+}
+
+// waiting returns the gradient that has come to a norm's operand from elsewhere, as in a residual block, where the kernel may add to it what it
+// has for x; else nil.
+func (b *backprop) waiting(x, weight *Tensor) *Tensor {
+	e := &b.current.edges[0]
+	if !b.needs(0) || b.current.op == op.GroupNorm || e.dtype != x.dtype || !x.addsAsOps(weight) {
+		return nil
+	}
+	old := b.pending.find(e.to)
+	if old == nil || !old.exclusive() || !x.besides(old) || !old.layout.Shape().Equal(x.layout.Shape()) {
+		return nil
+	}
+	b.checkShape(0, e)
+	return old
+}
+
+// addsAsOps reports whether a norm's kernel adds something to what it takes or gives with the bits of an op: float32 and float64 always, halves
+// on GPUs where weights are of their type too, some of which may be nil.
+func (x *Tensor) addsAsOps(weights ...*Tensor) bool {
+	if x.dtype == statsType(x.dtype) {
+		return true
+	}
+	for _, w := range weights {
+		if w != nil && w.dtype != x.dtype {
+			return false
+		}
+	}
+	return !x.storage.device.IsCPU()
 }
 
 // weightShape returns the shape of a normalization's weight for x.

@@ -17,7 +17,8 @@ func (x *Tensor) GroupNorm(groups int, weight, bias *Tensor, eps ...Eps) *Tensor
 	for _, e := range eps {
 		p.Eps = float64(e)
 	}
-	return x.normalized(op.GroupNorm, p, Shape{x.layout.Shape()[0] * groups}, weight, bias)
+	_, y := x.normalized(op.GroupNorm, p, Shape{x.layout.Shape()[0] * groups}, weight, bias, nil)
+	return y
 }
 
 func (x *Tensor) checkGroupNorm(groups int, weight, bias *Tensor) {

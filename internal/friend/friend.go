@@ -24,6 +24,9 @@ type Tensors[T any] struct {
 	LinearThen   func(f func(T) T, x T, l Linear[T]) T
 	FeedForward  func(f func(T) T, x T, first, second Linear[T], residual T) T
 	GatedForward func(f func(T) T, x T, gate, up, down Linear[T], residual T) T
+	// LayerNormOfSum and RMSNormOfSum return x + residual and its norm, which one kernel computes where that has the bits of both ops.
+	LayerNormOfSum func(x, residual T, shape []int, weight, bias T, eps float64) (sum, y T)
+	RMSNormOfSum   func(x, residual T, shape []int, weight T, eps ...float64) (sum, y T)
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
 	// Replace makes x what compute returns of it, as an op in place does, and returns x; the op is what messages name.
