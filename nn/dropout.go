@@ -33,6 +33,9 @@ func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
 	})
 }
 
+// drops reports whether Forward returns other than x.
+func (d *Dropout) drops() bool { return d.Training() && d.P != 0 }
+
 // String prints the layer as PyTorch does.
 func (d *Dropout) String() string { return printDropout("Dropout", d.P, d.InPlace) }
 

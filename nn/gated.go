@@ -34,10 +34,22 @@ func NewGatedMLP(name string, gate func(*tensor.Tensor) *tensor.Tensor, width, h
 
 // Forward returns down(f(gate(x)) · up(x)).
 func (m *GatedMLP) Forward(x *tensor.Tensor) *tensor.Tensor {
-	if y := inner.GatedForward(m.f, x, m.Gate.parameters(), m.Up.parameters(), m.Down.parameters(), nil); y != nil {
+	if y := m.joined(nil, x); y != nil {
 		return y
 	}
 	return m.Down.Forward(m.f(m.Gate.Forward(x)).Mul(m.Up.Forward(x)))
+}
+
+// AddedTo returns residual + Forward(x), which GPUs add as the last product stores it.
+func (m *GatedMLP) AddedTo(residual, x *tensor.Tensor) *tensor.Tensor {
+	if y := m.joined(residual, x); y != nil {
+		return y
+	}
+	return residual.Add(m.Forward(x))
+}
+
+func (m *GatedMLP) joined(residual, x *tensor.Tensor) *tensor.Tensor {
+	return inner.GatedForward(m.f, x, m.Gate.parameters(), m.Up.parameters(), m.Down.parameters(), residual)
 }
 
 // String prints the layer by its name and sizes.

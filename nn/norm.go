@@ -187,6 +187,11 @@ func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.LayerNorm(l.Shape, l.Weight, l.Bias, tensor.Eps(l.Eps))
 }
 
+// ofSum returns x + residual and its norm.
+func (l *LayerNorm) ofSum(x, residual *tensor.Tensor) (sum, y *tensor.Tensor) {
+	return inner.LayerNormOfSum(x, residual, l.Shape, l.Weight, l.Bias, l.Eps)
+}
+
 // String prints the layer as PyTorch does.
 func (l *LayerNorm) String() string {
 	return fmt.Sprintf("LayerNorm(%s, eps=%s, elementwise_affine=%s, bias=%s)", tuple(l.Shape...), number(l.Eps), truth(l.Weight != nil), truth(l.Bias != nil))

@@ -67,22 +67,55 @@ func (f *FeedForwardLayers) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return f.Linear2.Forward(f.Dropout.Forward(y))
 }
 
-// addedTo returns residual plus what dropout leaves of Forward's result; GPUs add as the product stores it where no dropout is between.
-func (f *FeedForwardLayers) addedTo(residual, x *tensor.Tensor, dropout *Dropout) *tensor.Tensor {
-	if !f.Dropout.Training() && !dropout.Training() {
-		if y := inner.FeedForward(f.f, x, f.Linear1.parameters(), f.Linear2.parameters(), residual); y != nil {
-			return y
-		}
+// joined returns residual plus Forward's result where dropouts leave all of it and GPUs add as the product stores it; else nil.
+func (f *FeedForwardLayers) joined(residual, x *tensor.Tensor, dropout *Dropout) *tensor.Tensor {
+	if f.Dropout.drops() || dropout.drops() {
+		return nil
 	}
-	return residual.Add(dropout.Forward(f.Forward(x)))
+	return inner.FeedForward(f.f, x, f.Linear1.parameters(), f.Linear2.parameters(), residual)
 }
 
-// step has add add to x what it makes of it, beside a norm: of what add computes with where it comes first, else of the sum.
-func step(x *tensor.Tensor, norm *LayerNorm, first bool, add func(residual, x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
-	if first {
-		return add(x, norm.Forward(x))
+// stream is what the steps of a layer add to, each beside a norm: of what it computes with where norms come first, else of the sum.
+type stream struct {
+	x, more   *tensor.Tensor // their sum is the stream; more, of the step before, may be nil
+	normFirst bool
+}
+
+// step adds what f makes of the stream.
+func (s *stream) step(norm *LayerNorm, f func(x *tensor.Tensor) *tensor.Tensor) {
+	if s.normFirst {
+		s.more = f(s.normalized(norm))
+	} else {
+		_, s.x = norm.ofSum(s.x, f(s.x))
 	}
-	return norm.Forward(add(x, x))
+}
+
+// last is step for the layers that come last, and returns the stream.
+func (s *stream) last(norm *LayerNorm, f *FeedForwardLayers, dropout *Dropout) *tensor.Tensor {
+	x := s.x
+	if s.normFirst {
+		x = s.normalized(norm)
+	}
+	y := f.joined(s.x, x, dropout)
+	switch {
+	case y == nil && s.normFirst:
+		return s.x.Add(dropout.Forward(f.Forward(x)))
+	case y == nil:
+		_, y = norm.ofSum(s.x, dropout.Forward(f.Forward(x)))
+	case !s.normFirst:
+		y = norm.Forward(y)
+	}
+	return y
+}
+
+// normalized returns the norm of the stream, and adds up what that is.
+func (s *stream) normalized(norm *LayerNorm) (y *tensor.Tensor) {
+	if s.more == nil {
+		return norm.Forward(s.x)
+	}
+	s.x, y = norm.ofSum(s.x, s.more)
+	s.more = nil
+	return y
 }
 
 // TransformerEncoderLayer is attention of a sequence to itself, then two layers for each token; each adds to what it gets, beside a norm.
@@ -114,12 +147,11 @@ func NewTransformerEncoderLayer(width, heads int, opts ...TransformerOption) *Tr
 // Forward returns the layer's output for x [tokens, batch, width], or [batch, tokens, width] with BatchFirst. It takes AttentionMask, KeyPadding and
 // Causal.
 func (l *TransformerEncoderLayer) Forward(x *tensor.Tensor, opts ...AttendOption) *tensor.Tensor {
-	x = step(x, l.Norm1, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
-		return residual.Add(l.Dropout1.Forward(l.SelfAttention.Forward(x, x, x, opts...)))
+	s := stream{x: x, normFirst: l.NormFirst}
+	s.step(l.Norm1, func(x *tensor.Tensor) *tensor.Tensor {
+		return l.Dropout1.Forward(l.SelfAttention.Forward(x, x, x, opts...))
 	})
-	return step(x, l.Norm2, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
-		return l.FeedForwardLayers.addedTo(residual, x, l.Dropout2)
-	})
+	return s.last(l.Norm2, &l.FeedForwardLayers, l.Dropout2)
 }
 
 // TransformerDecoderLayer is attention of a sequence to itself, attention to an encoder's output, then two layers for each token; each adds to what it gets,
@@ -158,15 +190,14 @@ func NewTransformerDecoderLayer(width, heads int, opts ...TransformerOption) *Tr
 // BatchFirst. It takes AttentionMask, KeyPadding and Causal for x, and Memory with the same for memory.
 func (l *TransformerDecoderLayer) Forward(x, memory *tensor.Tensor, opts ...AttendOption) *tensor.Tensor {
 	own, other := apart(opts)
-	x = step(x, l.Norm1, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
-		return residual.Add(l.Dropout1.Forward(l.SelfAttention.Forward(x, x, x, own...)))
+	s := stream{x: x, normFirst: l.NormFirst}
+	s.step(l.Norm1, func(x *tensor.Tensor) *tensor.Tensor {
+		return l.Dropout1.Forward(l.SelfAttention.Forward(x, x, x, own...))
 	})
-	x = step(x, l.Norm2, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
-		return residual.Add(l.Dropout2.Forward(l.CrossAttention.Forward(x, memory, memory, other...)))
+	s.step(l.Norm2, func(x *tensor.Tensor) *tensor.Tensor {
+		return l.Dropout2.Forward(l.CrossAttention.Forward(x, memory, memory, other...))
 	})
-	return step(x, l.Norm3, l.NormFirst, func(residual, x *tensor.Tensor) *tensor.Tensor {
-		return l.FeedForwardLayers.addedTo(residual, x, l.Dropout3)
-	})
+	return s.last(l.Norm3, &l.FeedForwardLayers, l.Dropout3)
 }
 
 func (o *options) selfAttention(width, heads int) *MultiheadAttention {

@@ -185,6 +185,7 @@ var threadLayers = []threadRow{
 	{"layer_norm", [][]int{{300, 350}, {350}, {350}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].LayerNorm([]int{350}, x[1], x[2])
 	}},
+	{"rms_norm", [][]int{{300, 350}, {350}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].RMSNorm([]int{350}, x[1]) }},
 	of1("cross_entropy", []int{3000, 67}, func(x *tensor.Tensor) *tensor.Tensor {
 		return tensor.CrossEntropy(x, scrambled(67, 3000))
 	}),

@@ -130,12 +130,14 @@ func (l *Layer) Forward(x, mask *tensor.Tensor) *tensor.Tensor {
 	k := hub.SplitHeads(l.Key.Forward(x), l.size)
 	v := hub.SplitHeads(l.Value.Forward(x), l.size)
 	x = l.Attention.Forward(hub.MergeHeads(hub.Attend(q, k, v, mask, l.Weights)), x)
-	return l.Output.Forward(l.f(l.Hidden.Forward(x)), x)
+	o := l.Output
+	return hub.FeedForwardNorm(o.Norm, l.f, x, x, hub.ParametersOf(l.Hidden), hub.ParametersOf(o.Dense), o.Dropout)
 }
 
 // Forward returns norm(dense(y) + x).
 func (s *Sum) Forward(y, x *tensor.Tensor) *tensor.Tensor {
-	return s.Norm.Forward(s.Dropout.Forward(s.Dense.Forward(y)).Add(x))
+	_, y = hub.LayerNormOfSum(s.Norm, s.Dropout.Forward(s.Dense.Forward(y)), x)
+	return y
 }
 
 // Forward returns the scores [batch, tokens, vocabulary] of the tokens at each place.

@@ -56,6 +56,11 @@ func (n *Norm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.RMSNorm([]int{x.Size(-1)}, n.Weight.AddScalar(1), tensor.Eps(n.eps))
 }
 
+// ofSum returns x + residual and its norm.
+func (n *Norm) ofSum(x, residual *tensor.Tensor) (sum, y *tensor.Tensor) {
+	return hub.RMSNormOf(n.Weight.AddScalar(1), n.eps, x, residual)
+}
+
 // New returns a model of given sizes with new weights: normal ones of InitializerRange, biases of 0. It takes On and As.
 func New(c Config, opts ...nn.Option) (*Model, error) {
 	c = c.filled()
@@ -134,8 +139,8 @@ func (b *Body) Read(ids *tensor.Tensor, past nn.Past, rotary *nn.Rotary) *tensor
 }
 
 func (l *Layer) read(x, cos, sin *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
-	x = x.Add(l.AttentionNorm.Forward(l.Attention.read(l.Norm.Forward(x), cos, sin, past, i)))
-	return x.Add(l.LastNorm.Forward(l.MLP.Forward(l.MLPNorm.Forward(x))))
+	x, y := l.MLPNorm.ofSum(x, l.AttentionNorm.Forward(l.Attention.read(l.Norm.Forward(x), cos, sin, past, i)))
+	return x.Add(l.LastNorm.Forward(l.MLP.Forward(y)))
 }
 
 func (a *Attention) read(x, cos, sin *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {

@@ -152,8 +152,8 @@ func (b *Body) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
 }
 
 func (l *Layer) read(x *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
-	x = x.Add(l.Attention.read(l.Norm.Forward(x), past, i))
-	return x.Add(l.MLP.Forward(l.MLPNorm.Forward(x)))
+	x, y := hub.LayerNormOfSum(l.MLPNorm, x, l.Attention.read(l.Norm.Forward(x), past, i))
+	return l.MLP.AddedTo(x, y)
 }
 
 func (a *Attention) read(x *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
@@ -166,7 +166,7 @@ func (a *Attention) read(x *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
 	return a.ResidualDropout.Forward(a.Output.Forward(hub.MergeHeads(past.Attend(i, q, k, v, how))))
 }
 
-// Forward returns the second layer of the activation of the first.
-func (m *MLP) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return m.Dropout.Forward(hub.FeedForward(m.f, x, m.Input.parameters(), m.Output.parameters()))
+// AddedTo returns residual plus the second layer of the activation of the first.
+func (m *MLP) AddedTo(residual, x *tensor.Tensor) *tensor.Tensor {
+	return hub.FeedForward(m.f, residual, x, m.Input.parameters(), m.Output.parameters(), m.Dropout)
 }

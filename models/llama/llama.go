@@ -123,8 +123,8 @@ func (b *Body) Read(ids *tensor.Tensor, past nn.Past, rotary *nn.Rotary) *tensor
 }
 
 func (l *Layer) read(x, cos, sin *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
-	x = x.Add(l.Attention.read(l.Norm.Forward(x), cos, sin, past, i))
-	return x.Add(l.MLP.Forward(l.MLPNorm.Forward(x)))
+	x, y := hub.RMSNormOfSum(l.MLPNorm, x, l.Attention.read(l.Norm.Forward(x), cos, sin, past, i))
+	return l.MLP.AddedTo(x, y)
 }
 
 func (a *Attention) read(x, cos, sin *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {

@@ -81,8 +81,8 @@ func (l *Layer) Forward(x *tensor.Tensor) *tensor.Tensor {
 	k := hub.SplitHeads(l.Key.Forward(y), l.size)
 	v := hub.SplitHeads(l.Value.Forward(y), l.size)
 	seen := l.Merge.Forward(hub.MergeHeads(hub.Attend(q, k, v, nil, l.Weights)))
-	x = x.Add(l.Dropout.Forward(seen))
-	return x.Add(l.Dropout.Forward(hub.FeedForward(l.f, l.After.Forward(x), hub.ParametersOf(l.Hidden), hub.ParametersOf(l.Output))))
+	x, y = hub.LayerNormOfSum(l.After, x, l.Dropout.Forward(seen))
+	return hub.FeedForward(l.f, x, y, hub.ParametersOf(l.Hidden), hub.ParametersOf(l.Output), l.Dropout)
 }
 
 // Settings returns m.Config.
