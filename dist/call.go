@@ -3,6 +3,7 @@ package dist
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -77,6 +78,12 @@ type pending interface {
 	// Wait waits until the call has ended, but neither longer than limit nor than ctx.
 	Wait(ctx context.Context, limit time.Duration) error
 }
+
+// latecomers is a pending that knows which ranks keep it waiting.
+type latecomers interface{ missing() []int }
+
+// forever is the limit of a wait that has none.
+const forever = time.Duration(math.MaxInt64)
 
 // failed is the pending of a call that cannot begin.
 type failed struct{ err error }

@@ -1,6 +1,9 @@
 package dist
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // RankError says that a rank has gone or failed, and why.
 type RankError struct {
@@ -31,11 +34,19 @@ func (e *MismatchError) Error() string {
 type TimeoutError struct {
 	Call, Site string
 	Err        error // context.DeadlineExceeded, or what ended the caller's context
+	Missing    []int // the ranks that have not come, where the engine knows: on one machine
 }
 
-// Error names the operation and where it was called.
+// Error names the operation, where it was called, and who has not.
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("%s, called at %s, has not ended: %v", e.Call, e.Site, e.Err)
+	text := fmt.Sprintf("%s, called at %s, has not ended: %v", e.Call, e.Site, e.Err)
+	switch n := len(e.Missing); {
+	case n == 1:
+		text += fmt.Sprintf("; rank %d has not called it", e.Missing[0])
+	case n > 1:
+		text += fmt.Sprintf("; ranks %s have not called it", strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Missing), "[]"), " ", ", "))
+	}
+	return text
 }
 
 // Unwrap returns why nobody waits any longer.

@@ -72,7 +72,7 @@ func (g *Group) Split(ctx context.Context, color, key int) (*Group, error) {
 		return nil, err
 	}
 	e, rank, size, err := g.engine.split(ctx, g.timeout, color, key)
-	if late := g.late(ctx, c, err); late != nil {
+	if late := g.late(ctx, c, nil, err); late != nil {
 		return nil, late
 	}
 	if err != nil {

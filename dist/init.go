@@ -9,8 +9,8 @@ import (
 	"cresset/internal/mpi"
 )
 
-// Init joins the job that the process was launched in: by mpirun, srun or another launcher of MPI, the ranks that it started; otherwise a group
-// of this process alone. The MPI library is the one that belongs to the launcher, or that CRESSET_MPI names.
+// Init joins the job that the process was launched in: by mpirun, srun or another launcher of MPI, the ranks that it started; by cresset launch or torchrun,
+// those of this machine; otherwise a group of this process alone. The MPI library is the one that belongs to the launcher, or that CRESSET_MPI names.
 //
 // It is an error where the environment promises more ranks than can be had, never a smaller group.
 func Init(ctx context.Context, opts ...Option) (*Group, error) {
@@ -27,9 +27,28 @@ func Init(ctx context.Context, opts ...Option) (*Group, error) {
 	case o.engine == "nccl" && l.size > 1:
 		return initNCCL(ctx, o, l)
 	case l.size > 1:
-		return nil, fmt.Errorf("%s says that there are %d ranks, which an engine of one process cannot reach: start them by mpirun or srun", l.by, l.size)
+		return initLocal(ctx, o, l)
 	}
 	return newLocal(newRoom(1), 0, o), nil
+}
+
+// initLocal joins the ranks that a launcher has started on this machine.
+func initLocal(ctx context.Context, o options, l launch) (*Group, error) {
+	here, err := strconv.Atoi(os.Getenv("LOCAL_WORLD_SIZE"))
+	if l.by != "WORLD_SIZE" || err != nil || here != l.size {
+		return nil, fmt.Errorf("%s says that there are %d ranks, of which LOCAL_WORLD_SIZE=%s are on this machine: start those of several machines by mpirun or srun, or ask for the engine nccl", l.by, l.size, os.Getenv("LOCAL_WORLD_SIZE"))
+	}
+	rank, err := numberIn("RANK", l.size)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	e, err := meetAs(ctx, rank, l.size, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &Group{rank: rank, size: l.size, localRank: rank, localSize: l.size, name: "local", engine: e, options: o}, nil
 }
 
 func optionsOf(opts []Option) options {
@@ -56,10 +75,11 @@ var launchers = []struct {
 	size, beside string
 	mpi          bool
 }{
+	{"WORLD_SIZE", "TORCHELASTIC_RUN_ID", false},           // torchrun and cresset launch, which others may have started on each machine
 	{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", true}, // Open MPI's mpirun
 	{"PMI_SIZE", "PMI_RANK", true},                         // MPICH's and Intel's, and srun
 	{"SLURM_NTASKS", "SLURM_PROCID", true},
-	{"WORLD_SIZE", "RANK", false},          // torchrun
+	{"WORLD_SIZE", "RANK", false},          // others that set torchrun's variables
 	{"PET_NNODES", "PET_NODE_RANK", false}, // what Kubeflow's trainer tells torchrun; each node has PET_NPROC_PER_NODE
 }
 

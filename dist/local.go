@@ -9,12 +9,12 @@ import (
 	"cresset/tensor"
 )
 
-// local is the engine of ranks that are goroutines of one program: whoever calls last does the work of all.
+// local is the engine of ranks that meet in one program: whoever calls last does the work of all.
 type local struct {
 	room  *room
 	rank  int
 	next  int      // number of this rank's next collective operation
-	parts []*local // of groups that are parts of this one
+	parts []*local // of groups that are parts of this one; guarded by the room's mutex
 }
 
 func (l *local) begin(c *call) pending {
@@ -53,11 +53,15 @@ func (l *local) split(ctx context.Context, limit time.Duration, color, key int) 
 		}
 	}
 	part := &local{room: l.room.part(fmt.Sprintf("%d of round %d", color, number), size), rank: rank}
+	l.room.mu.Lock()
 	l.parts = append(l.parts, part)
+	l.room.mu.Unlock()
 	return part, rank, size, nil
 }
 
-func (l *local) abort(code int) { l.leave(fmt.Errorf("has aborted with code %d", code)) }
+func (l *local) abort(code int) { l.leave(abortedWith(code)) }
+
+func abortedWith(code int) error { return fmt.Errorf("has aborted with code %d", code) }
 
 func (l *local) close(context.Context) error {
 	l.leave(errLeft)
@@ -67,7 +71,10 @@ func (l *local) close(context.Context) error {
 // leave ends what others wait for from this rank.
 func (l *local) leave(why error) {
 	l.room.leave(l.rank, why)
-	for _, part := range l.parts {
+	l.room.mu.Lock()
+	parts := l.parts
+	l.room.mu.Unlock()
+	for _, part := range parts {
 		part.leave(why)
 	}
 }

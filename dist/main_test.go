@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"cresset/dist"
 	"cresset/internal/hardware"
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(mpitest.Main(m, os.Stderr, map[string]func() error{
 		"suite": inJob(whole), "mismatch": inJob(mismatch, dist.Debug(true)), "debug": inJob(whole, dist.Debug(true)), "late": inJob(late), "fails": inJob(fails), "gone": inJob(gone), "closes": inJob(closes),
+		"processes": inJob(whole), "dies": inJob(dies), "hangs": inJob(hangs), "brief": inJob(whole, dist.Timeout(time.Second/2)),
 	}))
 }
 
@@ -42,7 +44,7 @@ func inJob(part func(g *dist.Group) error, opts ...dist.Option) func() error {
 		if err != nil {
 			return err
 		}
-		if g.Engine() != "mpi" {
+		if want := map[bool]string{true: "local", false: "mpi"}[os.Getenv("TORCHELASTIC_RUN_ID") != ""]; g.Engine() != want {
 			return fmt.Errorf("the engine is %s", g.Engine())
 		}
 		if err := part(g); err != nil {

@@ -22,6 +22,7 @@ type room struct {
 
 // round is one collective operation.
 type round struct {
+	room    *room
 	calls   []*call // by rank
 	arrived int
 	ending
@@ -32,6 +33,9 @@ type letter struct {
 	call *call
 	ending
 }
+
+// missing returns the rank at the message's other end.
+func (l *letter) missing() []int { return []int{l.call.peer} }
 
 // ending is how an operation ends.
 type ending struct {

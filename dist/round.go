@@ -6,7 +6,7 @@ import "cresset/tensor"
 func (r *room) join(rank, number int, c *call) *round {
 	at := r.rounds[number]
 	if at == nil {
-		at = &round{calls: make([]*call, r.size), ending: ending{done: make(chan struct{})}}
+		at = &round{room: r, calls: make([]*call, r.size), ending: ending{done: make(chan struct{})}}
 		r.rounds[number] = at
 	}
 	at.calls[rank] = c
@@ -22,6 +22,18 @@ func (r *room) join(rank, number int, c *call) *round {
 		delete(r.rounds, number)
 	}
 	return at
+}
+
+// missing returns the ranks that have not come.
+func (at *round) missing() (ranks []int) {
+	at.room.mu.Lock()
+	defer at.room.mu.Unlock()
+	for rank, c := range at.calls {
+		if c == nil {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
 }
 
 // fault returns why a round cannot be carried out since a rank has come.

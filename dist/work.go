@@ -26,7 +26,7 @@ type Work struct {
 func (w *Work) Wait(ctx context.Context) error {
 	err := w.pending.Wait(ctx, w.group.timeout)
 	if _, never := w.pending.(failed); !never {
-		if late := w.group.late(ctx, w.call, err); late != nil {
+		if late := w.group.late(ctx, w.call, w.pending, err); late != nil {
 			return late
 		}
 	}
@@ -35,12 +35,15 @@ func (w *Work) Wait(ctx context.Context) error {
 }
 
 // late returns a *TimeoutError, which breaks the group, where err says that a call has not ended in time; nil where it has.
-func (g *Group) late(ctx context.Context, c *call, err error) error {
+func (g *Group) late(ctx context.Context, c *call, p pending, err error) error {
 	inTime := !errors.Is(err, context.DeadlineExceeded) && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)))
 	if gone := (*RankError)(nil); inTime || errors.As(err, &gone) { // that another rank came too late is no lateness here
 		return nil
 	}
-	timeout := &TimeoutError{c.String(), c.site, err}
+	timeout := &TimeoutError{Call: c.String(), Site: c.site, Err: err}
+	if knows, ok := p.(latecomers); ok {
+		timeout.Missing = knows.missing()
+	}
 	g.breakBy(timeout)
 	return timeout
 }
