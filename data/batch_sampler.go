@@ -1,12 +1,17 @@
 package data
 
-import "cresset/tensor"
+import (
+	"slices"
+
+	"cresset/tensor"
+)
 
 // BatchSampler cuts the order of a Sampler into batches. It is an option of NewLoader.
 type BatchSampler struct {
 	sampler *Sampler
 	size    int // of each batch, 0 where they differ
 	batches int
+	drops   bool // a last one that is smaller
 	cut     func(order []int) [][]int
 }
 
@@ -16,7 +21,7 @@ func NewBatchSampler(s *Sampler, batchSize int, opts ...BatchSamplerOption) *Bat
 		refuse(tensor.ErrValue, "batch_size should be a positive integer value, but got batch_size=%d", batchSize)
 	}
 	b := &BatchSampler{sampler: s, size: batchSize, batches: s.Len() / batchSize}
-	if !optionsOf(opts).dropLast && s.Len()%batchSize > 0 {
+	if b.drops = optionsOf(opts).dropLast; !b.drops && s.Len()%batchSize > 0 {
 		b.batches++
 	}
 	b.cut = func(order []int) [][]int {
@@ -50,6 +55,16 @@ func (b *BatchSampler) of(order []int) [][]int {
 	batches := b.cut(order)
 	if len(batches) != b.batches {
 		refuse(tensor.ErrValue, "the order was cut into %d batches, not %d", len(batches), b.batches)
+	}
+	return batches
+}
+
+// rest cuts what is left of an order when the number of processes has changed.
+func (b *BatchSampler) rest(order []int) (batches [][]int) {
+	for batch := range slices.Chunk(order, b.size) {
+		if len(batch) == b.size || !b.drops {
+			batches = append(batches, batch)
+		}
 	}
 	return batches
 }

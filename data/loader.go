@@ -30,7 +30,7 @@ func NewLoader[B any](dataset Dataset[B], opts ...LoaderOption) *Loader[B] {
 	o := optionsOf(opts)
 	o.check()
 	return &Loader[B]{dataset: dataset, batches: o.batchesOf(dataset.Len()), options: o, read: func(_ context.Context, p *pass) iter.Seq[job[B]] {
-		return jobs(dataset, p)
+		return jobs(dataset, p, &o)
 	}}
 }
 
@@ -112,6 +112,7 @@ type pass struct {
 	seed      int64 // of what the samples draw
 	started   int   // batches that are not to be made, because a loop before had them
 	delivered int   // batches that the loop has got; guarded by the loader's mu
+	had       int   // samples that so many processes as were before have had, of those of a distributed sampler
 	restored  bool  // it comes from a state dict, and no loop has begun it; guarded by the loader's mu
 }
 
@@ -131,7 +132,22 @@ func (l *Loader[B]) begin() *pass {
 	return l.latest
 }
 
-func (p *pass) take(b *BatchSampler, o *order) { p.order, p.batches = o, b.of(o.indices) }
+func (p *pass) take(b *BatchSampler, o *order) {
+	p.order = o
+	if p.had > 0 {
+		p.batches = b.rest(o.indices)
+	} else {
+		p.batches = b.of(o.indices)
+	}
+}
+
+// place returns the number of a sample in the order of all processes, by that in this one's.
+func (p *pass) place(i int) int {
+	if s := p.order.sampler.shares; s != nil {
+		return p.had + i*s.replicas + s.rank
+	}
+	return i
+}
 
 // count notes that the loop gets a batch.
 func (l *Loader[B]) count(p *pass) {
@@ -153,17 +169,19 @@ func (l *Loader[B]) finish(p *pass) {
 	}
 }
 
-// jobs asks a data set for each batch that is left of an epoch.
-func jobs[B any](dataset Dataset[B], p *pass) iter.Seq[job[B]] {
+// jobs asks a data set for each batch that is left of an epoch, or this process's part of it.
+func jobs[B any](dataset Dataset[B], p *pass, o *options) iter.Seq[job[B]] {
 	return func(yield func(job[B]) bool) {
 		place := 0
 		for i, indices := range p.batches {
 			first := place
 			place += len(indices)
+			from, to := o.ours(len(indices))
+			indices, first = indices[from:to], first+from
 			make := func() (B, error) {
 				seeds := make([]int64, len(indices))
 				for at, index := range indices {
-					seeds[at] = sampleSeed(p.seed, first+at, index)
+					seeds[at] = sampleSeed(p.seed, p.place(first+at), index)
 				}
 				return batchOf(dataset, indices, seeds)
 			}

@@ -23,7 +23,21 @@ func (l *Loader[B]) StateDict() map[string]any {
 	if l.ownSampler() {
 		state["sampler"] = l.batches.sampler.StateDict()
 	}
+	if s := l.shares(); s != nil {
+		state["replicas"], state["had"] = s.replicas, 0
+		if l.latest != nil {
+			state["had"] = l.latest.had
+		}
+	}
 	return state
+}
+
+// shares returns how the sampler divides samples among processes, nil where it does not.
+func (l *Loader[B]) shares() *shares {
+	if l.batches == nil {
+		return nil
+	}
+	return l.batches.sampler.shares
 }
 
 // ownSampler reports whether the sampler was given, and so has a state of its own.
@@ -45,12 +59,15 @@ func (l *Loader[B]) batchSize() int {
 }
 
 // LoadStateDict restores what StateDict gave: the next loop goes on with the batches that the last had not got, and the epochs
-// that follow are those that would have followed. The data set and the options have to be the same, but for the number of workers.
+// that follow are those that would have followed. The data set and the options have to be the same, but for the number of workers, and with a
+// distributed sampler for the number of replicas and the BatchSize: then the processes share what is left of the epoch.
 // Where the state does not fit nothing changes, and the error is a *tensor.Error.
 func (l *Loader[B]) LoadStateDict(state map[string]any) error {
 	d := statedict.Read(state)
 	epoch, generator := d.Int("epoch"), d.Bytes("generator")
-	if size := d.Int("batch_size"); !d.Is("samples", l.samples()) || size != l.batchSize() {
+	size := d.Int("batch_size")
+	divided := l.shares() != nil && d.Has("replicas") && size > 0 && l.batchSize() > 0
+	if !d.Is("samples", l.samples()) || size != l.batchSize() && !divided {
 		d.Refuse("the state dict is of %v samples in batches of %d, and the loader has %v in batches of %d",
 			d.Value("samples"), size, l.samples(), l.batchSize())
 	}
@@ -70,7 +87,7 @@ func (l *Loader[B]) LoadStateDict(state map[string]any) error {
 	}
 	return tensor.Try(func() {
 		if p != nil && l.batches != nil {
-			p.take(l.batches, l.batches.sampler.again(d.Bytes("order")))
+			p.take(l.batches, l.batches.sampler.again(d.Bytes("order"), p.had))
 		}
 		if own := l.options.generator; own != nil {
 			own.SetState(generator)
@@ -91,6 +108,16 @@ func (l *Loader[B]) restoredPass(d *statedict.Dict, epoch int) *pass {
 		return nil
 	}
 	p := &pass{started: d.Int("position"), restored: true}
+	if s := l.shares(); s != nil && d.Has("replicas") {
+		p.had = max(0, d.Int("had"))
+		size, replicas := d.Int("batch_size"), d.Int("replicas")
+		if moved := size != l.batchSize() || replicas != s.replicas; moved && p.started > 0 {
+			p.had, p.started = min(p.had+p.started*size*replicas, l.dataset.Len()), 0
+		}
+		if p.had > 0 && l.batchSize() == 0 {
+			d.Refuse("the state dict is of %d replicas, and batches that a function cuts cannot be divided anew", replicas)
+		}
+	}
 	p.delivered = p.started
 	if d.Has("seed") {
 		p.seed = int64(d.Int("seed"))

@@ -102,6 +102,7 @@ type options struct {
 	generator                    *tensor.Generator
 	sampler                      *Sampler
 	batches                      *BatchSampler
+	replicas, rank               int // of SplitBatches; 0 where each batch is whole
 	replacement                  *bool
 	samples                      *int
 	seed                         uint64

@@ -11,7 +11,8 @@ import (
 // Sampler draws the order in which each epoch goes through a data set. It is an option of NewLoader.
 type Sampler struct {
 	samples int                               // in an epoch
-	draw    func(g *tensor.Generator) []int   // the order that follows from the state of g
+	draw    func(g *tensor.Generator) []int   // the order that follows from the state of g, of all processes
+	shares  *shares                           // this process's part of it
 	source  func(epoch int) *tensor.Generator // what the order of an epoch is drawn from; nil where nothing is random
 	unused  func(g *tensor.Generator)         // what PyTorch draws at the end of an epoch for nothing; may be nil
 	own     *tensor.Generator                 // nil unless it was given one
@@ -123,21 +124,21 @@ func (s *Sampler) begin() *order {
 	defer s.mu.Unlock()
 	s.epoch++
 	if s.source == nil {
-		return &order{indices: s.draw(nil), sampler: s}
+		return &order{indices: s.shares.of(s.draw(nil), 0), sampler: s}
 	}
 	g := s.source(s.epoch - 1)
 	state := g.State()
-	return &order{s.draw(g), state, s}
+	return &order{s.shares.of(s.draw(g), 0), state, s}
 }
 
-// again returns the order whose drawnFrom is the state; it panics where no generator has such a state.
-func (s *Sampler) again(state []byte) *order {
+// again returns the order whose drawnFrom is the state, without those that all processes together have had; it panics where no generator has such a state.
+func (s *Sampler) again(state []byte, had int) *order {
 	if state == nil {
-		return &order{indices: s.draw(nil), sampler: s}
+		return &order{indices: s.shares.of(s.draw(nil), had), sampler: s}
 	}
 	g := tensor.NewGenerator(0)
 	g.SetState(state)
-	return &order{s.draw(g), state, s}
+	return &order{s.shares.of(s.draw(g), had), state, s}
 }
 
 // finish is called at the end of a whole epoch.

@@ -20,17 +20,35 @@ func NewDistributedSampler(dataset sized, replicas, rank int, opts ...Distribute
 	if o.dropLast {
 		share = n / replicas
 	}
-	s := &Sampler{samples: share, draw: func(g *tensor.Generator) []int {
-		all := firstIndices(n)
+	s := &Sampler{samples: share, shares: &shares{replicas, rank, o.dropLast}, draw: func(g *tensor.Generator) []int {
 		if g != nil {
-			all = permutation(n, g)
+			return permutation(n, g)
 		}
-		return everyNth(resized(all, share*replicas), rank, replicas)
+		return firstIndices(n)
 	}}
 	if or(o.shuffle, true) {
 		s.source = func(epoch int) *tensor.Generator { return tensor.NewGenerator(int64(o.seed) + int64(epoch)) }
 	}
 	return s
+}
+
+// shares are how processes divide an order among them; nil is one that takes all.
+type shares struct {
+	replicas, rank int
+	dropLast       bool
+}
+
+// of returns the indices of this process among those from one on, as equally many as any other's.
+func (s *shares) of(all []int, from int) []int {
+	if s == nil {
+		return all
+	}
+	rest := len(all) - from
+	n := (rest + s.replicas - 1) / s.replicas * s.replicas
+	if s.dropLast {
+		n = rest / s.replicas * s.replicas
+	}
+	return everyNth(resized(all, from+n)[from:], s.rank, s.replicas)
 }
 
 // resized returns the first n indices, begun anew where there are fewer.

@@ -38,6 +38,7 @@ func commands() []flags.Command {
 		{Name: "pick", Help: "Print the best GPUs for CUDA_VISIBLE_DEVICES.", Into: &pickCommand{}},
 		{Name: "top", Help: "Watch the GPUs and the programs that use them.", Into: &topCommand{}},
 		{Name: "run", Help: "Run a command on the best GPUs and keep them for it.", Into: &runCommand{}},
+		{Name: "launch", Help: "Run a command as the ranks of a job, as torchrun does.", Into: &launchCommand{}},
 		{Name: "tour", Help: "Walk through GPU computing, step by step, with code that runs.", Into: &tourCommand{}},
 		{Name: "bench", Help: "Time what programs of tensors spend their time on.", Into: &benchCommand{}},
 		{Name: "inspect", Help: "List what is in a checkpoint.", Into: &inspectCommand{}},

@@ -76,7 +76,7 @@ func TestScaledLossesMayOverflow(t *testing.T) {
 	} {
 		samples, epochs, batch := 60, 2, 4
 		command := trainCommand{Model: "mlp", Samples: &samples, Epochs: &epochs, Batch: &batch, Step: stepFlags{AMP: c.amp}}
-		learnt, err := command.learnPictures(device.CPU)
+		learnt, err := command.learnPictures(device.CPU, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,11 +44,23 @@ func (c *trainCommand) newSaver(t *training, out *session) (*saver, error) {
 	if c.Save == nil {
 		return nil, nil
 	}
+	s, from, err := c.begin(t, out)
+	if err == nil {
+		err = t.ranks.follow(out.ctx, *c.Save, from, s.parts)
+	}
+	if !t.ranks.first() {
+		s = nil
+	}
+	return s, err
+}
+
+// begin returns what saves a training on the first rank, and the snapshot that it goes on from.
+func (c *trainCommand) begin(t *training, out *session) (s *saver, from string, err error) {
 	opts := []checkpoint.SnapshotsOption{t.lesson.best()}
 	if c.Keep != nil {
 		opts = append(opts, checkpoint.Keep(*c.Keep))
 	}
-	s := &saver{snapshots: checkpoint.NewSnapshots(*c.Save, opts...), every: c.Every, last: time.Now()}
+	s = &saver{snapshots: checkpoint.NewSnapshots(*c.Save, opts...), every: c.Every, last: time.Now()}
 	s.parts = checkpoint.Snapshot{
 		"model": t.net, "optimizer": t.optimizer, "loader": t.loader, "config": t.of, "epochs": &t.epochly, "losses": &t.losses,
 		"seconds": &t.seconds, "samples": &t.samples, "sum": &t.sum, "seen": &t.seen, "passed": &t.passed,
@@ -60,8 +72,11 @@ func (c *trainCommand) newSaver(t *training, out *session) (*saver, error) {
 	if t.schedule != nil {
 		s.parts["schedule"] = t.schedule
 	}
+	if !t.ranks.first() {
+		return s, "", nil
+	}
 	if err := s.snapshots.Lock(); err != nil { // or another training could end between reading and writing
-		return s, err
+		return s, "", err
 	}
 	if !c.Resume {
 		found, err := s.snapshots.Best()
@@ -71,18 +86,18 @@ func (c *trainCommand) newSaver(t *training, out *session) (*saver, error) {
 		if err == nil {
 			err = s.snapshots.Save(s.parts)
 		}
-		return s, err
+		return s, "", err
 	}
 	found, err := s.snapshots.Resume(s.parts)
 	if err != nil {
-		return s, err
+		return s, "", err
 	}
 	out.tellDamaged(found)
 	if found.Path == "" {
-		return s, s.snapshots.Save(s.parts)
+		return s, "", s.snapshots.Save(s.parts)
 	}
 	fmt.Fprintf(out.stderr, "resumed from %s after %s\n", found.Path, count(len(t.losses), "batch", "es"))
-	return s, nil
+	return s, found.Path, nil
 }
 
 // stepped saves after a batch where it is time to.

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cresset": func() { os.Exit(Main()) }, "panicking": panicOnTerminal})
+	testscript.Main(m, map[string]func(){"cresset": func() { os.Exit(Main()) }, "panicking": panicOnTerminal, "faulty": faulty})
 }
 
 // TestScripts runs the command as its users do. go test ./internal/cli -run Scripts -update rewrites what the scripts compare with.

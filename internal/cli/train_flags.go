@@ -59,6 +59,12 @@ func (c *trainCommand) Validate() error {
 		return errors.New("--save must name a folder")
 	case c.Save == nil && (c.Resume || c.Keep != nil || c.Every != interval{}):
 		return errors.New("--every, --keep and --resume want the folder of --save")
+	case c.Plan && c.Distributed:
+		return errors.New("--plan trains nothing, so that --distributed has nothing to divide")
+	case c.Timeout != 0 && !c.Distributed:
+		return errors.New("--timeout is for --distributed")
+	case c.Timeout < 0:
+		return fmt.Errorf("--timeout must be positive, not %v", c.Timeout)
 	case c.Plan && c.Save != nil:
 		return errors.New("--plan trains nothing, so that --save has nothing to keep")
 	case c.Plan && c.Step.AMP != "":

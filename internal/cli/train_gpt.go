@@ -19,19 +19,20 @@ import (
 
 // reading is the lesson of a model that learns to write by reading.
 type reading struct {
-	net    *gpt2.Model
-	text   *corpus
-	words  string // tokenizer.json, which a snapshot keeps
-	form   form
-	device device.Device
-	seed   int64
-	every  int // steps from judgement to judgement
+	net     *gpt2.Model
+	forward func(x *tensor.Tensor) *tensor.Tensor // of net, on all ranks
+	text    *corpus
+	words   string // tokenizer.json, which a snapshot keeps
+	form    form
+	device  device.Device
+	seed    int64
+	every   int // steps from judgement to judgement
 }
 
 const usualSteps = 3500
 
 // learnText returns a training of gpt on a text.
-func (c *trainCommand) learnText(dev device.Device) (*training, error) {
+func (c *trainCommand) learnText(dev device.Device, r *ranks) (*training, error) {
 	text, err := c.readCorpus()
 	if err != nil {
 		return nil, err
@@ -48,13 +49,13 @@ func (c *trainCommand) learnText(dev device.Device) (*training, error) {
 	steps := or(c.Language.Steps, usualSteps)
 	every := c.judgeEvery(steps)
 	t := &training{
-		lesson: &reading{net, text, string(text.words.JSON()), f, dev, c.Seed, every},
+		lesson: &reading{net, net.Forward, text, string(text.words.JSON()), f, dev, c.Seed, every},
 		net:    net, device: dev, dataset: text.name, optimizer: c.newOptimizer(nn.Parameters(net)), epochs: math.MaxInt, steps: steps,
 		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(),
 	}
 	batch := c.batch() * t.accumulate
 	places := data.NewRandomSampler(text.train, data.Replacement(true), data.NumSamples(every*batch))
-	t.loader = data.NewLoader(text.train, data.BatchSize(batch), places, data.Workers(1), data.Scopes(true), data.To(dev))
+	t.loader = data.NewLoader(text.train, data.BatchSize(batch), places, r.part(), data.Workers(1), data.Scopes(true), data.To(dev))
 	t.schedule = c.newSchedule(t.optimizer, steps)
 	t.of = c.settings(t)
 	f.note(t.of)
@@ -82,8 +83,14 @@ func (c *trainCommand) judgeEvery(steps int) int {
 }
 
 func (r *reading) loss(b data.Batch) *tensor.Tensor {
-	return tensor.CrossEntropy(r.net.Forward(b.Inputs.To(r.device)).Flatten(0, 1), b.Targets.To(r.device).Flatten(0, 1))
+	y, targets := r.forward(b.Inputs.To(r.device)).Flatten(0, 1), b.Targets.To(r.device).Flatten(0, 1)
+	if b.Len() == 0 {
+		return y.Sum()
+	}
+	return tensor.CrossEntropy(y, targets)
 }
+
+func (r *reading) through(forward func(x *tensor.Tensor) *tensor.Tensor) { r.forward = forward }
 
 // judge fills in the loss of text that the model has not read, and lets the model write. No random numbers of the training are drawn.
 func (r *reading) judge(ctx context.Context, e *epoch) (err error) {
@@ -105,6 +112,7 @@ func (r *reading) tested(ctx context.Context) (float64, error) {
 	}
 	frozen := *r
 	frozen.net = nn.Frozen(r.net)
+	frozen.forward = frozen.net.Forward
 	sum := 0.0
 	for at := 0; at < n; at += batch {
 		if err := ctx.Err(); err != nil {

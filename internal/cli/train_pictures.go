@@ -14,14 +14,15 @@ import (
 
 // pictures is the lesson of a model that classes pictures.
 type pictures struct {
-	net    nn.Module
-	train  *data.Images
-	test   *data.Images
-	device device.Device
+	net     nn.Module
+	forward func(x *tensor.Tensor) *tensor.Tensor // of net, on all ranks
+	train   *data.Images
+	test    *data.Images
+	device  device.Device
 }
 
 // learnPictures returns a training on pictures.
-func (c *trainCommand) learnPictures(dev device.Device) (*training, error) {
+func (c *trainCommand) learnPictures(dev device.Device, r *ranks) (*training, error) {
 	name, train, test, err := c.load()
 	if err != nil {
 		return nil, err
@@ -35,11 +36,11 @@ func (c *trainCommand) learnPictures(dev device.Device) (*training, error) {
 		return nil, err
 	}
 	t := &training{
-		lesson: &pictures{net, train, test, dev}, net: net, device: dev, dataset: name,
+		lesson: &pictures{net, net.Forward, train, test, dev}, net: net, device: dev, dataset: name,
 		optimizer: c.newOptimizer(nn.Parameters(net)), epochs: or(c.Epochs, c.usualEpochs()),
 		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(),
 	}
-	t.loader = data.NewLoader(train, data.BatchSize(c.batch()*t.accumulate), data.Shuffle(true), data.Workers(1), data.Scopes(true), data.To(dev))
+	t.loader = data.NewLoader(train, data.BatchSize(c.batch()*t.accumulate), data.Shuffle(true), r.part(), data.Workers(1), data.Scopes(true), data.To(dev))
 	t.schedule = c.newSchedule(t.optimizer, t.allSteps())
 	t.of = c.settings(t)
 	f.note(t.of)
@@ -83,8 +84,14 @@ func (c *trainCommand) load() (name string, train, test *data.Images, err error)
 func quarter(n int) int { return (n + 3) / 4 }
 
 func (p *pictures) loss(b data.Batch) *tensor.Tensor {
-	return tensor.CrossEntropy(p.net.Forward(b.Inputs.To(p.device)), b.Targets.To(p.device))
+	y, targets := p.forward(b.Inputs.To(p.device)), b.Targets.To(p.device)
+	if b.Len() == 0 {
+		return y.Sum()
+	}
+	return tensor.CrossEntropy(y, targets)
 }
+
+func (p *pictures) through(forward func(x *tensor.Tensor) *tensor.Tensor) { p.forward = forward }
 
 // judge returns the accuracy on the test set, in all and of each class. Where it is interrupted the random numbers are as before,
 // so that a training that is resumed may judge again.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"time"
@@ -31,7 +32,9 @@ type training struct {
 	mixed      mixed
 	of         settings
 	observer   observer
-	saver      *saver // nil where nothing is saved
+	saver      *saver         // nil where nothing is saved
+	ranks      *ranks         // nil where it trains alone
+	apart      func(f func()) // has Backward leave other ranks alone
 	profile    *stepProfile
 
 	losses  []float64 // of every step, not finite where scaled losses had it skipped
@@ -45,8 +48,10 @@ type training struct {
 
 // lesson is what a training is about.
 type lesson interface {
-	// loss returns that of a batch.
+	// loss returns the mean one of a batch, 0 of an empty one.
 	loss(b data.Batch) *tensor.Tensor
+	// through has losses computed by all ranks' model.
+	through(forward func(x *tensor.Tensor) *tensor.Tensor)
 	// judge fills in how good the model is by now.
 	judge(ctx context.Context, e *epoch) error
 	// measure is the figure by which snapshots are better or worse, best which of them stays.
@@ -85,7 +90,10 @@ func (t *training) run(ctx context.Context) error {
 			return err
 		}
 		e := epoch{Loss: t.sum / float64(t.seen)}
-		if err := t.lesson.judge(ctx, &e); err != nil {
+		if t.ranks.first() {
+			err = t.lesson.judge(ctx, &e)
+		}
+		if _, err := t.ranks.meet(ctx, 0, err); err != nil {
 			return err
 		}
 		t.epochly = append(t.epochly, e)
@@ -118,51 +126,57 @@ func (t *training) pass(ctx context.Context, n int) error {
 	start := time.Now()
 	defer func() { t.seconds += time.Since(start).Seconds() }()
 	trained := t.seen > 0
-	for batch, err := range t.loader.All(ctx) {
+	if err := t.ranks.sameRandom(ctx); err != nil {
+		return err
+	}
+	for batch, err := range t.loader.All(t.ranks.steady(ctx)) {
 		if err != nil {
 			return err
 		}
-		loss := t.step(batch)
+		whole, err := t.ranks.whole(ctx, batch.Len())
+		if err != nil {
+			return err
+		}
+		loss, stop := t.ranks.meet(ctx, t.step(batch, whole), nil)
+		if stop != nil && !errors.Is(stop, context.Canceled) {
+			return stop
+		}
 		t.losses = append(t.losses, loss)
 		if finite(loss) {
-			t.sum += loss * float64(batch.Len())
-			t.seen += batch.Len()
+			t.sum += loss * float64(whole)
+			t.seen += whole
 		} else if err := t.mixed.diverged(t.losses, t.optimizer.Groups()[0].InitialLR()); err != nil {
 			return err
 		}
 		trained = true
-		t.samples += batch.Len()
+		t.samples += whole
 		t.passed = t.complete()
 		t.profile.step()
 		t.observer.step(n, t.samples, loss)
 		if err := t.saver.stepped(); err != nil {
 			return err
 		}
-		if t.passed {
-			return nil
+		if stop != nil || t.passed {
+			return stop
 		}
 	}
 	t.passed = trained
 	return nil
 }
 
-// step trains on one batch and returns its loss.
-func (t *training) step(b data.Batch) float64 {
+// step trains on one batch, or on this rank's part of whole samples, and returns its loss, or its part of it.
+func (t *training) step(b data.Batch, whole int) float64 {
+	seed, _ := t.of["seed"].(int64)
+	t.ranks.ownRandom(seed, len(t.losses))
 	t.optimizer.ZeroGrad()
-	loss := 0.0
+	loss, left := 0.0, b.Len()
 	for part := range t.partsOf(b) {
-		in, done := t.mixed.enter(part)
-		forward := cuda.RecordFunction("forward")
-		l := t.lesson.loss(in)
-		if share := float64(part.Len()) / float64(b.Len()); share < 1 {
-			l = l.MulScalar(share)
+		left -= part.Len()
+		if left > 0 {
+			t.apart(func() { loss += t.learn(part, whole) })
+		} else {
+			loss += t.learn(part, whole)
 		}
-		forward()
-		backward := cuda.RecordFunction("backward")
-		t.mixed.scaler.Scale(l).Backward()
-		backward()
-		loss += l.Float64()
-		done()
 	}
 	defer cuda.RecordFunction("optimizer")()
 	t.mixed.step(t.optimizer, t.net, t.clip)
@@ -172,10 +186,27 @@ func (t *training) step(b data.Batch) float64 {
 	return loss
 }
 
+// learn adds to the gradients those of a part out of whole samples, and returns its part of the loss.
+func (t *training) learn(part data.Batch, whole int) float64 {
+	n := float64(t.ranks.count())
+	in, done := t.mixed.enter(part)
+	defer done()
+	forward := cuda.RecordFunction("forward")
+	l := t.lesson.loss(in)
+	if weight := float64(part.Len()) * n / float64(whole); weight != 1 { // n because the ranks take the mean of gradients
+		l = l.MulScalar(weight)
+	}
+	forward()
+	backward := cuda.RecordFunction("backward")
+	t.mixed.scaler.Scale(l).Backward()
+	backward()
+	return l.Float64() / n
+}
+
 // partsOf cuts a batch into parts whose gradients add up. What is computed from one is freed before the next.
 func (t *training) partsOf(b data.Batch) iter.Seq[data.Batch] {
 	return func(yield func(data.Batch) bool) {
-		if t.accumulate == 1 {
+		if t.accumulate == 1 || b.Len() == 0 {
 			yield(b)
 			return
 		}

@@ -1,0 +1,153 @@
+//go:build linux
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"cresset/tensor"
+)
+
+// A fault is what goes wrong with a rank of the program faulty, which is cresset otherwise: "1 40 kill" kills rank 1 in the first start of its job when it has
+// asked so often whether it is to stop, which it does once a step.
+const faultVariable = "CRESSET_TEST_FAULT"
+
+// faulty is the command with a fault.
+func faulty() {
+	var rank, start string
+	var asked int
+	var what string
+	ctx := context.Background()
+	if _, err := fmt.Sscan(os.Getenv(faultVariable), &rank, &asked, &what); err == nil {
+		if start = os.Getenv("TORCHELASTIC_RESTART_COUNT"); rank == os.Getenv("RANK") && start == "0" {
+			ctx = &countdown{ctx, asked, map[string]func(){
+				"kill": func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
+				"hang": func() { select {} },
+				"disk": func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100, Max: 100}) },
+			}[what]}
+		}
+	}
+	os.Exit(Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// launched runs a command as ranks, and returns what they printed and the exit code.
+func launched(t *testing.T, fault string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "cresset", append([]string{"launch"}, args...)...)
+	c.Env = append(os.Environ(), faultVariable+"="+fault)
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	_ = c.Run() // the code tells
+	return out.String(), errs.String(), c.ProcessState.ExitCode()
+}
+
+// TestRanksTrainAsOne wants of ranks the model that one process trains, with parts of batches that are not equal, and empty.
+func TestRanksTrainAsOne(t *testing.T) {
+	train := []string{"train", "--json", "--epochs", "2", "--samples", "81", "--batch", "20", "--clip", "1", "--accumulate", "2"}
+	var alone pictureResult
+	text, err := exec.Command("cresset", train...).Output()
+	if err != nil || json.Unmarshal(text, &alone) != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, n := range []string{"1", "2", "3"} {
+		stdout, stderr, code := launched(t, "", append([]string{"-n", n, "cresset"}, append(train, "--distributed")...)...)
+		var got pictureResult
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(stdout, "[0] ")), &got); err != nil || code != 0 {
+			t.Fatalf("%s ranks: exit %d, %v: %s%s", n, code, err, stdout, stderr)
+		}
+		if strings.Contains(stdout+stderr, "[1]") || math.Abs(*got.TrainLoss-*alone.TrainLoss) > 2e-6 || !slices.Equal(got.Accuracies, alone.Accuracies) {
+			t.Errorf("%s ranks: %s%s, want the figures of %s", n, stdout, stderr, text)
+		}
+	}
+}
+
+// newest returns the losses and the parameters of the newest snapshot.
+func newest(t *testing.T, dir string) (losses []float64, model map[string]any) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "snapshot-*.pt"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%v: no snapshot in %s", err, dir)
+	}
+	d, err := readSnapshot(slices.Max(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	losses, model = d.Floats("losses"), d.Dict("model").Entries()
+	if d.Err() != nil {
+		t.Fatal(d.Err())
+	}
+	return losses, model
+}
+
+// TestRanksGoOn has a rank fail in the midst of a training: one line names it, and all go on from the newest snapshot to the bits of a training that nothing has
+// disturbed, also as another number of ranks to its figures.
+func TestRanksGoOn(t *testing.T) {
+	dir := t.TempDir()
+	args := func(n, program, save string, more ...string) []string {
+		return append([]string{"-n", n, "--restarts", "1", "--grace", "1s", program, "train", "--distributed", "--model", "vit", "--width", "8", "--heads", "2", "--layers", "1", "--dropout", "0.1",
+			"--samples", "96", "--batch", "8", "--every", "3", "--timeout", "10s", "--save", filepath.Join(dir, save)}, more...)
+	}
+	if stdout, stderr, code := launched(t, "", args("2", "cresset", "whole", "--epochs", "2")...); code != 0 {
+		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
+	}
+	losses, model := newest(t, filepath.Join(dir, "whole"))
+	for _, c := range []struct{ name, fault, want string }{
+		{"killed", "1 15 kill", "cresset: rank 1 has failed: signal: killed; all ranks start again, 1 of 1 times"},
+		{"first killed", "0 15 kill", "cresset: rank 0 has failed: signal: killed; all ranks start again, 1 of 1 times"},
+		{"hangs", "1 15 hang", "has not ended: context deadline exceeded; rank 1 has not called it"},
+		{"disk", "0 15 disk", "[0] cresset: rank 0: write "},
+	} {
+		more := []string{"--epochs", "2"}
+		if c.name == "hangs" {
+			more = append(more, "--timeout", "3s")
+		}
+		stdout, stderr, code := launched(t, c.fault, args("2", "faulty", c.name, more...)...)
+		if code != 0 || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, "resumed from ") {
+			t.Errorf("%s: exit %d: %s%s", c.name, code, stdout, stderr)
+			continue
+		}
+		gotLosses, gotModel := newest(t, filepath.Join(dir, c.name))
+		if !slices.Equal(gotLosses, losses) {
+			t.Errorf("%s: got losses %v, want %v", c.name, gotLosses, losses)
+		}
+		for name, want := range model {
+			if got := gotModel[name].(*tensor.Tensor); !got.Equal(want.(*tensor.Tensor)) {
+				t.Errorf("%s: %s is another", c.name, name)
+			}
+		}
+	}
+}
+
+// TestRanksRefuse: what a tired person types.
+func TestRanksRefuse(t *testing.T) {
+	for want, c := range map[string]struct {
+		code int
+		args []string
+	}{
+		"a launcher has started this process as one of 2 ranks (WORLD_SIZE), and each would train a model of its own": {1, []string{"cresset", "train"}},
+		"[0] cresset: rank 1: was started with seed 1, rank 0 with 0: all ranks need the same":                        {1, []string{"sh", "-c", "exec cresset train --distributed --samples 32 --seed $RANK"}},
+		"[0] cresset: rank 1: was started with --save true, rank 0 with false":                                        {1, []string{"sh", "-c", "exec cresset train --distributed --samples 32 $([ $RANK = 0 ] || echo --save /nowhere)"}},
+		"--batch 1 has less than a sample for each of 2 ranks":                                                        {1, []string{"cresset", "train", "--distributed", "--samples", "32", "--batch", "1"}},
+		"has 1 GPUs for them": {1, []string{"env", "CRESSET_SIM=gtx1070:1", "cresset", "train", "--distributed", "--device", "cuda"}},
+	} {
+		if stdout, stderr, code := launched(t, "", append([]string{"-n", "2"}, c.args...)...); code != c.code || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit %d: %s%s, want %s", c.args, code, stdout, stderr, want)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	t.Setenv("RANK", "")
+	if code := Run(t.Context(), []string{"train", "--distributed"}, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "nothing has started this process as one\nhint: put a launcher before it") {
+		t.Errorf("exit %d: %s", code, &stderr)
+	}
+}
