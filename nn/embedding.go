@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 
+	"cresset/internal/friend"
 	"cresset/tensor"
 )
 
@@ -11,13 +12,15 @@ type Embedding struct {
 	Weight  *tensor.Tensor // [number, width]
 	Padding *int           // an index whose row gets no gradient; nil for none
 	MaxNorm *float64       // the largest Euclidean norm of the rows that are looked up; nil for none
+
+	compute func(weight, index *tensor.Tensor) *tensor.Tensor // Forward, where ranks hold parts
 }
 
 // NewEmbedding returns a table of n rows of the given width, drawn from N(0, 1). It takes PaddingIndex, MaxNorm, On and As.
 func NewEmbedding(n, width int, opts ...EmbeddingOption) *Embedding {
 	o := read(opts)
 	weight, padding := o.table(n, width)
-	return &Embedding{weight, padding, o.maxNorm}
+	return &Embedding{Weight: weight, Padding: padding, MaxNorm: o.maxNorm}
 }
 
 // table draws a table, and returns its padding index from its beginning.
@@ -55,6 +58,9 @@ func (e *Embedding) shorten(x *tensor.Tensor) {
 
 // Forward returns the rows that x, of integers, names: its shape with the width added.
 func (e *Embedding) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if e.compute != nil {
+		return e.compute(e.Weight, x)
+	}
 	if e.MaxNorm != nil {
 		e.shorten(x)
 	}
@@ -62,6 +68,11 @@ func (e *Embedding) Forward(x *tensor.Tensor) *tensor.Tensor {
 		return tensor.Embedding(e.Weight, x, tensor.PaddingIndex(*e.Padding))
 	}
 	return tensor.Embedding(e.Weight, x)
+}
+
+// Lookup is for package nn/tp, which divides the table among ranks.
+func (e *Embedding) Lookup() friend.Lookup[*tensor.Tensor] {
+	return friend.Lookup[*tensor.Tensor]{Weight: e.Weight, Padding: e.Padding, Compute: &e.compute}
 }
 
 // String prints the layer as PyTorch does.

@@ -49,6 +49,9 @@ func (m *GatedMLP) AddedTo(residual, x *tensor.Tensor) *tensor.Tensor {
 }
 
 func (m *GatedMLP) joined(residual, x *tensor.Tensor) *tensor.Tensor {
+	if !whole(m.Gate, m.Up, m.Down) {
+		return nil
+	}
 	return inner.GatedForward(m.f, x, m.Gate.parameters(), m.Up.parameters(), m.Down.parameters(), residual)
 }
 

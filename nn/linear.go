@@ -11,6 +11,8 @@ import (
 type Linear struct {
 	Weight *tensor.Tensor // [out, in]
 	Bias   *tensor.Tensor // [out]; nil with Bias(false)
+
+	compute func(x, weight, bias *tensor.Tensor) *tensor.Tensor // Forward, where ranks hold parts
 }
 
 // NewLinear returns a layer from in to out features, drawn as PyTorch draws it: the weight, then the bias, from
@@ -25,7 +27,27 @@ func NewLinear(in, out int, opts ...LinearOption) *Linear {
 }
 
 // Forward returns x·Wᵀ + b.
-func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Linear(l.Weight, l.Bias) }
+func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if l.compute != nil {
+		return l.compute(x, l.Weight, l.Bias)
+	}
+	return x.Linear(l.Weight, l.Bias)
+}
+
+// Product is for package nn/tp, which divides the parameters among ranks.
+func (l *Linear) Product() friend.Product[*tensor.Tensor] {
+	return friend.Product[*tensor.Tensor]{Weight: l.Weight, Bias: l.Bias, Compute: &l.compute}
+}
+
+// whole reports whether none of the layers is divided among ranks.
+func whole(layers ...*Linear) bool {
+	for _, l := range layers {
+		if l.compute != nil {
+			return false
+		}
+	}
+	return true
+}
 
 func (l *Linear) parameters() friend.Linear[*tensor.Tensor] {
 	return friend.Linear[*tensor.Tensor]{Weight: l.Weight, Bias: l.Bias}

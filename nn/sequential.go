@@ -52,6 +52,9 @@ var inner = friend.Of[*tensor.Tensor]()
 func forwardReLU(m Module, x *tensor.Tensor) *tensor.Tensor {
 	switch m := m.(type) {
 	case *Linear:
+		if !whole(m) {
+			return nil
+		}
 		return inner.LinearReLU(x, m.Weight, m.Bias)
 	case *Conv2D:
 		if w, plain := m.window(); plain {

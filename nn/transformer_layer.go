@@ -60,7 +60,10 @@ func (o *options) feedForward(width int) FeedForwardLayers {
 
 // Forward returns the second layer of the activation of the first.
 func (f *FeedForwardLayers) Forward(x *tensor.Tensor) *tensor.Tensor {
-	y := inner.LinearThen(f.f, x, f.Linear1.parameters())
+	var y *tensor.Tensor
+	if whole(f.Linear1) {
+		y = inner.LinearThen(f.f, x, f.Linear1.parameters())
+	}
 	if y == nil {
 		y = f.f(f.Linear1.Forward(x))
 	}
@@ -69,7 +72,7 @@ func (f *FeedForwardLayers) Forward(x *tensor.Tensor) *tensor.Tensor {
 
 // joined returns residual plus Forward's result where dropouts leave all of it and GPUs add as the product stores it; else nil.
 func (f *FeedForwardLayers) joined(residual, x *tensor.Tensor, dropout *Dropout) *tensor.Tensor {
-	if f.Dropout.drops() || dropout.drops() {
+	if f.Dropout.drops() || dropout.drops() || !whole(f.Linear1, f.Linear2) {
 		return nil
 	}
 	return inner.FeedForward(f.f, x, f.Linear1.parameters(), f.Linear2.parameters(), residual)

@@ -88,6 +88,20 @@ type Tensors[T any] struct {
 // Linear is the parameters of x·Wᵀ + b; the bias may be nil.
 type Linear[T any] struct{ Weight, Bias T }
 
+// Product is the parameters of a layer that computes x·Wᵀ + b, of which ranks may hold parts.
+type Product[T any] struct {
+	Weight, Bias T
+	Outputs      int                        // the axis of Weight along which outputs stand; the other is that of inputs
+	Compute      *func(x, weight, bias T) T // computes Forward where it is set, of a weight [out, in]
+}
+
+// Lookup is the parameters of a layer that looks rows of a table up, of which ranks may hold parts.
+type Lookup[T any] struct {
+	Weight  T
+	Padding *int
+	Compute *func(weight, index T) T // computes Forward where it is set
+}
+
 // Sequences says how rows are elements of sequences that were sorted by length, the longest first: those of step t stand behind those
 // of step t - 1, one for each sequence that is longer than t.
 type Sequences struct {

@@ -59,6 +59,8 @@ type MLP struct {
 type Conv1D struct {
 	Weight *tensor.Tensor // [in, out]
 	Bias   *tensor.Tensor // [out]
+
+	compute func(x, weight, bias *tensor.Tensor) *tensor.Tensor // Forward, where ranks hold parts
 }
 
 func (c *Conv1D) parameters() hub.Parameters {
@@ -67,6 +69,9 @@ func (c *Conv1D) parameters() hub.Parameters {
 
 // Forward returns x·W + b.
 func (c *Conv1D) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if c.compute != nil {
+		return c.compute(x, c.Weight.Transpose(0, 1), c.Bias)
+	}
 	return x.Linear(c.Weight.Transpose(0, 1), c.Bias)
 }
 
@@ -105,7 +110,7 @@ func New(c Config, opts ...nn.Option) (*Model, error) {
 
 func conv1D(in, out int, opts []nn.Option) *Conv1D {
 	place := nn.PlaceOf(opts...)
-	return &Conv1D{tensor.Parameter(place.Empty(in, out)), tensor.Parameter(place.Zeros(out))}
+	return &Conv1D{Weight: tensor.Parameter(place.Empty(in, out)), Bias: tensor.Parameter(place.Zeros(out))}
 }
 
 func (c Config) norm(opts []nn.Option) *nn.LayerNorm {
@@ -168,5 +173,8 @@ func (a *Attention) read(x *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
 
 // AddedTo returns residual plus the second layer of the activation of the first.
 func (m *MLP) AddedTo(residual, x *tensor.Tensor) *tensor.Tensor {
+	if m.Input.compute != nil || m.Output.compute != nil {
+		return residual.Add(m.Dropout.Forward(m.Output.Forward(m.f(m.Input.Forward(x)))))
+	}
 	return hub.FeedForward(m.f, residual, x, m.Input.parameters(), m.Output.parameters(), m.Dropout)
 }

@@ -54,6 +54,7 @@ var leftOut = []absence{
 	{"nn/nninit", "computes on the CPU alone"},
 	{"nn/parallel", "needs eight GPUs, which it simulates"},
 	{"nn/plan", "compares plans with simulated GPUs"},
+	{"nn/tp", "trains ranks on simulated GPUs"},
 	{"text/generation", "reads the tokenizers' recordings beside it"},
 	{"text/serving", "is compared with text/generation, on the CPU alone"},
 	{"text/tokenizer", "computes on the CPU alone"},
