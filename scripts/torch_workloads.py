@@ -14,6 +14,8 @@ WANTED = [
     (r"(exp|sigmoid)/", 1.3, 1.8),
     (r"(tanh|gelu|gelu_tanh)/", 3, 6),
     (r"(softmax|log_softmax|layer_norm|rms_norm|cross_entropy|sum_rows|sum_columns|max_rows|max_columns)/", 1.3, 2),
+    (r"attention_causal_bf16", 0.8, 1.0),
+    (r"attention_causal_grad_bf16", 0.7, 1.0),
     (r"attention", 1.0, 1.5),
     (r"conv3x3/", 0.85, 1.1),
     (r"conv1d/|conv_transpose|depthwise3x3(_stride2)?/|avg_pool|(group|instance)_norm/|(lstm|gru|rnn)(_grad)?/|einsum/|interpolate/|sort/|top5/|top100/|cumsum/|index_put/", 0.9, 1.3),
@@ -279,6 +281,31 @@ def torch_makers():
     add("attention/4x8x512x64", attention(4, 8, 512, 512, False))
     add("attention_grad/4x8x512x64", attention(4, 8, 512, 512, True), grad=True)
     add("attention_decode/1x12x1024x64", attention(1, 12, 1, 1024, False))
+
+    def attention_bf16(batch, heads, groups, queries, keys, width, grad):
+        def make():
+            q = torch.randn(batch, heads, queries, width, dtype=torch.bfloat16).requires_grad_(grad)
+            k, v = (torch.randn(batch, groups, keys, width, dtype=torch.bfloat16).requires_grad_(grad) for _ in range(2))
+            dy = torch.randn(q.shape, dtype=torch.bfloat16)
+
+            def attend():
+                return F.scaled_dot_product_attention(q, k, v, is_causal=queries > 1, enable_gqa=groups < heads)
+
+            def step():
+                attend().backward(dy)
+                q.grad = k.grad = v.grad = None
+
+            return step if grad else attend
+
+        return make
+
+    for width in (64, 128):
+        heads = 2048 // width
+        for tokens in (1024, 2048, 4096, 8192):
+            name, shape = f"{16384 // tokens}x{heads}x{tokens}x{width}", (16384 // tokens, heads, heads, tokens, tokens, width)
+            add(f"attention_causal_bf16/{name}", attention_bf16(*shape, False))
+            add(f"attention_causal_grad_bf16/{name}", attention_bf16(*shape, True), grad=True)
+    add("attention_decode_bf16/8x32x8192x128", attention_bf16(8, 32, 8, 1, 8192, 128, False))
 
     def small(f):
         def make():

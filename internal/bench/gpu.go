@@ -10,7 +10,7 @@ import (
 	"cresset/tensor"
 )
 
-// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, convolutions in
+// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, convolutions and attention in
 // bfloat16, steps of optimizers, and operands that no GPU's cache holds.
 func onlyGPU() []Case {
 	cases := copies()
@@ -18,6 +18,7 @@ func onlyGPU() []Case {
 		cases = append(cases, mmHalf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16), mmHalf(fmt.Sprintf("mm_f16/%d", n), n, dtype.Float16))
 	}
 	cases = append(cases, convolutionsBF16()...)
+	cases = append(cases, attentionsBF16()...)
 	cases = append(cases, updates()...)
 	return append(cases,
 		Case{Name: "small/add_in_place_wait", Make: func(dev device.Device) func() {

@@ -205,6 +205,12 @@ func leadingZeros64(d *lanes32, a *lanes64) {
 
 // Products: the upper half, and twice the width.
 
+func mulHigh16[N int16 | uint16](d, a, b, _ *lanes32) {
+	for i := range d {
+		d[i] = uint32(uint16(int32(N(a[i])) * int32(N(b[i])) >> 16))
+	}
+}
+
 func mulHigh32[N int32 | uint32](d, a, b, _ *lanes32) {
 	for i := range d {
 		d[i] = uint32(int64(N(a[i])) * int64(N(b[i])) >> 32)

@@ -41,6 +41,7 @@ var integers = map[string]form{
 	"prmt.b32": {3, permute, nil}, "popc.b32": {1, population, nil}, "brev.b32": {1, reverse, nil},
 	"bfe.s32": {3, extractSigned, nil},
 
+	"mul.hi.u16": {2, mulHigh16[uint16], nil}, "mul.hi.s16": {2, mulHigh16[int16], nil},
 	"mul.hi.u32": {2, mulHigh32[uint32], nil}, "mul.hi.s32": {2, mulHigh32[int32], nil}, "mul.hi.u64": {2, nil, mulHigh64},
 	"mul.wide.u16": {2, mulWide16[uint16], nil}, "mul.wide.s16": {2, mulWide16[int16], nil},
 	"bfe.u32": {3, extract, nil}, "clz.b32": {1, leadingZeros, nil},

@@ -64,6 +64,10 @@ func TestInstructions(t *testing.T) {
 		{"shr.s32 %r9, %r1, 99;", func(_ int, a, _ uint32, _, _ uint64) uint32 { return uint32(int32(a) >> 31) }},
 		{"shr.u64 %d3, %d1, 70; cvt.u32.u64 %r9, %d3;", func(int, uint32, uint32, uint64, uint64) uint32 { return 0 }},
 		{"mul.hi.s32 %r9, %r1, %r2;", func(_ int, a, b uint32, _, _ uint64) uint32 { return uint32(int64(int32(a)) * int64(int32(b)) >> 32) }},
+		{"cvt.u16.u32 %h1, %r1; cvt.u16.u32 %h2, %r2; mul.hi.u16 %h1, %h1, %h2; cvt.u32.u16 %r9, %h1;", func(_ int, a, b uint32, _, _ uint64) uint32 { return (a & 0xffff) * (b & 0xffff) >> 16 }},
+		{"cvt.u16.u32 %h1, %r1; cvt.u16.u32 %h2, %r2; mul.hi.s16 %h1, %h1, %h2; cvt.s32.s16 %r9, %h1;", func(_ int, a, b uint32, _, _ uint64) uint32 {
+			return uint32(int32(int16(a)) * int32(int16(b)) >> 16)
+		}},
 		{"mul.wide.s16 %r9, %h1, %h2;", func(int, uint32, uint32, uint64, uint64) uint32 { return 0 }},
 		{"cvt.u16.u32 %h1, %r1; cvt.u16.u32 %h2, %r2; mul.wide.s16 %r9, %h1, %h2;", func(_ int, a, b uint32, _, _ uint64) uint32 { return uint32(int32(int16(a)) * int32(int16(b))) }},
 		{"cvt.u16.u32 %h1, %r1; shr.s16 %h1, %h1, 3; cvt.s32.s16 %r9, %h1;", func(_ int, a, _ uint32, _, _ uint64) uint32 { return uint32(int32(int16(a) >> 3)) }},

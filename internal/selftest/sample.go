@@ -122,7 +122,7 @@ func sampled() (checks []Check) {
 		samples []sample
 	}{
 		{"moving and choosing", moving}, {"indices", indexing}, {"reductions and scans", reductions}, {"rows", rows},
-		{"products", slices.Concat(products, following())}, {"layers", layers}, {"losses", losses},
+		{"products", slices.Concat(products, following())}, {"layers", slices.Concat(layers, attentions())}, {"losses", losses},
 	} {
 		checks = append(checks, checksOf(family.name, family.samples)...)
 	}

@@ -113,27 +113,11 @@ var layers = []sample{
 	{name: "interpolate", in: []operand{of(2, 3, 9, 10)}, dtypes: single, roundings: 64, grad: true, f: func(x []*tensor.Tensor) []*tensor.Tensor {
 		return []*tensor.Tensor{x[0].Interpolate([]int{17, 23}, tensor.Bilinear), x[0].Interpolate([]int{5, 21}, tensor.Nearest)}
 	}},
-	attention("attention", 1, 65, 65, 64),
-	attention("causal attention", 1, 70, 70, 64, tensor.IsCausal(true)),
-	{name: "attention with a mask", in: []operand{of(1, 3, 33, 32), of(1, 3, 40, 32), of(1, 3, 40, 32), of(33, 40)}, dtypes: floats, roundings: 128, grad: true,
-		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
-			return tensor.ScaledDotProductAttention(x[0], x[1], x[2], tensor.AttnMask(x[3]))
-		})},
-	attention("attention of few queries", 2, 1, 700, 32),
-	attention("windowed attention with a soft cap", 1, 40, 70, 32, tensor.SlidingWindow(20), tensor.SoftCap(2), tensor.QueryOffset(30)),
-	attention("attention of wide heads", 1, 33, 40, 128),
 }
 
 func conv(name string, x, w operand, out int, opts ...tensor.ConvOption) sample {
 	return sample{name: name, in: []operand{x, w, of(out)}, dtypes: single, roundings: 256, grad: true,
 		f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2D(x[1], x[2], opts...) })}
-}
-
-func attention(name string, batch, queries, keys, width int, opts ...tensor.AttentionOption) sample {
-	return sample{name: name, in: []operand{of(batch, 3, queries, width), of(batch, 3, keys, width), of(batch, 3, keys, width)}, dtypes: floats, roundings: 128, grad: true,
-		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
-			return tensor.ScaledDotProductAttention(x[0], x[1], x[2], opts...)
-		})}
 }
 
 // losses are samples of losses with gradients.

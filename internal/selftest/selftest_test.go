@@ -24,7 +24,7 @@ var cards = []string{"gtx1070", "t4", "a100", "h100", "rtx5090"}
 
 // inVariants reports whether a check is of ops whose kernels have variants for some GPUs.
 func inVariants(c Check) bool {
-	return c.Family == "products" || strings.HasPrefix(c.Name, "conv") && c.DType != dtype.Float64
+	return c.Family == "products" || strings.HasPrefix(c.Name, "conv") && c.DType != dtype.Float64 || strings.Contains(c.Name, "attention") && c.DType.Size() == 2
 }
 
 // TestSimulatedGPUsPass runs every check on the oldest card, which reach every kernel that all GPUs take but those that have a reason; and on
@@ -132,16 +132,18 @@ var unreached = map[string]string{
 	"copy_pieces_b8": betweenGPUs, "add_pieces_f32": betweenGPUs, "add_pieces_f64": betweenGPUs, "add_pieces_f16": betweenGPUs, "add_pieces_bf16": betweenGPUs,
 	"cast_bool_bool": copies, "cast_u8_u8": copies, "cast_i8_i8": copies, "cast_i16_i16": copies, "cast_i32_i32": copies, "cast_i64_i64": copies,
 	"cast_f16_f16": copies, "cast_bf16_bf16": copies, "cast_f32_f32": copies, "cast_f64_f64": copies,
+	"attention_join_f16": onTensorCores, "attention_join_bf16": onTensorCores,
 	"pick_b8": oneHot, "pick_b16": oneHot, "pick_b32": oneHot,
 	"product_128x256_wgmma_kk_f16": long, "product_128x256_wgmma_kn_f16": long, "product_128x256_wgmma_mk_f16": long, "product_128x256_wgmma_mn_f16": long,
 	"product_128x256_wgmma_kk_bf16": long, "product_128x256_wgmma_kn_bf16": long, "product_128x256_wgmma_mk_bf16": long, "product_128x256_wgmma_mn_bf16": long,
 }
 
 const (
-	betweenGPUs = "copies of a model on several GPUs"
-	copies      = "a cast to the same dtype is a copy, which has kernels of its own"
-	oneHot      = "OneHot is of int64"
-	long        = "pays off where thousands of products are added, which takes the interpreter seconds: TestMappedProducts of package kernels runs it"
+	betweenGPUs   = "copies of a model on several GPUs"
+	copies        = "a cast to the same dtype is a copy, which has kernels of its own"
+	onTensorCores = "follows kernels that run on tensor cores"
+	oneHot        = "OneHot is of int64"
+	long          = "pays off where thousands of products are added, which takes the interpreter seconds: TestMappedProducts of package kernels runs it"
 )
 
 // TestWrongKernelsAreFound has checks of functions that differ between devices, and wants all of them to fail.

@@ -17,6 +17,11 @@ func (t *table) addAttention() {
 		t[op.Attention][dt] = row{launch: a.forward}
 		t[op.AttentionGrad][dt] = row{launch: a.grad}
 	}
+	for _, dt := range halves {
+		a := newTiledAttention(dt, t[op.Attention][dtype.Float32], t[op.AttentionGrad][dtype.Float32])
+		t[op.Attention][dt] = row{launch: a.forward}
+		t[op.AttentionGrad][dt] = row{launch: a.grad}
+	}
 }
 
 // attention is the kernels of attention, for elements of a size.
@@ -63,10 +68,7 @@ func (a *attention) ofFew(s *scratch, p *kernels.Attention) error {
 func (a *attention) grad(d *Device, c *backend.Call, _ kernelID) error {
 	s, p := attentionParams.begin(d)
 	defer s.free()
-	in, outs := c.In(), c.Out()
-	*p = attentionOf(c, in[1:4], 6)
-	p.DOut, p.DOutStrides, p.Out, p.OutStrides, p.LogSum = address(&in[0]), strides4(&in[0]), address(&in[4]), strides4(&in[4]), address(&in[5])
-	p.DQ, p.DQStrides, p.DK, p.DKStrides, p.DV, p.DVStrides = address(&outs[0]), strides4(&outs[0]), address(&outs[1]), strides4(&outs[1]), address(&outs[2]), strides4(&outs[2])
+	describeAttentionGrad(p, c)
 	rows := p.Batch * p.Heads * p.Queries
 	p.Delta = s.take(int(rows) * a.size).ptr
 	if rows > 0 {
@@ -80,11 +82,21 @@ func (a *attention) grad(d *Device, c *backend.Call, _ kernelID) error {
 	if err := a.issue(&s, a.queries, p, p.Batch*p.Heads, p.Queries, p.Width); err != nil {
 		return err
 	}
-	if len(outs) == 3 || outs[3].Layout.Size() == 0 {
+	if p.DMask == 0 {
 		return nil
 	}
-	p.DMask, p.DMaskStrides = address(&outs[3]), strides4(&outs[3])
 	return a.issue(&s, a.mask, p, p.Batch*p.Heads, p.Queries, p.Keys)
+}
+
+// describeAttentionGrad fills what kernels must know of a call of grad; DMask is 0 where the mask has no gradient.
+func describeAttentionGrad(p *kernels.Attention, c *backend.Call) {
+	in, outs := c.In(), c.Out()
+	*p = attentionOf(c, in[1:4], 6)
+	p.DOut, p.DOutStrides, p.Out, p.OutStrides, p.LogSum = address(&in[0]), strides4(&in[0]), address(&in[4]), strides4(&in[4]), address(&in[5])
+	p.DQ, p.DQStrides, p.DK, p.DKStrides, p.DV, p.DVStrides = address(&outs[0]), strides4(&outs[0]), address(&outs[1]), strides4(&outs[1]), address(&outs[2]), strides4(&outs[2])
+	if len(outs) > 3 && outs[3].Layout.Size() > 0 {
+		p.DMask, p.DMaskStrides = address(&outs[3]), strides4(&outs[3])
+	}
 }
 
 // issue launches a kernel that computes rows and columns for each of some heads.

@@ -146,7 +146,7 @@ func (t *Trace) launch(ctx driver.Context, f driver.Function, l *driver.Launch) 
 func multiplies(kernel string) bool {
 	for _, family := range []string{"product_", "conv_", "attention_"} {
 		if strings.HasPrefix(kernel, family) {
-			return !strings.Contains(kernel, "_join_")
+			return !strings.Contains(kernel, "_join_") && !strings.Contains(kernel, "_delta_")
 		}
 	}
 	return false
@@ -156,7 +156,7 @@ func multiplies(kernel string) bool {
 func unitOf(kernel string) roofline.Unit {
 	half := strings.HasSuffix(kernel, "_f16") || strings.HasSuffix(kernel, "_bf16")
 	switch {
-	case half && multiplies(kernel) && !strings.Contains(kernel, "_thin_") && !strings.HasPrefix(kernel, "attention_"):
+	case half && multiplies(kernel) && !strings.Contains(kernel, "_thin_"):
 		return roofline.Tensor16
 	case strings.Contains(kernel, "_tf32_"):
 		return roofline.Tensor32
@@ -240,9 +240,25 @@ func flopsOf(c *backend.Call) float64 {
 	case c.Op == op.ConvGradWeight:
 		return 2 * size(&in[0]) * size(&out[0]) / float64(max(out[0].Layout.Shape()[0], 1))
 	case c.Op == op.Attention: // scores, and what they weigh
-		return 4 * size(&in[0]) * float64(in[1].Layout.Shape()[2])
+		return 4 * scores(c, in) * float64(in[0].Layout.Shape()[3])
 	case c.Op == op.AttentionGrad: // the scores again, and four products of gradients
-		return 10 * size(&in[1]) * float64(in[2].Layout.Shape()[2])
+		return 10 * scores(c, in[1:]) * float64(in[1].Layout.Shape()[3])
 	}
 	return 0
+}
+
+// scores returns how many scores attention computes of queries and keys: those of keys that queries see.
+func scores(c *backend.Call, qk []backend.View) (n float64) {
+	o, shape, keys := c.Params.(op.Attend), qk[0].Layout.Shape(), qk[1].Layout.Shape()[2]
+	for i := range shape[2] {
+		from, to := 0, keys
+		if o.Window > 0 {
+			from, to = max(o.First+i-o.Window+1, 0), min(to, o.First+i+o.Window)
+		}
+		if o.Causal {
+			to = min(to, o.First+i+1)
+		}
+		n += float64(max(to-from, 0))
+	}
+	return n * float64(shape[0]*shape[1])
 }

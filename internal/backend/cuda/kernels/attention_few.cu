@@ -1,8 +1,7 @@
-// Attention of few queries over many keys, as generation has it: the keys are cut into parts, and what these come to is joined in order.
+// Attention of few queries over many keys, as generation has it: the keys are cut into parts, which attention_join joins in order.
 //
-// Both kernels take Attention. attention_few: a block of 256 threads for each part of the keys of each ROWS rows, of all queries and
-// heads of a group, which read the same keys: parts · ⌈rows/ROWS⌉ · batch · groups of them. attention_join: blocks of 256 threads, any
-// number of them: as many as the result has rows, a warp for each.
+// The kernel takes Attention. Grid: a block of 256 threads for each part of the keys of each ROWS rows, of all queries and heads of a group, which read the
+// same keys: parts · ⌈rows/ROWS⌉ · batch · groups of them.
 // dtypes: f32 f64
 #include "attention.cuh"
 
@@ -209,39 +208,6 @@ KERNEL_OF(JOIN(attention_few, DTYPE), 256, sizeof(T) == 4 ? 2 : 1)(const Attenti
 		if (row.there && warp == r && threadIdx.x % 32 == 0) {
 			store<T>(to, (i64)p.outputs, most);
 			store<T>(to, (i64)p.outputs + 1, sum);
-		}
-	}
-}
-
-ROW_KERNEL(attention_join, 256)(const Attention p) {
-	u64 all = p.batch * p.heads * p.queries, wide = p.outputs + 2;
-	u32 lane = threadIdx.x % 32;
-#pragma unroll 1
-	for (u64 n = thread() / 32; n < all; n += threads() / 32) {
-		auto of = [&](u64 part) { return p.partial + (part * all + n) * wide * sizeof(T); };
-		T most = -(T)INFINITY, sum = 0;
-#pragma unroll 1
-		for (u64 k = 0; k < p.parts; k++) {
-			most = larger(load<T>(of(k), (i64)p.outputs), most);
-		}
-		T from = most == -(T)INFINITY ? 0 : most;
-#pragma unroll 1
-		for (u64 k = 0; k < p.parts; k++) {
-			sum += load<T>(of(k), (i64)p.outputs + 1) * exp(load<T>(of(k), (i64)p.outputs) - from);
-		}
-		u64 line = n / p.queries, query = n - line * p.queries, batch = line / p.heads, head = line - batch * p.heads;
-		if (lane == 0) {
-			store<T>(p.logSum, (i64)n, sum == 0 ? (T)INFINITY : most + log(sum));
-		}
-		T factor = sum == 0 || p.keep == 0 ? 0 : 1 / (sum * (T)p.keep);
-#pragma unroll 1
-		for (u64 c = lane; c < p.outputs; c += 32) {
-			T out = 0;
-#pragma unroll 1
-			for (u64 k = 0; k < p.parts; k++) {
-				out += load<T>(of(k), (i64)c) * exp(load<T>(of(k), (i64)p.outputs) - from);
-			}
-			store<T>(rowOf(p.out, p.outStrides, batch, head, query), (i64)c * p.outStrides[3], out * factor);
 		}
 	}
 }

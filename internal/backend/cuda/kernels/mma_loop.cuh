@@ -5,6 +5,7 @@
 #include "async.cuh"
 #include "element.cuh"
 #include "fragments.cuh"
+#include "swizzled.cuh"
 
 #define STEPS 32 // of a panel, along the common axis
 
@@ -13,7 +14,7 @@
 template <int SIZE, bool DEEP> struct Panel {
 	static const int BYTES = SIZE * STEPS * 2, LINE = DEEP ? STEPS * 2 : SIZE * 2, CHUNKS = LINE / 16;
 
-	INLINE u32 place(u32 line, u32 chunk) { return line * LINE + ((chunk ^ (LINE == 64 ? line / 2 % 4 : line % 8)) << 4); }
+	INLINE u32 place(u32 line, u32 chunk) { return line * LINE + (swapped<LINE>(line, chunk) << 4); }
 };
 
 // multiplyPanels multiplies so many panels. fill starts to copy the next panel of both operands, if there is one, to an address of shared memory,

@@ -1,0 +1,108 @@
+package kernels
+
+import "strconv"
+
+// An AttentionTile is what a block of attention on tensor cores computes at a time, for heads of a width or narrower ones.
+type AttentionTile struct {
+	Width   uint64
+	lines   uint64 // queries, or keys where their gradients are computed
+	columns uint64 // of the others
+	threads uint32
+}
+
+// AttentionTiles are those of attention_mma, narrow ones first, and AttentionGradTiles those of attention_keys_mma and attention_queries_mma for the same
+// widths.
+var (
+	AttentionTiles = [...]AttentionTile{
+		{32, 128, 64, 128}, {64, 128, 64, 128}, {96, 128, 64, 256}, {128, 128, 64, 256}, {192, 128, 32, 256}, {256, 64, 32, 128},
+	}
+	AttentionGradTiles = [len(AttentionTiles)]AttentionTile{
+		{32, 128, 64, 256}, {64, 128, 64, 256}, {96, 128, 32, 256}, {128, 128, 32, 256}, {192, 64, 32, 128}, {256, 64, 16, 128},
+	}
+)
+
+// Kernel returns the name of a family's kernel for the tile, but for the dtype: attention_mma_64.
+func (t *AttentionTile) Kernel(family string) string {
+	return family + "_" + strconv.FormatUint(t.Width, 10)
+}
+
+// Grid returns the grid for the results of queries of so many heads, and whether the device can have it. A block has its queries, and two stages of columns
+// of two operands, in shared memory.
+func (t *AttentionTile) Grid(heads, queries uint64) (g Grid, ok bool) {
+	return t.grid(heads*divideUp(queries, t.lines), (t.lines+4*t.columns)*t.Width*2)
+}
+
+// QueriesGrid is Grid for the gradients of queries: a block has two operands of lines.
+func (t *AttentionTile) QueriesGrid(heads, queries uint64) (g Grid, ok bool) {
+	return t.grid(heads*divideUp(queries, t.lines), (2*t.lines+4*t.columns)*t.Width*2)
+}
+
+// KeysGrid is Grid for the gradients of keys and values: wide ones are computed in two pieces. A block has two operands of lines and, with each stage, what is
+// known of its columns.
+func (t *AttentionTile) KeysGrid(heads, keys uint64) (g Grid, ok bool) {
+	pieces := uint64(1)
+	if t.Width > 128 {
+		pieces = 2
+	}
+	return t.grid(pieces*heads*divideUp(keys, t.lines), (2*t.lines+4*t.columns)*t.Width*2+2*t.columns*8)
+}
+
+func (t *AttentionTile) grid(blocks, shared uint64) (g Grid, ok bool) {
+	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{t.threads, 1, 1}, Shared: uint32(shared)}, blocks <= mostBlocks
+}
+
+// FewGrid is FewGrid for attention_few_mma, of the tile's width.
+func (t *AttentionTile) FewGrid(groups, rows, keys uint64, multiprocessors int) (g Grid, parts, part uint64) {
+	const each, turn, worth = 16, 16, 256 // rows of a block, keys of a warp's turn, and of a part
+	warps, stages := uint64(4), uint64(3)
+	if t.Width > 128 {
+		warps = 2
+	}
+	if t.Width == 128 || t.Width == 256 {
+		stages = 2
+	}
+	blocks := max(groups*divideUp(rows, each), 1)
+	parts = max(min(uint64(multiprocessors)*2/blocks, keys/worth), 1) // as many blocks as run at once
+	part = max(divideUp(divideUp(keys, parts), turn*warps)*turn*warps, turn*warps)
+	parts = max(divideUp(keys, part), 1)
+	shared := (each + warps*stages*2*turn) * t.Width * 2
+	return Grid{Blocks: [3]uint32{uint32(min(blocks*parts, mostBlocks)), 1, 1}, Threads: [3]uint32{uint32(warps) * 32, 1, 1}, Shared: uint32(shared)}, parts, part
+}
+
+// Clocks returns how many a multiprocessor takes for so many products of a tile with each tile of columns that is seen, by a model: what tensor cores or matrix
+// loads take, whichever is more, and powers of 2. Blocks have keys where byKeys, else queries.
+func (t *AttentionTile) Clocks(p *Attention, g *Grid, products int, byKeys bool, multiprocessors int) float64 {
+	most, rows, shares := p.Queries, p.Keys, 1.
+	if byKeys {
+		most, rows, shares = rows, most, float64(p.Heads/p.Groups) // a block walks over all heads that share its keys
+	}
+	tiles, longest := 0., 0.
+	for line := uint64(0); line < most; line += t.lines {
+		n := float64(divideUp(p.seen(line, min(line+t.lines, most), rows, byKeys), t.columns))
+		tiles, longest = tiles+n, max(longest, n)
+	}
+	warps, steps := float64(g.Threads[0]/32), float64(t.Width/16)
+	fragments := float64(t.lines) / 16 / warps * float64(t.columns) / 8 // of 16 lines and 8 columns, of a warp
+	tensor, loads := 2*fragments*steps, 4*steps*(float64(t.columns)/16+float64(t.lines)/16/warps)
+	busy := warps * (float64(products)*max(tensor, loads) + 8*fragments)
+	return 2000 + busy*max(tiles*float64(p.Batch*p.Heads)/float64(multiprocessors), longest*shares)
+}
+
+// seen is how many of some rows, keys or queries, the lines between two see.
+func (p *Attention) seen(from, to, rows uint64, byKeys bool) uint64 {
+	least, most := int64(-FarthestKey), int64(FarthestKey) // how far queries lie behind the keys that they see
+	if p.Window > 0 {
+		least, most = 1-p.Window, p.Window-1
+	}
+	if p.Causal != 0 {
+		least = 0
+	}
+	first, last := p.First+int64(from)-most, p.First+int64(to)-least
+	if byKeys {
+		first, last = int64(from)-p.First+least, int64(to)-p.First+most
+	}
+	return uint64(max(min(last, int64(rows))-max(first, 0), 0))
+}
+
+// FarthestKey is more queries or keys than kernels of attention on tensor cores count.
+const FarthestKey = 1 << 29
