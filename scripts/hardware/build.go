@@ -53,6 +53,7 @@ var leftOut = []absence{
 	{"nn/fsdp", "trains ranks on simulated GPUs"},
 	{"nn/nninit", "computes on the CPU alone"},
 	{"nn/parallel", "needs eight GPUs, which it simulates"},
+	{"nn/pipeline", "trains ranks on simulated GPUs"},
 	{"nn/plan", "compares plans with simulated GPUs"},
 	{"nn/tp", "trains ranks on simulated GPUs"},
 	{"text/generation", "reads the tokenizers' recordings beside it"},
