@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"fmt"
 	"math"
 
 	"cresset/internal/dl"
@@ -144,6 +143,6 @@ func (l *library) adaptMemory(field any, fn uintptr) {
 	case *func(Context, Module, string) (Function, Result):
 		*f = l.moduleFunction(fn)
 	default:
-		panic(fmt.Sprintf("driver: no adapter for %T", field))
+		l.adaptGraph(field, fn)
 	}
 }

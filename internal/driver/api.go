@@ -80,6 +80,24 @@ type API struct {
 	// LaunchKernelEx is LaunchKernel for more than a grid; nil before CUDA 11.8.
 	LaunchKernelEx func(ctx Context, f Function, l *Launch, s Stream, params []byte) Result `cu:"cuLaunchKernelEx,optional"`
 
+	// Graphs are work that is described node by node and issued as a whole. GraphInstantiate and GraphUpload are nil before CUDA 11.4 and
+	// 11.1, and so are graphs of no use there; of no use without each other are all but GraphKernelNodeSetCluster.
+	GraphCreate      func(ctx Context, flags uint32) (Graph, Result)              `cu:"cuGraphCreate,optional"`
+	GraphDestroy     func(Context, Graph) Result                                  `cu:"cuGraphDestroy,optional"`
+	GraphInstantiate func(ctx Context, g Graph, flags uint64) (GraphExec, Result) `cu:"cuGraphInstantiateWithFlags,optional"`
+	GraphUpload      func(Context, GraphExec, Stream) Result                      `cu:"cuGraphUpload,optional"`
+	GraphLaunch      func(Context, GraphExec, Stream) Result                      `cu:"cuGraphLaunch,optional"`
+	GraphExecDestroy func(Context, GraphExec) Result                              `cu:"cuGraphExecDestroy,optional"`
+	// The nodes run after another, where that is not 0. What they are given is copied, but for host memory. Launch.Programmatic has no meaning,
+	// and clusters are set afterwards.
+	GraphAddKernelNode func(ctx Context, g Graph, after GraphNode, f Function, l *Launch, params []byte) (GraphNode, Result) `cu:"cuGraphAddKernelNode_v2|cuGraphAddKernelNode,optional"`
+	GraphAddCopyNode   func(ctx Context, g Graph, after GraphNode, c *GraphCopy) (GraphNode, Result)                         `cu:"cuGraphAddMemcpyNode,optional"`
+	GraphAddMemsetNode func(ctx Context, g Graph, after GraphNode, dst Ptr, value uint8, bytes uint64) (GraphNode, Result)   `cu:"cuGraphAddMemsetNode,optional"`
+	// GraphKernelNodeSetCluster makes a kernel node's blocks run in clusters of a shape.
+	GraphKernelNodeSetCluster func(ctx Context, n GraphNode, cluster Dim) Result `cu:"cuGraphKernelNodeSetAttribute,optional"`
+	// GraphExecKernelNodeSetParams changes a kernel node of an instantiated graph for the launches that follow.
+	GraphExecKernelNodeSetParams func(ctx Context, e GraphExec, n GraphNode, f Function, l *Launch, params []byte) Result `cu:"cuGraphExecKernelNodeSetParams_v2|cuGraphExecKernelNodeSetParams,optional"`
+
 	// TensorMapEncodeTiled describes a tensor in memory for the copy engine of GPUs since 9.0; nil before CUDA 12.4, where
 	// kernels cannot be given one.
 	TensorMapEncodeTiled func(t *TiledTensor) (TensorMap, Result) `cu:"cuTensorMapEncodeTiled,optional"`

@@ -23,6 +23,15 @@ type Module uintptr
 // Function is the handle of a kernel of a module.
 type Function uintptr
 
+// Graph is the handle of work that can be made a GraphExec.
+type Graph uintptr
+
+// GraphNode is the handle of a piece of a graph's work; 0 is none.
+type GraphNode uintptr
+
+// GraphExec is the handle of a graph that can be launched.
+type GraphExec uintptr
+
 // Ptr is an address in device memory; 0 is none.
 type Ptr uint64
 

@@ -86,6 +86,9 @@ func (d *Driver) dismantle(c *context) {
 	maps.DeleteFunc(d.streams, func(_ driver.Stream, s *stream) bool { return s.ctx == c })
 	maps.DeleteFunc(d.events, func(_ driver.Event, e *event) bool { return e.ctx == c })
 	maps.DeleteFunc(d.modules, func(_ driver.Module, m *module) bool { return m.ctx == c })
+	maps.DeleteFunc(d.graphs, func(_ driver.Graph, g *graph) bool { return g.ctx == c })
+	maps.DeleteFunc(d.nodes, func(_ driver.GraphNode, n *graphNode) bool { return n.graph.ctx == c })
+	maps.DeleteFunc(d.execs, func(_ driver.GraphExec, e *graphExec) bool { return e.ctx == c })
 	maps.DeleteFunc(d.functions, func(_ driver.Function, f *function) bool { return f.module.ctx == c })
 	for _, other := range d.contexts {
 		delete(other.peers, c)

@@ -46,6 +46,9 @@ type Driver struct {
 	events    map[driver.Event]*event
 	modules   map[driver.Module]*module
 	functions map[driver.Function]*function
+	graphs    map[driver.Graph]*graph
+	nodes     map[driver.GraphNode]*graphNode
+	execs     map[driver.GraphExec]*graphExec
 }
 
 // New returns a driver of the machine. Each has its own devices, as if it were the driver of another process; those with one
@@ -63,6 +66,9 @@ func New(m *hardware.Machine, o Options) *Driver {
 		events:    map[driver.Event]*event{},
 		modules:   map[driver.Module]*module{},
 		functions: map[driver.Function]*function{},
+		graphs:    map[driver.Graph]*graph{},
+		nodes:     map[driver.GraphNode]*graphNode{},
+		execs:     map[driver.GraphExec]*graphExec{},
 	}
 	if d.env == nil {
 		d.env = os.LookupEnv
@@ -71,6 +77,9 @@ func New(m *hardware.Machine, o Options) *Driver {
 		d.compile = CompilePTX
 	}
 	d.API = d.table()
+	if m.CUDA < 11040 {
+		d.API.GraphInstantiate = nil
+	}
 	if m.CUDA < 11080 {
 		d.API.LaunchKernelEx, d.API.OccupancyMaxActiveClusters = nil, nil
 	}
@@ -139,7 +148,20 @@ func (d *Driver) table() *driver.API {
 		LaunchKernel: func(ctx driver.Context, f driver.Function, grid, block driver.Dim, shared uint32, s driver.Stream, params []byte) driver.Result {
 			return d.launchKernel(ctx, f, &driver.Launch{Grid: grid, Block: block, Shared: shared}, s, params)
 		},
-		LaunchKernelEx:       d.launchKernel,
+		LaunchKernelEx: d.launchKernel,
+
+		GraphCreate:                  d.graphCreate,
+		GraphDestroy:                 d.graphDestroy,
+		GraphInstantiate:             d.graphInstantiate,
+		GraphUpload:                  d.graphUpload,
+		GraphLaunch:                  d.graphLaunch,
+		GraphExecDestroy:             d.graphExecDestroy,
+		GraphAddKernelNode:           d.graphAddKernelNode,
+		GraphAddCopyNode:             d.graphAddCopyNode,
+		GraphAddMemsetNode:           d.graphAddMemsetNode,
+		GraphKernelNodeSetCluster:    d.graphKernelNodeSetCluster,
+		GraphExecKernelNodeSetParams: d.graphExecKernelNodeSetParams,
+
 		TensorMapEncodeTiled: d.tensorMapEncodeTiled,
 	}
 }

@@ -139,6 +139,52 @@ int cuLaunchKernelEx(const struct config *c, word f, void **params, void **extra
 	}
 	return 0;
 }
+/* Graphs: a kernel, a copy behind it, and zeros behind that. */
+struct kernel_node {
+	word f;
+	unsigned gx, gy, gz, bx, by, bz, shared;
+	void **params, **extra;
+	word kern, ctx;
+};
+static int described(const struct kernel_node *p) {
+	CHECK(sizeof *p == 72 && !p->kern && !p->ctx && p->gx == 2 && p->gy == 4 && p->gz == 6 && p->bx == 4 && p->by == 5 && p->bz == 6 && p->shared == 2000);
+	if (p->f == 0xE) return p->extra || memcmp(p->params[0], "map", 3) || memcmp(p->params[1], "rest", 4) ? BAD : 0;
+	CHECK(p->f == 0xF && !p->params && (word)p->extra[0] == 1 && (word)p->extra[2] == 2 && !p->extra[4]);
+	return *(size_t *)p->extra[3] == 5 && !memcmp(p->extra[1], "param", 5) ? 0 : BAD;
+}
+static int added(word *n, word g, const word *after, size_t count, word node) {
+	CHECK(g == 0x6A && count <= 1 && (count ? *after == node - 1 : !after));
+	*n = node;
+	return 0;
+}
+int cuGraphCreate(word *g, unsigned f) { WITHIN; CHECK(!f); *g = 0x6A; return 0; }
+int cuGraphDestroy(word g) { WITHIN; CHECK(g == 0x6A); return 0; }
+int cuGraphAddKernelNode_v2(word *n, word g, const word *after, size_t count, const struct kernel_node *p) {
+	WITHIN;
+	return described(p) || added(n, g, after, count, count ? 0x51 : 0x50);
+}
+struct side { size_t x, y, z, lod; int kind; const void *host; word device, array, reserved; size_t pitch, height; };
+struct copy3d { struct side src, dst; size_t width, height, depth; };
+int cuGraphAddMemcpyNode(word *n, word g, const word *after, size_t count, const struct copy3d *c, word ctx) {
+	WITHIN;
+	CHECK(sizeof *c == 200 && ctx == 0xC0 && c->width == 3 && c->height == 1 && c->depth == 1 && c->src.pitch == 3 && c->dst.pitch == 3);
+	CHECK(c->dst.kind == 2 && c->dst.device == 1 && !c->dst.host);
+	if (c->src.kind == 1) CHECK(!memcmp(c->src.host, "abc", 3) && !c->src.device);
+	else CHECK(c->src.kind == 2 && c->src.device == 2 && !c->src.host);
+	return added(n, g, after, count, 0x51);
+}
+struct set { word dst; size_t pitch; unsigned value, size; size_t width, height; };
+int cuGraphAddMemsetNode(word *n, word g, const word *after, size_t count, const struct set *s, word ctx) {
+	WITHIN;
+	CHECK(sizeof *s == 40 && ctx == 0xC0 && s->dst == 1 && s->value == 200 && s->size == 1 && s->width == 3 && s->height == 1);
+	return added(n, g, after, count, 0x52);
+}
+int cuGraphKernelNodeSetAttribute(word n, int id, const unsigned *v) { WITHIN; CHECK(n == 0x50 && id == 4 && v[0] == 2 && v[1] == 4 && v[2] == 1); return 0; }
+int cuGraphInstantiateWithFlags(word *e, word g, unsigned long long f) { WITHIN; CHECK(g == 0x6A && !f); *e = 0xEE; return 0; }
+int cuGraphUpload(word e, word s) { WITHIN; CHECK(e == 0xEE && s == 5); return 0; }
+int cuGraphLaunch(word e, word s) { WITHIN; CHECK(e == 0xEE && s == 5); return 0; }
+int cuGraphExecKernelNodeSetParams_v2(word e, word n, const struct kernel_node *p) { WITHIN; CHECK(e == 0xEE && n == 0x50); return described(p); }
+int cuGraphExecDestroy(word e) { WITHIN; CHECK(e == 0xEE); return 0; }
 int cuOccupancyMaxActiveClusters(int *n, word f, const struct config *c) {
 	WITHIN;
 	CHECK(f == 0xF && c->bx == 384 && c->shared == 2000 && c->count == 1 && c->attributes->id == 4 && c->attributes->value[0] == 2);
