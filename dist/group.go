@@ -132,6 +132,15 @@ func (g *Group) begin(c *call) *Work {
 		w.pending = failed{err}
 		return w
 	}
+	for _, x := range []*tensor.Tensor{c.in, c.out} {
+		if x == nil {
+			continue
+		}
+		if graph := inner.CaptureOf(x); graph != nil {
+			w.pending = failed{graph.Refuse(string(c.kind), "capture what lies before and behind it: ranks meet between replays")}
+			return w
+		}
+	}
 	carrier, home, err := g.carrierOf(c)
 	if err != nil {
 		w.pending = failed{err}

@@ -45,7 +45,7 @@ func (a *ALiBi) Bias(keys int, like *tensor.Tensor) *tensor.Tensor {
 			bias = append(bias, slope*float64(j+1-keys))
 		}
 	}
-	return tensor.FromSlice(bias, a.Heads, 1, keys).To(like.Device(), dt)
+	return inner.ConstantOn(tensor.FromSlice(bias, a.Heads, 1, keys), like.Device(), dt)
 }
 
 // SinusoidalPositions are the position embedding of Vaswani et al. (2017), which is not trained: elements 2i and 2i + 1 of a row are the sine and the
@@ -67,7 +67,7 @@ func (s *SinusoidalPositions) Table(positions [][]int, like *tensor.Tensor) *ten
 			}
 		}
 	}
-	return tensor.FromSlice(table, len(positions), tokens, s.Width).To(like.Device(), like.DType())
+	return inner.ConstantOn(tensor.FromSlice(table, len(positions), tokens, s.Width), like.Device(), like.DType())
 }
 
 // tokensOf returns how many tokens each sequence has, which is the same for all.

@@ -45,7 +45,7 @@ func (r *Rotary) Tables(positions [][]int, like *tensor.Tensor) (cos, sin *tenso
 		}
 	}
 	table := func(v []float32) *tensor.Tensor {
-		return tensor.FromSlice(v, len(positions), 1, tokens, len(frequencies)).To(like.Device(), like.DType())
+		return inner.ConstantOn(tensor.FromSlice(v, len(positions), 1, tokens, len(frequencies)), like.Device(), like.DType())
 	}
 	return table(c), table(s)
 }

@@ -168,6 +168,10 @@ func (a *Algorithm) Step() { a.run(nil) }
 // run is Step; kept is called for what each parameter's step changed, unless it is nil.
 func (a *Algorithm) run(kept func(u *update)) {
 	a.settle()
+	c := a.capturing()
+	if c != nil {
+		a.captured(c)
+	}
 	defer a.steps.Drop() // what a panic has left
 	for _, g := range a.groups {
 		for _, p := range g.Params {
@@ -175,7 +179,10 @@ func (a *Algorithm) run(kept func(u *update)) {
 			if grad == nil {
 				continue
 			}
-			u := &update{state: a.stateOf(p, g), param: p, grad: grad, lr: g.LR, f: &g.figures, steps: a.steps}
+			if c != nil {
+				a.warm(c, p, g)
+			}
+			u := &update{state: a.stateOf(p, g), of: a, group: g, param: p, grad: grad, lr: g.LR, f: &g.figures, steps: a.steps}
 			if a.flags != nil {
 				a.steps.SkipWhere(a.flags(p.Device()))
 			}

@@ -48,6 +48,11 @@ func NewAveragedModel[M any](model M, opts ...AveragedModelOption) *AveragedMode
 
 // UpdateParameters takes a model's parameters into the average. The first ones are copied.
 func (a *AveragedModel[M]) UpdateParameters(model M) {
+	for _, p := range nn.Parameters(model) {
+		if c := inner.CaptureOf(p); c != nil {
+			refuseCaptured(c, "UpdateParameters counts on the host, which a graph would not do", "call it between replays")
+		}
+	}
 	n := a.NAveraged.Float64()
 	part := 1 / (n + 1)
 	if d := a.averages.decay; d != nil && n > 0 {

@@ -97,6 +97,9 @@ func (s *GradScaler) Scale(x *tensor.Tensor) *tensor.Tensor {
 		return x
 	}
 	if s.scale == nil {
+		if c := inner.CaptureOf(x); c != nil {
+			refuseCaptured(c, "the first loss of a GradScaler, whose scale would begin anew with each replay", "take a step before the capture")
+		}
 		s.place(x.Device())
 	}
 	return x.Mul(s.scale.To(x.Device()))
@@ -113,6 +116,11 @@ func (s *GradScaler) ScaleAll(xs []*tensor.Tensor) []*tensor.Tensor {
 
 // place puts the scale where losses are.
 func (s *GradScaler) place(dev device.Device) {
+	if s.scale != nil && s.scale.Device() == dev { // graphs read it where it is
+		s.scale.FillInPlace(float32(s.first))
+		s.growth.FillInPlace(int32(s.steps))
+		return
+	}
 	s.scale = tensor.On(dev).Full(nil, float32(s.first))
 	s.growth = tensor.On(dev).As(dtype.Int32).Full(nil, int32(s.steps))
 }
@@ -222,7 +230,7 @@ func (s *GradScaler) Update(scale ...float64) {
 	}
 	s.placed("update")
 	if len(scale) > 0 {
-		s.scale = tensor.On(s.scale.Device()).Full(nil, float32(scale[len(scale)-1]))
+		s.scale.FillInPlace(float32(scale[len(scale)-1]))
 	} else {
 		s.follow()
 	}
@@ -249,8 +257,8 @@ func (s *GradScaler) follow() {
 	larger := wide.MulScalar(s.settings.growth).Float()
 	larger = tensor.Where(larger.IsFinite(), larger, s.scale)
 	kept := tensor.Where(grows, larger, s.scale)
-	s.scale = tensor.Where(skipped, wide.MulScalar(s.settings.backoff).Float(), kept)
-	s.growth = tensor.Where(skipped.LogicalOr(grows), 0, steps)
+	s.scale.CopyInPlace(tensor.Where(skipped, wide.MulScalar(s.settings.backoff).Float(), kept))
+	s.growth.CopyInPlace(tensor.Where(skipped.LogicalOr(grows), 0, steps))
 }
 
 // CurrentScale returns the scale, 1 where the scaler is not enabled. On a GPU it waits for that.

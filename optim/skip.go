@@ -2,6 +2,7 @@ package optim
 
 import (
 	"cresset/device"
+	"cresset/internal/friend"
 	"cresset/tensor"
 )
 
@@ -10,6 +11,7 @@ import (
 type skippable struct {
 	flag    *tensor.Tensor // on its way to the host
 	updates []*update
+	graph   friend.Capture // in which the step is, nil for none
 }
 
 // stepUnless is Step that changes nothing where flag, on a GPU, is not 0. It waits for the device of the step before alone.
@@ -31,14 +33,21 @@ func (a *Algorithm) stepUnless(flag *tensor.Tensor) {
 	for _, u := range kept {
 		u.grad = nil
 	}
-	a.latest = &skippable{flag.To(device.CPU, tensor.NonBlocking(true)), kept}
+	s := &skippable{flag.To(device.CPU, tensor.NonBlocking(true)), kept, a.capturing()}
+	a.latest = s
+	if s.graph != nil {
+		s.graph.Host(func() error { a.latest = s; return nil }, func() { a.latest = nil })
+	}
 }
 
 // settle takes back what was counted for a step that was skipped.
 func (a *Algorithm) settle() {
 	s := a.latest
-	if s == nil {
+	switch {
+	case s == nil:
 		return
+	case s.graph != nil && s.graph == a.capturing():
+		refuseCaptured(s.graph, "a second step that may be skipped, of which the host learns after the replay", "capture one step, and replay it twice")
 	}
 	a.latest = nil
 	if inner.Arrived(s.flag).Float64() == 0 {

@@ -1,6 +1,8 @@
 package optim
 
 import (
+	"errors"
+
 	"cresset/internal/friend"
 	"cresset/internal/op"
 	"cresset/tensor"
@@ -9,6 +11,8 @@ import (
 // update is what a step knows of one parameter.
 type update struct {
 	*state
+	of       *Algorithm
+	group    *Group
 	param, p *tensor.Tensor // the parameter, and its elements untracked, where the step is made of ops
 	grad     *tensor.Tensor
 	lr       float64
@@ -25,6 +29,45 @@ func (u *update) Undo() {
 	if u.began {
 		delete(u.tensors, "momentum_buffer")
 	}
+}
+
+// Redo makes the state what it is in view of the next step, and returns its numbers.
+func (u *update) Redo() (numbers any, err error) {
+	if u.of.states[u.param] != u.state {
+		return nil, errReplaced
+	}
+	copy(u.were[:], u.numbers)
+	u.step++
+	u.lr = u.group.LR
+	own, next := u.steps, new(noted)
+	u.steps = next
+	u.of.form.update(u)
+	u.steps = own
+	if u.began {
+		u.Undo()
+		return nil, errReplaced
+	}
+	return next.numbers, nil
+}
+
+// errReplaced is a graph with steps on memory that the optimizer does not use any more.
+var errReplaced = errors.New("optim: a graph has the step of an optimizer whose state was replaced since; capture anew")
+
+// Group returns the group of the parameter.
+func (u *update) Group() any { return u.group }
+
+// noted notes the numbers of a step instead of running it.
+type noted struct {
+	friend.Updates[*tensor.Tensor] // nil: forms of composed steps alone call the rest
+	numbers                        any
+}
+
+func (n *noted) SGDStep(_, _, _ *tensor.Tensor, o op.SGD, _ friend.Undoer) { n.numbers = o }
+
+func (n *noted) AdamStep(_, _, _, _ *tensor.Tensor, o op.Adam, _ friend.Undoer) { n.numbers = o }
+
+func (n *noted) Step(_ op.Op, numbers op.Update, _, _ *tensor.Tensor, _ []*tensor.Tensor, _ friend.Undoer) {
+	n.numbers = numbers
 }
 
 // run updates the parameter and what is kept of it under the names.

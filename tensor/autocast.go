@@ -102,6 +102,7 @@ type weightCast struct {
 	cast    *Tensor
 	of      *storage
 	version uint32
+	epoch   uint64 // of the weight's device
 }
 
 // AutocastDType returns the dtype in which products of x compute by its scope's Autocast, and whether that is on for x's device.
@@ -227,10 +228,10 @@ func (a *autocast) cast(x *Tensor, dt dtype.DType, lower bool) *Tensor {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w, ok := a.weights[x.node.leaf]
-	if ok && w.of == x.storage && w.version == x.storage.version && w.cast.layout.Shape().Equal(x.layout.Shape()) {
+	if ok && w.of == x.storage && w.version == x.storage.version && w.epoch == epochOf(x) && w.cast.layout.Shape().Equal(x.layout.Shape()) {
 		return w.cast
 	}
-	w = weightCast{a.home.enter(x).To(dt), x.storage, x.storage.version}
+	w = weightCast{a.home.enter(x).To(dt), x.storage, x.storage.version, epochOf(x)}
 	a.home.mu.Lock()
 	closed := a.home.closed
 	a.home.mu.Unlock()

@@ -37,6 +37,8 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	HasKernel:     func(x *Tensor, o op.Op, dt dtype.DType) bool { return x.storage.backend.Has(o, dt) },
 	Checkpointed:  checkpointed,
 	Arrived:       (*Tensor).arrived,
+	CaptureOf:     captureOf,
+	ConstantOn:    constantOn,
 	ReadMemory:    readMemory,
 	WriteMemory:   writeMemory,
 	HoldMemory:    elementMemory,

@@ -31,7 +31,7 @@ func AffineGrid(theta *Tensor, size []int, align ...AlignCorners) *Tensor {
 		}
 	}
 	spatial := size[2:]
-	place := func(v []float64) *Tensor { return Of(v).To(theta.dtype).To(theta.storage.device) }
+	place := func(v []float64) *Tensor { return constantOn(Of(v), theta.storage.device, theta.dtype) }
 	columns := make([]*Tensor, axes+1)
 	for i := range axes { // column i is the coordinate of the axis that stands i-th from the end
 		at, n := axes-1-i, spatial[axes-1-i]

@@ -200,7 +200,7 @@ func (x *Tensor) unpermuted(order []int) *Tensor {
 func (x *Tensor) indices(n []int64) *Tensor {
 	host := Of(n)
 	defer host.Release()
-	there := host.To(x.storage.device)
+	there := constantOn(host, x.storage.device, host.dtype)
 	if there != host {
 		defer there.Release()
 	}

@@ -22,6 +22,7 @@ type updates struct {
 type batch struct {
 	op     op.Op
 	params any
+	group  any // of steps in a graph, whose params must change alike
 	on     backend.Backend
 	runner backend.Updates
 	calls  []*backend.Call
@@ -111,7 +112,11 @@ func (u *updates) try(o op.Op, params any, s updateStep) {
 		s.more = []*Tensor{u.skip}
 	}
 	c := callOf(o, p.dtype, params, s.state, append([]*Tensor{s.grad}, s.more...))
-	b := u.batchFor(c, p.storage.backend, updater)
+	var group any
+	if s.undo != nil && captureOf(p) != nil {
+		c.Stepper, group = s.undo, s.undo.Group()
+	}
+	b := u.batchFor(c, group, p.storage.backend, updater)
 	b.calls, b.steps = append(b.calls, c), append(b.steps, s)
 }
 
@@ -137,9 +142,9 @@ func (s *updateStep) changed() {
 
 // batchFor returns the batch that a call belongs to. A new one takes the place of that which was new at the same time in the step
 // before, which most likely was of the same parameters.
-func (u *updates) batchFor(c *backend.Call, on backend.Backend, updater backend.Updater) *batch {
+func (u *updates) batchFor(c *backend.Call, group any, on backend.Backend, updater backend.Updater) *batch {
 	for i := range u.batches[:u.used] {
-		if b := &u.batches[i]; b.op == c.Op && b.on == on && b.calls[0].DType == c.DType && b.params == c.Params {
+		if b := &u.batches[i]; b.op == c.Op && b.on == on && b.calls[0].DType == c.DType && b.params == c.Params && b.group == group {
 			return b
 		}
 	}
@@ -151,7 +156,7 @@ func (u *updates) batchFor(c *backend.Call, on backend.Backend, updater backend.
 	if b.on != on {
 		b.on, b.runner = on, updater.NewUpdates()
 	}
-	b.op, b.params = c.Op, c.Params
+	b.op, b.params, b.group = c.Op, c.Params, group
 	return b
 }
 

@@ -72,7 +72,7 @@ func (x *Tensor) padBy(mode string, pads []int, check func(axis, before, after, 
 		for j := range from {
 			from[j] = int64(place(j-before, n))
 		}
-		x = x.IndexSelect(axis, Of(from).To(x.storage.device))
+		x = x.IndexSelect(axis, constantOn(Of(from), x.storage.device, dtype.Int64))
 	}
 	return x
 }

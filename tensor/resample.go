@@ -87,7 +87,7 @@ func (x *Tensor) resampleInto(out *Tensor, r *resampling) {
 
 // table returns a tensor of the host on x's device, and gives the host's back where that is another.
 func (x *Tensor) table(host *Tensor) *Tensor {
-	there := host.To(x.storage.device)
+	there := constantOn(host, x.storage.device, host.dtype)
 	if there != host {
 		host.Release()
 	}

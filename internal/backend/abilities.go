@@ -106,6 +106,25 @@ type Updates interface {
 	Run(calls []*Call) (int, error)
 }
 
+// Capturer is a backend whose work a goroutine can have noted as a graph instead of done.
+type Capturer interface {
+	// Capturing returns the capture that the caller's work belongs to, nil for none.
+	Capturing() Capture
+	// Epoch is another number once a capture began or ended, or a graph was replayed: memory may have other elements then than its versions tell.
+	Epoch() uint64
+}
+
+// Capture is a graph in the making.
+type Capture interface {
+	// Host has do called before each replay, in the order in which the capture got there. What do did undo takes back where the replay fails,
+	// and once, when the capture ends, what the program did.
+	Host(do func() error, undo func())
+	// Refuse returns the error of what a graph cannot have, and what to do instead.
+	Refuse(what, remedy string) error
+	// Constant returns memory of the graph that is filled with bytes now and keeps them. To free it does nothing.
+	Constant(bytes []byte) (Buffer, error)
+}
+
 // What went wrong in a backend, for errors.Is.
 var (
 	ErrDevice = errors.New("the device failed")

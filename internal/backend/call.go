@@ -15,6 +15,7 @@ type Call struct {
 	Params   any       // a struct of package op that belongs to Op; nil for most
 	Kept     *Kept     // where a product keeps what it makes of its last operand for others that share it; nil for nowhere
 	Then     op.Op     // an elementwise op to apply to the result in place, op.Invalid for none; a kernel that does so clears it
+	Stepper  Stepper   // knows the Params of the call when a graph makes it again; nil where they stay as they are
 	Epilogue *Epilogue // what belongs to Then, and what follows it; nil for nothing; cleared as Then is
 	nOut     int
 	nIn      int
@@ -39,6 +40,14 @@ type Epilogue struct {
 // calls frees it with the backend that ran them.
 type Kept struct{ Buf Buffer }
 
+// Stepper knows what a program does in view of a call, an optimizer's step.
+type Stepper interface {
+	// Redo does it again, and returns the Params of a call that follows. After an error nothing is done.
+	Redo() (params any, err error)
+	// Undo takes it back.
+	Undo()
+}
+
 // Guard keeps the memory of operands from being freed until it is told that the kernel is done with them.
 type Guard interface{ Done() }
 
@@ -60,7 +69,7 @@ func NewCall(o op.Op, dt dtype.DType) *Call {
 func (c *Call) Release() {
 	forget(c.out[:c.nOut])
 	forget(c.in[:c.nIn])
-	c.Params, c.Kept, c.Then, c.Epilogue, c.nOut, c.nIn = nil, nil, op.Invalid, nil, 0, 0
+	c.Params, c.Kept, c.Then, c.Stepper, c.Epilogue, c.nOut, c.nIn = nil, nil, op.Invalid, nil, nil, 0, 0
 	if len(c.guards) > 0 {
 		c.letGo()
 	}

@@ -45,6 +45,10 @@ type Tensors[T any] struct {
 	Checkpointed func(run func(inputs []T, again bool) []T, inputs []T) []T
 	// Arrived returns x, a copy in the background to pinned memory, when that is done; it waits for nothing that was issued later.
 	Arrived func(x T) T
+	// CaptureOf returns the graph in the making that work on x belongs to, nil for none.
+	CaptureOf func(x T) Capture
+	// ConstantOn returns a CPU tensor, whose numbers follow from shapes and positions alone, on a device and in a dtype: a graph keeps them.
+	ConstantOn func(x T, dev device.Device, dt dtype.DType) T
 	// NewReplicas returns copies that several goroutines may use.
 	NewReplicas func() Replicas[T]
 	// Linalg is linear algebra with gradients.
@@ -139,8 +143,24 @@ type Updates[T any] interface {
 	Drop()
 }
 
-// Undoer takes back what was done in view of a step that has not run.
-type Undoer interface{ Undo() }
+// Undoer knows what an optimizer does in view of a step.
+type Undoer interface {
+	// Undo takes back what was done in view of a step that has not run.
+	Undo()
+	// Redo does it again, for the replay of a graph that has the step, and returns the numbers of the next: the o or numbers of an Updates.
+	Redo() (numbers any, err error)
+	// Group returns what is equal for steps whose numbers change alike.
+	Group() any
+}
+
+// Capture is a graph in the making.
+type Capture interface {
+	// Host has do called before each replay, in the order in which the capture got there. What do did undo takes back where the replay fails,
+	// and once, when the capture ends, what the program did.
+	Host(do func() error, undo func())
+	// Refuse returns the error of what a graph cannot have, and what to do instead.
+	Refuse(what, remedy string) error
+}
 
 // Described is a field of structs whose String is nn.Describe of themselves: Describe prints such a struct by its fields, so that
 // it knows which models it is in the middle of.

@@ -14,6 +14,9 @@ type Frame struct {
 	index    int
 }
 
+// Goroutine returns a number that no other living goroutine has.
+func Goroutine() uintptr { return goroutine() }
+
 // BeginOp begins the frame of an op.
 func BeginOp(c *backend.Call) Frame {
 	r := current.Load()

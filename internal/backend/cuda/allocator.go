@@ -74,6 +74,11 @@ type request struct {
 
 // alloc returns a buffer for use on a stream.
 func (a *allocator) alloc(bytes int, s stream) (*Buffer, error) {
+	return a.allocFrom(a.ofCaller(), bytes, s)
+}
+
+// allocFrom is alloc from pools of choice.
+func (a *allocator) allocFrom(pools *[2]pool, bytes int, s stream) (*Buffer, error) {
 	if bytes == 0 {
 		return &Buffer{}, nil
 	}
@@ -89,7 +94,7 @@ func (a *allocator) alloc(bytes int, s stream) (*Buffer, error) {
 		return nil, err
 	}
 	r := request{bytes: int64(bytes), size: a.config.round(int64(bytes)), stream: s}
-	r.pool = &a.pools[poolOf(r.size)]
+	r.pool = &pools[poolOf(r.size)]
 	b, err := a.acquire(r)
 	if err != nil {
 		return nil, err

@@ -60,6 +60,9 @@ func orCUBLAS(launch launcher) launcher {
 }
 
 func (b *blas) multiply(d *Device, c *backend.Call) error {
+	if err := d.uncaptured("a product by cublasLt", "unset "+cublasVariable+": our own kernels can be captured"); err != nil {
+		return err
+	}
 	s, p := productParams.begin(d)
 	defer s.free()
 	describeProduct(p, c)

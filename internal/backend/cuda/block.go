@@ -12,6 +12,7 @@ type Buffer struct {
 	bytes int
 	block *block  // nil where the buffer holds no bytes, or is a slice
 	whole *Buffer // what the buffer is a slice of; nil for others
+	life  uint32  // how often it was freed: it serves many tensors, one after another
 }
 
 // Size returns the buffer's size in bytes, as it was asked for.

@@ -67,6 +67,12 @@ func (u *chunkList) runAll(calls []*backend.Call) (done bool, err error) {
 		return false, e
 	}
 	u.list(calls)
+	if graph, err := d.enter(calls[0]); err != nil || graph != nil {
+		if err != nil || overlap(calls) {
+			return false, err
+		}
+		return u.capture(graph, calls)
+	}
 	if !bytes.Equal(u.next, u.words) {
 		if overlap(calls) {
 			return false, nil
@@ -81,7 +87,7 @@ func (u *chunkList) runAll(calls []*backend.Call) (done bool, err error) {
 	}
 	d.lastOp.Store(uint32(c.Op))
 	d.trace.begin(calls...)
-	if err := u.launch(c, count); err != nil {
+	if err := u.launch(c, u.table, count); err != nil {
 		return false, err
 	}
 	if d.blocking {
@@ -90,36 +96,53 @@ func (u *chunkList) runAll(calls []*backend.Call) (done bool, err error) {
 	return err == nil, err
 }
 
-// launch issues the kernel over the chunks, with the parameters of one call.
-func (u *chunkList) launch(c *backend.Call, count int) error {
-	g := kernels.ChunkGrid(count)
-	defer runtime.KeepAlive(u.table)
-	if o, ok := c.Params.(op.SGD); ok {
-		p := sgdParams.take()
-		defer sgdParams.give(p)
-		*p = sgdOf(o)
-		p.N, p.P, p.Skip = uint64(count), u.table.ptr, skipOf(c)
-		return launch(u.device, sgdAll[c.DType], g, p)
+// capture is runAll in a graph, which has a list of its own: that of the steps between replays is another one.
+func (u *chunkList) capture(graph *capture, calls []*backend.Call) (done bool, err error) {
+	count := len(u.next) / chunkBytes
+	if count == 0 {
+		return true, nil
 	}
-	if o, ok := c.Params.(op.Update); ok {
-		p := updateParams.take()
-		defer updateParams.give(p)
-		*p = updateOf(o)
-		p.Count, p.List, p.Skip = uint64(count), u.table.ptr, skipOf(c)
-		return launch(u.device, rows[c.Op][c.DType].kernel, g, p)
+	graph.uses(calls...)
+	table, err := graph.constant(u.next)
+	if err != nil {
+		return false, err
 	}
-	if c.Op == op.UnscaleGrad {
-		p := unscaleParams.take()
-		defer unscaleParams.give(p)
-		*p = unscaleOf(c)
-		p.Count, p.List = uint64(count), u.table.ptr
-		return launch(u.device, rows[c.Op][c.DType].kernel, g, p)
+	first := calls[0]
+	if first.Stepper != nil {
+		own := first.Stepper
+		first.Stepper = steppersOf(calls)
+		defer func() { first.Stepper = own }()
 	}
-	p := adamParams.take()
-	defer adamParams.give(p)
-	*p = adamOf(c.Params.(op.Adam))
-	p.N, p.P, p.Skip = uint64(count), u.table.ptr, skipOf(c)
-	return launch(u.device, adamAll[c.DType], g, p)
+	u.device.lastOp.Store(uint32(first.Op))
+	return true, u.launch(first, table, count)
+}
+
+// launch issues the kernel over the chunks of a table, with the parameters of one call.
+func (u *chunkList) launch(c *backend.Call, table *Buffer, count int) error {
+	d, g, skip := u.device, kernels.ChunkGrid(count), skipOf(c)
+	defer runtime.KeepAlive(table)
+	switch c.Params.(type) {
+	case op.SGD:
+		return launchStep(d, c, sgdAll[c.DType], g, &sgdParams, func(p *kernels.SGD, o op.SGD) {
+			*p = sgdOf(o)
+			p.N, p.P, p.Skip = uint64(count), table.ptr, skip
+		})
+	case op.Adam:
+		return launchStep(d, c, adamAll[c.DType], g, &adamParams, func(p *kernels.Adam, o op.Adam) {
+			*p = adamOf(o)
+			p.N, p.P, p.Skip = uint64(count), table.ptr, skip
+		})
+	case op.Update:
+		return launchStep(d, c, rows[c.Op][c.DType].kernel, g, &updateParams, func(p *kernels.Update, o op.Update) {
+			*p = updateOf(o)
+			p.Count, p.List, p.Skip = uint64(count), table.ptr, skip
+		})
+	}
+	p := unscaleParams.take()
+	defer unscaleParams.give(p)
+	*p = unscaleOf(c)
+	p.Count, p.List = uint64(count), table.ptr
+	return launch(d, rows[c.Op][c.DType].kernel, g, p)
 }
 
 const chunkBytes = 6 * 8 // of a kernels.Chunk
@@ -147,6 +170,43 @@ func (u *chunkList) list(calls []*backend.Call) {
 				u.next = binary.LittleEndian.AppendUint64(u.next, a)
 			}
 		}
+	}
+}
+
+// steppers are those of calls that one launch makes.
+type steppers []backend.Stepper
+
+func steppersOf(calls []*backend.Call) steppers {
+	all := make(steppers, len(calls))
+	for i, c := range calls {
+		all[i] = c.Stepper
+	}
+	return all
+}
+
+// Redo returns the Params of all steps, which must be alike.
+func (all steppers) Redo() (params any, err error) {
+	for i, s := range all {
+		own, err := s.Redo()
+		if i == 0 {
+			params = own
+		}
+		switch {
+		case err != nil:
+			all[:i].Undo()
+			return nil, err
+		case own != params:
+			all[:i+1].Undo()
+			return nil, &ReplayError{"parameters that were updated alike are not any more; capture anew"}
+		}
+	}
+	return params, nil
+}
+
+// Undo undoes all steps.
+func (all steppers) Undo() {
+	for _, s := range all {
+		s.Undo()
 	}
 }
 

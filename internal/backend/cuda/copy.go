@@ -25,6 +25,15 @@ func (d *Device) CopyIn(dst backend.Buffer, offset int, src []byte) error {
 	if err != nil {
 		return err
 	}
+	if err := d.uncaptured("a copy from pageable memory of the host", "make the tensor before the capture, or pin it and copy it by "+
+		"To(device, tensor.NonBlocking(true))"); err != nil {
+		return err
+	}
+	return d.copyNow(to, src, dst)
+}
+
+// copyNow is CopyIn to an address of a buffer, which a capture does not note.
+func (d *Device) copyNow(to driver.Ptr, src []byte, dst backend.Buffer) error {
 	if len(src) <= stagedBytes {
 		return d.copyStaged(to, src)
 	}
@@ -60,6 +69,10 @@ func (d *Device) CopyOut(dst []byte, src backend.Buffer, offset int) error {
 	defer profile.Begin(profile.Op, "copy_").End()
 	from, err := d.span(src, offset, len(dst))
 	if err != nil {
+		return err
+	}
+	if err := d.uncaptured("elements are read on the host, where they do not lie before a replay", "read results after Replay; compute what "+
+		"depends on data by Where on the device"); err != nil {
 		return err
 	}
 	if r := d.copyToHost(compute, toPageable, dst, from); r != driver.Success {
@@ -105,7 +118,16 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 	if err != nil {
 		return err
 	}
-	if d == other {
+	c, err := d.capturedOr()
+	switch {
+	case err != nil:
+		return err
+	case c != nil && d != other:
+		return refuseCapture("a copy from "+other.name()+" to "+d.name(), "capture on each GPU, and copy between replays")
+	case c != nil:
+		c.nodes = append(c.nodes, &copyNode{Dst: to, Src: from, Bytes: uint64(bytes)})
+		return nil
+	case d == other:
 		return d.result(d.copyWithin(to, from, bytes))
 	}
 	if err := other.reach(d); err != nil {
@@ -228,6 +250,9 @@ func (d *Device) span(b backend.Buffer, offset, bytes int) (driver.Ptr, error) {
 		return 0, e
 	}
 	h := b.(*Buffer)
+	if c := d.captured(); c != nil {
+		c.usesBuffer(h)
+	}
 	if offset < 0 || bytes < 0 || offset+bytes > h.bytes {
 		return 0, &RangeError{Offset: offset, Bytes: bytes, Size: h.bytes}
 	}

@@ -40,6 +40,7 @@ type Device struct {
 	copySources copySources
 	trace       *Trace // of a modelled GPU, else nil
 	stopwatches stopwatches
+	epoch       atomic.Uint64
 }
 
 var _ backend.Backend = (*Device)(nil)
@@ -162,6 +163,9 @@ func (d *Device) Sync() error {
 	}
 	if e := d.failure.Load(); e != nil {
 		return e
+	}
+	if err := d.uncaptured("Synchronize", "wait for the replay, outside of the capture"); err != nil {
+		return err
 	}
 	f := profile.Begin(profile.Runtime, "cudaDeviceSynchronize")
 	defer f.End()

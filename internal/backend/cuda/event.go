@@ -45,7 +45,10 @@ func (d *Device) usable() error {
 	if err := d.start(); err != nil {
 		return err
 	}
-	return d.Failed()
+	if err := d.Failed(); err != nil {
+		return err
+	}
+	return d.uncaptured("an event within a graph", "record events before and after the replay")
 }
 
 // recorded returns where the event was recorded, nil where it was not.

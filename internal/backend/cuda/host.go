@@ -18,6 +18,8 @@ type Host struct {
 	mu    sync.Mutex
 	users []hostUser // streams whose copies may still be in flight
 	gone  bool
+	kept  bool
+	holds int // graphs that copy from and to the memory
 }
 
 type hostUser struct {
@@ -49,6 +51,12 @@ func (h *Host) Free() {
 		return
 	}
 	h.gone = true
+	if h.holds == 0 {
+		h.giveBack()
+	}
+}
+
+func (h *Host) giveBack() {
 	for _, u := range h.users {
 		if u.device != h.device { // the pool records events of its own device alone
 			u.device.waitFor(u.stream)
@@ -73,7 +81,22 @@ func (h *Host) Wait() error {
 func (h *Host) Keep() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.gone = true
+	h.gone, h.kept = true, true
+}
+
+// hold keeps the memory from being reused until letGo is called, also where it is freed meanwhile.
+func (h *Host) hold() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.holds++
+}
+
+func (h *Host) letGo() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.holds--; h.holds == 0 && h.gone && !h.kept {
+		h.giveBack()
+	}
 }
 
 func (h *Host) usedBy(d *Device, s stream) {
@@ -91,6 +114,13 @@ func (d *Device) Fetch(src backend.Pinned, offset, bytes int) (backend.Buffer, e
 		return nil, e
 	}
 	defer profile.Begin(profile.Op, "copy_").End()
+	c, err := d.capturedOr()
+	switch {
+	case err != nil:
+		return nil, err
+	case c != nil:
+		return c.fetch(src.(*Host), offset, bytes)
+	}
 	b, err := d.alloc.alloc(bytes, copyIn)
 	if err != nil || bytes == 0 {
 		return b, err
@@ -111,6 +141,10 @@ func (d *Device) Send(dst backend.Pinned, src backend.Buffer, offset int) error 
 	from, err := d.span(src, offset, size)
 	if err != nil || size == 0 {
 		return err
+	}
+	if c := d.captured(); c != nil {
+		c.send(dst.(*Host), from)
+		return nil
 	}
 	if err := d.order(copyOut, compute); err != nil {
 		return err

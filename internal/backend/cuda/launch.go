@@ -33,16 +33,20 @@ func (d *Device) Run(c *backend.Call) error {
 	if e := d.failure.Load(); e != nil {
 		return e
 	}
+	graph, err := d.enter(c)
+	if err != nil {
+		return err
+	}
 	d.lastOp.Store(uint32(c.Op))
 	d.trace.begin(c)
-	err := r.launch(d, c, r.kernel)
+	err = r.launch(d, c, r.kernel)
 	for tries := 0; tries < mostVariants && err != nil && d.refuse(err); tries++ { // another variant does it
 		err = r.launch(d, c, r.kernel)
 	}
 	if err != nil {
 		return err
 	}
-	if d.blocking {
+	if d.blocking && graph == nil {
 		if err := d.waitFor(compute); err != nil {
 			return err
 		}
@@ -109,6 +113,15 @@ func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 
 // issue gives a kernel to the compute stream and tells a profile of it.
 func (d *Device) issue(k kernelID, f driver.Function, g *kernels.Grid, params []byte) error {
+	if c, err := d.capturedOr(); c != nil || err != nil {
+		if err == nil {
+			err = d.permit(k, f, g)
+		}
+		if err != nil {
+			return err
+		}
+		return c.launch(f, g, params)
+	}
 	w := d.watchLaunch(k, g)
 	err := d.give(k, f, g, params)
 	w.end(err == nil)
@@ -161,6 +174,9 @@ func (d *Device) permit(k kernelID, f driver.Function, g *kernels.Grid) error {
 	m.shared[k] = g.Shared
 	return nil
 }
+
+// paramsOf returns a kernel's parameters. The bytes are an allocation of their own, which is aligned for any of them.
+func paramsOf[P any](params []byte) *P { return (*P)(unsafe.Pointer(unsafe.SliceData(params))) }
 
 func dim(n [3]uint32) driver.Dim { return driver.Dim{X: n[0], Y: n[1], Z: n[2]} }
 

@@ -22,6 +22,9 @@ func (d *Device) Within(f func() error) error {
 
 // Lend has a library issue work with pieces of the device's memory, as backend.Lender says.
 func (d *Device) Lend(memory []backend.Piece, f func(stream uintptr, at []uintptr) error) (backend.Event, error) {
+	if err := d.uncaptured("work of a library", "capture what lies before and behind it"); err != nil {
+		return nil, err
+	}
 	at := make([]uintptr, len(memory))
 	for i, m := range memory {
 		p, err := d.span(m.Buf, m.Offset, m.Bytes)

@@ -162,6 +162,9 @@ func UseDriver(api *driver.API) (giveBack func()) {
 	return func() { process = own }
 }
 
+// OpenDevice is Open for who asks more of a GPU than tensors do.
+func OpenDevice(index int) (*Device, error) { return process.at(index) }
+
 // Find returns a GPU without touching it.
 func Find(index int) (*Device, error) { return process.find(index) }
 

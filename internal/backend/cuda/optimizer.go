@@ -39,11 +39,11 @@ var (
 func sgdStep(d *Device, c *backend.Call, k kernelID) error {
 	n := c.Out()[0].Layout.Size()
 	return inPlace(d, c, func(state *[maxScratch]uint64, grad uint64) error {
-		p := sgdParams.take()
-		defer sgdParams.give(p)
-		*p = sgdOf(c.Params.(op.SGD))
-		p.N, p.P, p.Buffer, p.Grad, p.Skip = uint64(n), state[0], state[1], grad, skipOf(c)
-		return launch(d, k, d.flat(n), p)
+		skip := skipOf(c)
+		return launchStep(d, c, k, d.flat(n), &sgdParams, func(p *kernels.SGD, o op.SGD) {
+			*p = sgdOf(o)
+			p.N, p.P, p.Buffer, p.Grad, p.Skip = uint64(n), state[0], state[1], grad, skip
+		})
 	})
 }
 
@@ -59,11 +59,11 @@ func sgdOf(o op.SGD) kernels.SGD {
 func adamStep(d *Device, c *backend.Call, k kernelID) error {
 	n := c.Out()[0].Layout.Size()
 	return inPlace(d, c, func(state *[maxScratch]uint64, grad uint64) error {
-		p := adamParams.take()
-		defer adamParams.give(p)
-		*p = adamOf(c.Params.(op.Adam))
-		p.N, p.P, p.M, p.V, p.Grad, p.Skip = uint64(n), state[0], state[1], state[2], grad, skipOf(c)
-		return launch(d, k, d.flat(n), p)
+		skip := skipOf(c)
+		return launchStep(d, c, k, d.flat(n), &adamParams, func(p *kernels.Adam, o op.Adam) {
+			*p = adamOf(o)
+			p.N, p.P, p.M, p.V, p.Grad, p.Skip = uint64(n), state[0], state[1], state[2], grad, skip
+		})
 	})
 }
 
@@ -81,12 +81,12 @@ func adamOf(o op.Adam) kernels.Adam {
 func updateStep(d *Device, c *backend.Call, k kernelID) error {
 	n := c.Out()[0].Layout.Size()
 	return inPlace(d, c, func(state *[maxScratch]uint64, grad uint64) error {
-		p := updateParams.take()
-		defer updateParams.give(p)
-		*p = updateOf(c.Params.(op.Update))
-		p.One = kernels.Chunk{N: uint64(n), P: state[0], State: [3]uint64(state[1:4]), Grad: grad}
-		p.Skip = skipOf(c)
-		return launch(d, k, d.flat(n), p)
+		skip := skipOf(c)
+		return launchStep(d, c, k, d.flat(n), &updateParams, func(p *kernels.Update, o op.Update) {
+			*p = updateOf(o)
+			p.One = kernels.Chunk{N: uint64(n), P: state[0], State: [3]uint64(state[1:4]), Grad: grad}
+			p.Skip = skip
+		})
 	})
 }
 
@@ -98,6 +98,28 @@ func updateOf(o op.Update) kernels.Update {
 		Ahead: o.Ahead, Momentum: o.Momentum, Rectified: o.Rectified,
 		Minus: o.Minus, Plus: o.Plus, Low: o.Low, High: o.High,
 	}
+}
+
+// launchStep launches a kernel whose parameters fill makes of those of a call. In a graph they are made anew for each replay.
+func launchStep[P, O any](d *Device, c *backend.Call, k kernelID, g kernels.Grid, pool *paramPool[P], fill func(p *P, o O)) error {
+	if graph := d.captured(); graph != nil && c.Stepper != nil {
+		next, stepper := c.Params.(O), c.Stepper
+		graph.renew = &hostStep{
+			do: func() error {
+				params, err := stepper.Redo()
+				if err == nil {
+					next = params.(O)
+				}
+				return err
+			},
+			undo: stepper.Undo,
+			fill: func(params []byte) { fill(paramsOf[P](params), next) },
+		}
+	}
+	p := pool.take()
+	defer pool.give(p)
+	fill(p, c.Params.(O))
+	return launch(d, k, g, p)
 }
 
 // skipOf returns the address of the flag by which a step is skipped, which stands behind the gradient; 0 where there is none.

@@ -81,11 +81,8 @@ func (d *Device) work(k kernelID, list []kernels.Piece, bases []uint64) error {
 	}
 	s := scratch{device: d}
 	defer s.free()
-	table := s.take(len(words))
-	if s.err != nil {
-		return s.err
-	}
-	if err := d.CopyIn(table, 0, words); err != nil {
+	table, err := s.table(words)
+	if err != nil {
 		return err
 	}
 	wave, err := d.wave(k)

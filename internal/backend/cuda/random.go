@@ -47,9 +47,30 @@ func draw(lanes int) launcher {
 				}
 			}
 			g, draws := kernels.DrawGrid(p.N, lanes, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
-			p.Seed, p.Offset = o.Generator.(*Generator).take(draws)
+			d.place(p, o, draws)
 			return launch(d, k, g, p)
 		})
+	}
+}
+
+// place says where in its generator's stream the launch that follows begins. In a graph each replay takes its own place.
+func (d *Device) place(p *kernels.Draw, o op.Draw, draws uint64) {
+	g, c := o.Generator.(*Generator), d.captured()
+	if c == nil {
+		p.Seed, p.Offset = g.take(draws)
+		return
+	}
+	before := g.State()
+	seed, offset := g.take(draws)
+	p.Seed, p.Offset = seed, offset
+	c.renew = &hostStep{
+		do: func() error {
+			before = g.State()
+			seed, offset = g.take(draws)
+			return nil
+		},
+		undo: func() { _ = g.SetState(before) }, // which is a state
+		fill: func(params []byte) { p := paramsOf[kernels.Draw](params); p.Seed, p.Offset = seed, offset },
 	}
 }
 
@@ -76,7 +97,7 @@ func bernoulliEach(d *Device, c *backend.Call, k kernelID) error {
 	return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
 		g, draws := kernels.EachGrid(p.N, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
 		p.In = in
-		p.Seed, p.Offset = o.Generator.(*Generator).take(draws)
+		d.place(p, o, draws)
 		return issue(&s, k, g, p)
 	})
 }
@@ -96,7 +117,7 @@ func dropout(d *Device, c *backend.Call, k kernelID) error {
 		case p.N%2 == 0:
 			p.Width = 2
 		}
-		p.Seed, p.Offset = o.Generator.(*Generator).take(draws)
+		d.place(p, o, draws)
 		return issue(&s, k, g, p)
 	})
 }
@@ -145,7 +166,7 @@ func (o *permuter) launch(d *Device, c *backend.Call, _ kernelID) error {
 		to := p.Out
 		p.Out, p.Range, p.Wide = keys.ptr, 1<<63, 1
 		g, draws := kernels.DrawGrid(p.N, 2, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
-		p.Seed, p.Offset = draw.Generator.(*Generator).take(draws)
+		d.place(p, draw, draws)
 		if err := issue(&s, o.keys, g, p); err != nil {
 			return err
 		}

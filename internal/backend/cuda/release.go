@@ -14,6 +14,7 @@ func (a *allocator) release(h *Buffer) {
 		panic(&DoubleFreeError{Device: a.device, Bytes: h.bytes})
 	}
 	b.handle = h
+	h.life++
 	a.reclaim(b)
 }
 
@@ -182,8 +183,9 @@ func (a *allocator) releaseOversize(r request) error {
 		return err
 	}
 	want := max(r.size, a.config.maxSplit)
-	free := slices.Clone(r.pool.free[r.stream])
-	i := r.pool.at(r.stream, want, 0)
+	all := &a.pools[r.pool.kind] // a graph keeps its memory
+	free := slices.Clone(all.free[r.stream])
+	i := all.at(r.stream, want, 0)
 	if i < len(free) {
 		return a.giveBack(free[i])
 	}

@@ -47,6 +47,18 @@ func (s *scratch) take(bytes int) *Buffer {
 	return b
 }
 
+// table returns memory with bytes that a kernel reads.
+func (s *scratch) table(words []byte) (*Buffer, error) {
+	if c := s.device.captured(); c != nil {
+		return c.constant(words)
+	}
+	b := s.take(len(words))
+	if s.err != nil {
+		return nil, s.err
+	}
+	return b, s.device.CopyIn(b, 0, words)
+}
+
 // packed returns where the view's elements lie in row-major order: in place where they do, else as a copy.
 func (s *scratch) packed(v *backend.View) uint64 {
 	if !v.IsConst() && (v.Layout.IsContiguous() || v.Layout.Size() == 0) {

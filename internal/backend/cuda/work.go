@@ -48,6 +48,10 @@ func (d *Device) copyToPeer(peer *Device, to, from driver.Ptr, bytes int) driver
 
 // zero sets bytes of the device's memory to 0.
 func (d *Device) zero(at uint64, bytes int) error {
+	if c := d.captured(); c != nil {
+		c.nodes = append(c.nodes, &zeroNode{driver.Ptr(at), uint64(bytes)})
+		return nil
+	}
 	w := d.watch(compute, profile.Memset, "Memset (Device)", bytes)
 	r := d.api.MemsetD8Async(d.ctx, driver.Ptr(at), 0, uint64(bytes), d.streams[compute])
 	w.end(r == driver.Success)
