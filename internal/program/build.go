@@ -14,6 +14,9 @@ func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot
 	if j, ok := on.(backend.Joiner); ok {
 		calls = followed(calls, slices.Concat(given, kept), func(c *Call) bool { return j.Joins(c.Op, c.DType) })
 	}
+	if fuser != nil {
+		calls = unfilled(calls, given)
+	}
 	groups := sunk(grouped(calls, len(b.slots), func(c *Call) bool { return fuser != nil && fusible(c) && fuser.Fuses(c.probe()) }))
 	users := make([]int, len(b.slots)) // groups that touch each slot, and whoever asks for it
 	for _, s := range slices.Concat(given, kept) {

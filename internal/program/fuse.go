@@ -27,7 +27,7 @@ type region struct {
 	written []write
 }
 
-// write is what a step has written; of several to one slot the last counts.
+// write is what a step has written; of several to the same elements the last counts.
 type write struct {
 	slot *Slot
 	step int
@@ -111,14 +111,13 @@ func (r *region) join(c *Call) bool {
 		if !r.over(&v) {
 			return false
 		}
-		if s, ok := v.Buf.(*Slot); ok {
-			if w := r.writeTo(s); w != nil {
-				if !same(&w.view, &v) {
-					return false
-				}
-				from[i] = source{step: w.step, inside: true}
-				continue
-			}
+		w, clear := r.wrote(&v)
+		if !clear {
+			return false
+		}
+		if w != nil {
+			from[i] = source{step: w.step, inside: true}
+			continue
 		}
 		at := slices.IndexFunc(in, func(u backend.View) bool { return u.Buf != nil && u.Buf == v.Buf && same(&u, &v) })
 		if at < 0 {
@@ -128,19 +127,15 @@ func (r *region) join(c *Call) bool {
 		}
 		from[i] = source{step: at}
 	}
-	s := out.Buf.(*Slot)
 	for i := range in {
-		if in[i].Buf == s && !same(&in[i], &out) {
+		if in[i].Buf == out.Buf && !same(&in[i], &out) && !apart(&in[i], &out) {
 			return false
 		}
 	}
-	if w := r.writeTo(s); w != nil && !same(&w.view, &out) {
+	if _, clear := r.wrote(&out); !clear || len(in)+len(r.written)+1 > mostOperands && fresh > 0 {
 		return false
 	}
-	if len(in)+len(r.written)+1 > mostOperands && fresh > 0 {
-		return false
-	}
-	r.add(step, from, in, write{s, len(r.steps), out})
+	r.add(step, from, in, write{out.Buf.(*Slot), len(r.steps), out})
 	return true
 }
 
@@ -166,20 +161,31 @@ func (r *region) add(s backend.Step, from []source, in []backend.View, w write) 
 		s.From = append(s.From, f.step)
 	}
 	r.in, r.steps = in, append(r.steps, s)
-	if old := r.writeTo(w.slot); old != nil {
+	if old, _ := r.wrote(&w.view); old != nil {
 		*old = w
 		return
 	}
 	r.written = append(r.written, w)
 }
 
-func (r *region) writeTo(s *Slot) *write {
+// wrote returns the write of what a view sees, nil where there is none, and whether there is none to some of it or to the same elements
+// at other indices.
+func (r *region) wrote(v *backend.View) (w *write, clear bool) {
 	for i := range r.written {
-		if r.written[i].slot == s {
-			return &r.written[i]
+		switch w := &r.written[i]; {
+		case v.Buf == nil || w.view.Buf != v.Buf:
+		case same(&w.view, v):
+			return w, true
+		case !apart(&w.view, v):
+			return nil, false
 		}
 	}
-	return nil
+	return nil, true
+}
+
+// writes reports whether the region writes a slot.
+func (r *region) writes(s *Slot) bool {
+	return slices.ContainsFunc(r.written, func(w write) bool { return w.slot == s })
 }
 
 // over makes the view one over the region's indices, and reports whether it is.
@@ -248,7 +254,7 @@ func destination(groups []*group, i int) int {
 func (g *group) meets(other *group) (reads, writes bool) {
 	for _, c := range g.calls {
 		for s, writing := range c.Slots {
-			writes = writes || other.region.writeTo(s) != nil
+			writes = writes || other.region.writes(s)
 			reads = reads || writing && slices.ContainsFunc(other.region.in, func(v backend.View) bool { return v.Buf == s })
 		}
 	}
