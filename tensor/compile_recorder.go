@@ -138,6 +138,9 @@ func (t *recorder) note(c *backend.Call, out *Tensor, ins []*Tensor) {
 	r := program.Recorded(c, t.slot)
 	derived := false
 	for s := range r.Slots {
+		if t.isRoot(s) && !t.entered(s, out, ins) {
+			return // another goroutine computes with an input
+		}
 		derived = derived || t.derived[s]
 		if t.born[s] == nil && t.captured[s] == nil && !t.isRoot(s) {
 			t.find(s, out, ins)
@@ -147,6 +150,18 @@ func (t *recorder) note(c *backend.Call, out *Tensor, ins []*Tensor) {
 		t.derived[s] = t.derived[s] || writes && derived
 	}
 	t.calls, t.foreign = append(t.calls, r), append(t.foreign, out.storage.backend != t.on)
+}
+
+// entered reports whether one of the tensors over an input's memory is what the function got.
+func (t *recorder) entered(s *program.Slot, out *Tensor, ins []*Tensor) bool {
+	return slices.ContainsFunc(append([]*Tensor{out}, ins...), func(x *Tensor) bool {
+		return x != nil && t.slots[x.storage.buf] == s && t.isEntered(x)
+	})
+}
+
+// isEntered reports whether x lies over what the function got.
+func (t *recorder) isEntered(x *Tensor) bool {
+	return slices.ContainsFunc(t.roots, func(r *root) bool { return r.inner.storage == x.storage })
 }
 
 // find captures the memory of a slot that nobody has told of.
@@ -171,7 +186,7 @@ func (t *recorder) derives(x *Tensor) bool {
 	if !ok || !t.derived[s] {
 		return false
 	}
-	return !t.isRoot(s) || slices.ContainsFunc(t.roots, func(r *root) bool { return r.inner.storage == x.storage })
+	return !t.isRoot(s) || t.isEntered(x)
 }
 
 // refuseRecorded panics where a function that is recorded does with x, or with what derives from it, what a recording cannot repeat.

@@ -3,6 +3,7 @@ package tensor_test
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"cresset/device"
@@ -243,4 +244,28 @@ func TestCompiledOnMeta(t *testing.T) {
 	if y := c(tensor.On(device.Meta).Ones(3, 2)); !y.Shape().Equal(tensor.Shape{3, 2}) {
 		t.Errorf("%v", y.Shape())
 	}
+}
+
+// TestCompiledFromManyGoroutines calls one compiled function, and records others, at the same time.
+func TestCompiledFromManyGoroutines(t *testing.T) {
+	f := func(x *tensor.Tensor) *tensor.Tensor { return x.Exp().Mul(x).AddScalar(1).Sum() }
+	c := tensor.Compile(f)
+	shared := tensor.Full([]int{5}, 0.25)
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			own := tensor.Compile(f)
+			for n := 1; n < 20; n++ {
+				x := shared
+				if n%2 == 0 {
+					x = tensor.Full([]int{n + worker}, 0.25)
+				}
+				want := f(x).Float64()
+				if got, again := c(x).Float64(), own(x).Float64(); got != want || again != want {
+					t.Errorf("%v and %v, want %v", got, again, want)
+				}
+			}
+		})
+	}
+	group.Wait()
 }

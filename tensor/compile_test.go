@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -49,31 +50,61 @@ func TestCompiledChain(t *testing.T) {
 	}
 }
 
-// TestCompiledGradients compares gradients of inputs and of captured parameters.
-func TestCompiledGradients(t *testing.T) {
+// TestCompiledModels compares losses of models and the gradients of their inputs and captured parameters.
+func TestCompiledModels(t *testing.T) {
 	for _, on := range compileDevices(t) {
-		g := tensor.NewGenerator(1)
-		w := tensor.Parameter(tensor.Place{}.With(g).Randn(16, 8).To(on))
-		bias := tensor.Parameter(tensor.Place{}.With(g).Randn(16).To(on))
-		f := func(x *tensor.Tensor) *tensor.Tensor {
-			return x.Linear(w, bias).GELU().Mul(x.Sum()).Square().Mean()
+		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
+			g := tensor.NewGenerator(1)
+			parameter := func(sizes ...int) *tensor.Tensor {
+				return tensor.Parameter(tensor.Place{}.With(g).Randn(sizes...).To(on, dt))
+			}
+			w, bias, v, scale := parameter(16, 8), parameter(16), parameter(5, 16), parameter(8)
+			target := tensor.Of([]int64{0, 3, 1, 4}).To(on)
+			for name, f := range map[string]func(x *tensor.Tensor) *tensor.Tensor{
+				"a product with a scale": func(x *tensor.Tensor) *tensor.Tensor {
+					return x.Linear(w, bias).GELU().Mul(x.Sum()).Square().Mean()
+				},
+				"layers": func(x *tensor.Tensor) *tensor.Tensor {
+					return tensor.CrossEntropy(x.Linear(w, bias).GELU().Linear(v, nil), target)
+				},
+				"softmax": func(x *tensor.Tensor) *tensor.Tensor {
+					return x.Mul(scale).LayerNorm([]int{8}, scale, nil).Softmax(1).Log().Neg().Mul(x.Sigmoid()).Sum()
+				},
+			} {
+				checkCompiledModel(t, fmt.Sprintf("%s in %s on %s", name, dt, on), f, func() *tensor.Tensor {
+					return tensor.Place{}.With(g).Randn(4, 8).To(on, dt)
+				}, w, bias, v, scale)
+			}
 		}
-		c := tensor.Compile(f)
-		for i := range 3 {
-			x := tensor.Place{}.With(g).Randn(4, 8).To(on).SetRequiresGrad(true)
-			run := func(f func(*tensor.Tensor) *tensor.Tensor) []*tensor.Tensor {
-				for _, p := range []*tensor.Tensor{x, w, bias} {
-					p.ZeroGrad()
-				}
-				y := f(x)
-				y.Backward()
-				return []*tensor.Tensor{y.Detach(), x.Grad(), w.Grad(), bias.Grad()}
+	}
+}
+
+// checkCompiledModel compares a loss and gradients for several inputs.
+func checkCompiledModel(t *testing.T, name string, f func(x *tensor.Tensor) *tensor.Tensor, draw func() *tensor.Tensor, parameters ...*tensor.Tensor) {
+	t.Helper()
+	c := tensor.Compile(f)
+	for range 3 {
+		x := draw().SetRequiresGrad(true)
+		run := func(f func(*tensor.Tensor) *tensor.Tensor) (all []*tensor.Tensor) {
+			for _, p := range append(parameters, x) {
+				p.ZeroGrad()
 			}
-			want, got := run(f), run(c)
-			for k := range want {
-				equalBits(t, on.String(), got[k], want[k])
+			y := f(x)
+			y.Backward()
+			all = append(all, y.Detach())
+			for _, p := range append(parameters, x) {
+				all = append(all, p.Grad())
 			}
-			_ = i
+			return all
+		}
+		want, got := run(f), run(c)
+		for k, w := range want {
+			if (w == nil) != (got[k] == nil) {
+				t.Fatalf("%s: gradient %d is %v, want %v", name, k, got[k], w)
+			}
+			if w != nil {
+				equalBits(t, name, got[k], w)
+			}
 		}
 	}
 }

@@ -26,9 +26,10 @@ func (d *device) Alloc(bytes int) (backend.Buffer, error) {
 	d.peak = max(d.peak, d.now)
 	return &memory{bytes}, nil
 }
-func (d *device) Free(backend.Buffer)        { d.now-- }
-func (d *device) Run(*backend.Call) error    { d.calls++; return nil }
-func (d *device) Fuses(c *backend.Call) bool { return c.Op != op.Sub }
+func (d *device) Free(backend.Buffer)               { d.now-- }
+func (d *device) Run(*backend.Call) error           { d.calls++; return nil }
+func (d *device) Fuses(c *backend.Call) bool        { return c.Op != op.Sub }
+func (d *device) Joins(o op.Op, _ dtype.DType) bool { return o == op.MM }
 func (d *device) Fuse(r *backend.Region) (backend.Fused, error) {
 	d.regions = append(d.regions, r)
 	return nothing{}, nil
@@ -52,9 +53,16 @@ func (s *script) view(name string) backend.View {
 	return backend.View{Buf: s.slot(name[:1]), Layout: layouts[name[1:]], DType: dtype.Float32}
 }
 
-// layouts of operands, by what stands behind their names: "" for 8 elements, "r" in the other order, "2" for the same as two rows.
+// layouts of operands, by what stands behind their names: "" for 8 elements, "r" for the last of them
+// alone, "2" for two rows, "h", "m" and "t" for four from the first, the third and the fifth on.
 var layouts = map[string]*layout.Layout{
 	"": layout.Fresh(8), "r": new(layout.Of(layout.Shape{8}, []int{0}, 7)), "2": layout.Fresh(2, 4),
+	"h": new(layout.Of(layout.Shape{4}, []int{1}, 0)), "m": new(layout.Of(layout.Shape{4}, []int{1}, 2)), "t": new(layout.Of(layout.Shape{4}, []int{1}, 4)),
+}
+
+// fill adds a call that fills with zeros.
+func (s *script) fill(out string) {
+	s.calls = append(s.calls, &Call{Op: op.Fill, DType: dtype.Float32, Out: []backend.View{s.view(out)}, In: []backend.View{{DType: dtype.Float32}}})
 }
 
 // then adds a call: an op, its result, and its operands.
@@ -118,6 +126,39 @@ func TestRegions(t *testing.T) {
 			s.then(op.Exp, "b2", "a2")
 			s.then(op.Tanh, "c", "b")
 		}, []string{"a"}, []string{"c"}, []int{2}, []int{1}, 0, 1},
+		{"zeros that parts are written over", func(s *script) {
+			s.fill("b")
+			s.then(op.Copy, "bh", "ah")
+			s.then(op.Add, "bt", "bt", "at")
+		}, []string{"a"}, []string{"b"}, []int{2}, []int{2}, 0, 1},
+		{"zeros of which some stay", func(s *script) {
+			s.fill("b")
+			s.then(op.Add, "bt", "bt", "at")
+		}, []string{"a"}, []string{"b"}, nil, nil, 2, 1},
+		{"zeros that are read", func(s *script) {
+			s.fill("b")
+			s.then(op.Sub, "c", "b", "a")
+			s.then(op.Copy, "bh", "ah")
+			s.then(op.Add, "bt", "bt", "at")
+		}, []string{"a"}, []string{"b", "c"}, []int{2}, []int{2}, 2, 2},
+		{"parts that overlap", func(s *script) {
+			s.then(op.Exp, "bh", "ah")
+			s.then(op.Tanh, "bm", "ah")
+		}, []string{"a"}, []string{"b"}, nil, nil, 2, 1},
+		{"a product and a residual", func(s *script) {
+			s.then(op.MM, "c", "a", "b")
+			s.then(op.Add, "d", "a", "c")
+		}, []string{"a", "b"}, []string{"d"}, nil, nil, 1, 1},
+		{"a product that is read elsewhere", func(s *script) {
+			s.then(op.MM, "c", "a", "b")
+			s.then(op.Add, "d", "a", "c")
+			s.then(op.Sub, "e", "c", "d")
+		}, []string{"a", "b"}, []string{"e"}, nil, nil, 3, 3},
+		{"a product and what comes later", func(s *script) {
+			s.then(op.MM, "c", "a", "b")
+			s.then(op.Sub, "d", "a", "b")
+			s.then(op.Add, "e", "d", "c")
+		}, []string{"a", "b"}, []string{"e"}, nil, nil, 3, 3},
 	} {
 		d, s := new(device), &script{named: map[string]*Slot{}}
 		tc.write(s)

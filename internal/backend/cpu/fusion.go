@@ -15,8 +15,9 @@ var _ backend.Fuser = Backend{}
 // A region is computed in pieces that stay in a core's cache: all of its steps on one piece, by the loops of the ops, before the next. A
 // result that is not stored has room for one piece.
 
-// regionPiece is how many elements a piece has: three or four operands of so many float32 fit the L2 cache of a core.
-const regionPiece = 8 * 1024
+// regionPiece is how many elements a piece has: three operands of so many float32 fit the L2 cache of a core, and the calls for a piece take little
+// of its time: chain_compiled/1e7 takes a sixth less than with a quarter of it.
+const regionPiece = 32 * 1024
 
 // Fuses reports whether there is a loop for the call. A copy is a step where it converts, or reads lines as they lie.
 func (Backend) Fuses(c *backend.Call) bool {
@@ -120,19 +121,34 @@ func (f *fused) layOut() {
 	var free []int
 	bytes := ceilDiv(elements*8, mem.Alignment) * mem.Alignment
 	for i := range r.Steps {
-		if f.store[i] < 0 {
-			if len(free) == 0 {
-				free = append(free, f.room)
-				f.room += bytes
-			}
+		inPlace := f.dying(i, last)
+		switch {
+		case f.store[i] >= 0:
+		case inPlace >= 0:
+			f.slots[i] = f.slots[inPlace]
+		case len(free) == 0:
+			f.slots[i] = f.room
+			f.room += bytes
+		default:
 			f.slots[i], free = free[len(free)-1], free[:len(free)-1]
 		}
 		for j := range r.Steps[:i+1] {
-			if f.store[j] < 0 && last[j] == i {
+			if f.store[j] < 0 && last[j] == i && (j != inPlace || f.store[i] >= 0) {
 				free = append(free, f.slots[j])
 			}
 		}
 	}
+}
+
+// dying returns a step whose result step i reads for the last time, and in whose room it can write, as ops in place do; -1 where there is none.
+func (f *fused) dying(i int, last []int) int {
+	s := &f.region.Steps[i]
+	for _, k := range s.From {
+		if j := k - len(f.region.In); j >= 0 && f.store[j] < 0 && last[j] == i && f.region.Steps[j].To.Size() == s.To.Size() {
+			return j
+		}
+	}
+	return -1
 }
 
 // Run computes box after box, on several threads.
