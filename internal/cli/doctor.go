@@ -24,6 +24,7 @@ type doctorCommand struct {
 	SelfTest bool           `name:"selftest" help:"Compare a GPU with the CPU, kernel by kernel, and time it; takes under two minutes."`
 	Device   *device.Device `placeholder:"GPU" help:"The GPU of --selftest; cuda:0 unless given."`
 	JIT      bool           `name:"jit" help:"Compile every kernel for every GPU, keep the code for programs that follow, and tell how long it took."`
+	Dist     bool           `help:"Tell of distributed training: launchers and MPI libraries, or started as the ranks of a job their cores, GPUs and clocks, and how messages go between each two."`
 	JSON     bool           `name:"json" help:"Print a JSON object on stdout."`
 }
 
@@ -60,6 +61,9 @@ func (c *doctorCommand) Run(s *session) error {
 	}
 	if err := c.checkSelfTest(); err != nil {
 		return s.misused(err.Error(), "cresset doctor --help lists the flags")
+	}
+	if c.Dist {
+		return c.cluster(s)
 	}
 	d := diagnose()
 	if c.SelfTest {

@@ -102,6 +102,18 @@ func load(candidates ...string) (*library, error) {
 	return lib, nil
 }
 
+// Probe opens an MPI library and returns its path and what it says of itself.
+func Probe(candidate string) (path, version string, err error) {
+	keepFromSignals()
+	handlers := signalActions()
+	defer handlers.restore()
+	lib, err := load(candidate)
+	if err != nil {
+		return "", "", err
+	}
+	return lib.path, lib.version, nil // it stays open, since libraries keep threads
+}
+
 // maxText is room for any text of a library: MPICH tells its version in up to 8,192 bytes.
 const maxText = 8192
 

@@ -1,12 +1,15 @@
 package tour
 
 import (
+	"context"
 	"fmt"
 	"os"
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/dist"
 	"cresset/nn"
+	"cresset/nn/ddp"
 	"cresset/nn/parallel"
 	"cresset/optim"
 	"cresset/tensor"
@@ -50,6 +53,11 @@ var dataParallel = Chapter{
 			Title: "Training", Needs: twoGPUs, Do: trainInParallel,
 			Note: "004:115-131", Mirrors: "for epoch in range(1): outputs = net(inputs)",
 			Today: "The note's loop has no loss and no step; with both, two GPUs learn what one does.",
+		},
+		{
+			Title: "Several servers", Needs: twoRanks, Do: trainOnServers,
+			Note: "000:3", Mirrors: "jobs on several servers",
+			Today: "A process for each GPU, of one machine or many, each with its part of the data. mpirun and srun start them on several machines, without a change.",
 		},
 	},
 }
@@ -178,6 +186,30 @@ func mainGPU() {
 	out.Sum().Backward()
 	fmt.Println(out.Device())
 	fmt.Println(net.Weight.Grad())
+}
+
+func trainOnServers() {
+	ctx := context.Background()
+	g, err := dist.Init(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tensor.ManualSeed(int64(g.Rank())) // the model becomes rank 0's
+	model, err := ddp.NewDistributedDataParallel(nn.NewLinear(3, 1), g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := tensor.Full([]int{4, 3}, float32(g.Rank())) // its part of the data
+	model.Forward(x).Mean().Backward()
+	if g.Rank() == 0 {
+		fmt.Println(g)
+		fmt.Println("the mean of all gradients:", model.Module.Weight.Grad())
+	}
+	if err := g.Close(ctx); err != nil {
+		fmt.Println(err)
+	}
 }
 
 func trainInParallel() {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -132,8 +133,11 @@ func (g *Guide) Run(ctx context.Context, steps []Step) iter.Seq2[Step, Outcome] 
 // run runs a step.
 func (g *Guide) run(ctx context.Context, s Step) Outcome {
 	call := exec.CommandContext(ctx, g.command(), "tour", Argument, s.Name())
-	if s.Do == nil {
+	switch {
+	case s.Do == nil:
 		call = g.shell(ctx, s.Shell)
+	case s.Needs.Ranks > 0:
+		call = exec.CommandContext(ctx, g.command(), "launch", "-n", strconv.Itoa(s.Needs.Ranks), g.command(), "tour", Argument, s.Name())
 	}
 	state, err := os.MkdirTemp(g.folder, "state-") // a simulated machine of its own
 	if err != nil {

@@ -17,11 +17,13 @@ type Setting struct {
 	Simulated bool     // simulated in any case: the step breaks a GPU, or wants a certain machine
 	Machine   string   // value of CRESSET_SIM that has what the step needs
 	Env       []string // other variables, such as "CUDA_LAUNCH_BLOCKING=1"
+	Ranks     int      // processes that cresset launch starts; 0 for one without
 }
 
 // Settings that any machine may have.
 var (
 	anyMachine = Setting{Words: "no GPU"}
+	twoRanks   = Setting{Words: "two processes that cresset launch starts", Ranks: 2}
 	oneGPU     = Setting{Words: "a GPU", GPUs: 1, Machine: "gtx1070"}
 	onlyOneGPU = Setting{Words: "one GPU and no second", GPUs: 1, Only: true, Machine: "gtx1070"}
 	twoGPUs    = Setting{Words: "two GPUs", GPUs: 2, Machine: "gtx1070:2"}
