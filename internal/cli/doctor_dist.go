@@ -237,6 +237,9 @@ func (f *cluster) print(w io.Writer) error {
 	for _, p := range f.Pairs {
 		fmt.Fprintf(t, "%d-%d\t%.1f us\t%.0f MiB/s\n", p.From, p.To, p.Latency, p.Rate)
 	}
+	if err := t.Flush(); err != nil { // so that texts below do not widen the columns
+		return err
+	}
 	for _, line := range f.Launchers {
 		fmt.Fprintf(t, "launcher\t%s\n", line)
 	}

@@ -60,15 +60,36 @@ func TestRanksTrainAsOne(t *testing.T) {
 	if err != nil || json.Unmarshal(text, &alone) != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	for _, n := range []string{"1", "2", "3"} {
-		stdout, stderr, code := launched(t, "", append([]string{"-n", n, "cresset"}, append(train, "--distributed")...)...)
+	check := func(launcher, stdout, stderr string, code int) {
+		t.Helper()
 		var got pictureResult
 		if err := json.Unmarshal([]byte(strings.TrimPrefix(stdout, "[0] ")), &got); err != nil || code != 0 {
-			t.Fatalf("%s ranks: exit %d, %v: %s%s", n, code, err, stdout, stderr)
+			t.Fatalf("%s: exit %d, %v: %s%s", launcher, code, err, stdout, stderr)
 		}
 		if strings.Contains(stdout+stderr, "[1]") || math.Abs(*got.TrainLoss-*alone.TrainLoss) > 2e-6 || !slices.Equal(got.Accuracies, alone.Accuracies) {
-			t.Errorf("%s ranks: %s%s, want the figures of %s", n, stdout, stderr, text)
+			t.Errorf("%s: %s%s, want the figures of %s", launcher, stdout, stderr, text)
 		}
+	}
+	for _, n := range []string{"1", "2", "3"} {
+		stdout, stderr, code := launched(t, "", append([]string{"-n", n, "cresset"}, append(train, "--distributed")...)...)
+		check(n+" ranks", stdout, stderr, code)
+	}
+	cresset, err := exec.LookPath("cresset")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, launcher := range []string{"mpirun.openmpi", "mpirun.mpich"} {
+		t.Run(launcher, func(t *testing.T) {
+			c := exec.CommandContext(t.Context(), launcher, append([]string{"-np", "2", cresset}, append(train, "--distributed")...)...)
+			if c.Err != nil {
+				t.Skip(c.Err)
+			}
+			c.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_mpi_yield_when_idle=1")
+			var stdout, stderr bytes.Buffer
+			c.Stdout, c.Stderr = &stdout, &stderr
+			_ = c.Run() // the code tells
+			check(launcher, stdout.String(), stderr.String(), c.ProcessState.ExitCode())
+		})
 	}
 }
 
