@@ -23,6 +23,7 @@ type benchCommand struct {
 	Match   string        `arg:"" optional:"" help:"A regular expression for the names of workloads; all by default."`
 	Device  device.Device `default:"cpu" help:"The CPU, or a GPU such as cuda:0."`
 	Model   string        `placeholder:"h200" help:"Of a GPU that is not here, such as h200, tell what occupancy, instructions and roofline say; nothing is timed."`
+	Scaling bool          `help:"With --model: how training scales from 8 to 1,024 GPUs, by simulated clocks."`
 	Threads []int         `placeholder:"1,2" help:"Numbers of threads; by default one, and all that there are."`
 	Rounds  int           `default:"5" help:"Rounds, of which the median is told."`
 	List    bool          `help:"Name the workloads and time nothing."`
@@ -41,6 +42,8 @@ anything; scripts/bench_torch.py makes such a run with PyTorch.
 --model runs nothing: what each workload issues goes to a simulated GPU whose kernels do nothing. Bytes are those of all operands and results, op by op;
 the roofline is what they, or the products, take by the clocks; the model adds launches, blocks that wait for others, memory that waits for loads, and
 the instructions of main loops as NVIDIA's assembler made them. docs/benchmarks.md says how far it is off on an H100.
+
+--scaling supposes a model and a network, which it prints, and has simulated clocks of a GPU and its links pass through a training step.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
 }
@@ -61,6 +64,12 @@ func (c *benchCommand) Run(s *session) error {
 		if err := c.misfit(s); err != nil {
 			return err
 		}
+	}
+	if c.Scaling {
+		if c.Model == "" {
+			return s.misused("--scaling is of a GPU that --model names", "give --model h100, for example")
+		}
+		return c.scaling(s)
 	}
 	cases, err := bench.Matching(c.Device, c.Match)
 	if err != nil {
