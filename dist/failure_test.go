@@ -171,32 +171,6 @@ func TestRankFails(t *testing.T) {
 	}
 }
 
-func TestTimeout(t *testing.T) {
-	err := dist.Spawn(2, func(g *dist.Group) error {
-		if g.Rank() == 1 {
-			return nil
-		}
-		err := g.Receive(tensor.Zeros(1), 1, 0).Wait(ctx)
-		if err == nil {
-			return errors.New("a message came")
-		}
-		return nil
-	}, dist.Timeout(time.Millisecond))
-	if err != nil {
-		t.Error(err)
-	}
-	err = dist.Spawn(1, func(g *dist.Group) error {
-		part, err := g.Split(ctx, 0, 0)
-		if err != nil || part.Size() != 1 {
-			return fmt.Errorf("%v: %w", part, err)
-		}
-		return part.Barrier().Wait(ctx)
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
 // TestInit: a process that nothing launched is a group of its own; promises that cannot be kept are errors.
 func TestInit(t *testing.T) {
 	for _, c := range []struct {

@@ -104,10 +104,11 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestGroupsTimeout: each wait ends with the group's timeout, also that for a Split.
+// TestGroupsTimeout: each wait ends with the group's timeout, also that for a message or a Split.
 func TestGroupsTimeout(t *testing.T) {
 	for name, call := range map[string]func(g *dist.Group) error{
 		"barrier": func(g *dist.Group) error { return g.Barrier().Wait(ctx) },
+		"recv":    func(g *dist.Group) error { return g.Receive(tensor.Zeros(1), 1, 0).Wait(ctx) },
 		"split":   func(g *dist.Group) error { _, err := g.Split(ctx, 0, 0); return err },
 	} {
 		gaveUp := make(chan bool)
