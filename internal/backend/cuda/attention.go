@@ -8,17 +8,11 @@ import (
 )
 
 func (t *table) addAttention() {
-	for _, dt := range floats {
-		a := &attention{
-			out: typed("attention", dt), few: typed("attention_few", dt), join: typed("attention_join", dt),
-			delta: typed("attention_delta", dt), keys: typed("attention_keys", dt), queries: typed("attention_queries", dt),
-			mask: typed("attention_mask", dt), size: dt.Size(),
-		}
-		t[op.Attention][dt] = row{launch: a.forward}
-		t[op.AttentionGrad][dt] = row{launch: a.grad}
-	}
+	single, double := newAttention(dtype.Float32), newAttention(dtype.Float64)
+	t[op.Attention][dtype.Float32], t[op.AttentionGrad][dtype.Float32] = row{launch: single.forward}, row{launch: single.grad}
+	t[op.Attention][dtype.Float64], t[op.AttentionGrad][dtype.Float64] = row{launch: double.forward}, row{launch: double.grad}
 	for _, dt := range halves {
-		a := newTiledAttention(dt, t[op.Attention][dtype.Float32], t[op.AttentionGrad][dtype.Float32])
+		a := newTiledAttention(dt, single)
 		t[op.Attention][dt] = row{launch: a.forward}
 		t[op.AttentionGrad][dt] = row{launch: a.grad}
 	}
@@ -29,6 +23,14 @@ type attention struct {
 	out, few, join             kernelID
 	delta, keys, queries, mask kernelID
 	size                       int
+}
+
+func newAttention(dt dtype.DType) *attention {
+	return &attention{
+		out: typed("attention", dt), few: typed("attention_few", dt), join: typed("attention_join", dt),
+		delta: typed("attention_delta", dt), keys: typed("attention_keys", dt), queries: typed("attention_queries", dt),
+		mask: typed("attention_mask", dt), size: dt.Size(),
+	}
 }
 
 var attentionParams paramPool[kernels.Attention]

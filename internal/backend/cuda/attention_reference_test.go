@@ -8,9 +8,10 @@ import (
 	"cresset/internal/rng"
 )
 
-// compute returns the result and the gradients for queries, keys and values, of which round keeps what is rounded between ops.
+// compute returns the result and the gradients for queries, keys, values and a mask, of which round keeps what is rounded between ops.
 func (a *attends) compute(q, k, v, dy, mask []float64, round func([]float64)) [][]float64 {
 	out, dq, dk, dv := make([]float64, len(dy)), make([]float64, len(q)), make([]float64, len(k)), make([]float64, len(v))
+	dmask := make([]float64, len(mask))
 	over := 0.0
 	if a.Keep > 0 {
 		over = 1 / a.Keep
@@ -41,7 +42,9 @@ func (a *attends) compute(q, k, v, dy, mask []float64, round func([]float64)) []
 			}
 		}
 		for j := range dp {
-			dp[j] = p[j] * (dp[j] - dot) * slopes[j] * a.Scale
+			ds := p[j] * (dp[j] - dot)
+			dmask[(b*a.queries+i)*a.keys+j] += ds
+			dp[j] = ds * slopes[j] * a.Scale
 		}
 		round(dp)
 		for j, d := range dp {
@@ -51,7 +54,7 @@ func (a *attends) compute(q, k, v, dy, mask []float64, round func([]float64)) []
 			}
 		}
 	}
-	return [][]float64{out, dq, dk, dv}
+	return [][]float64{out, dq, dk, dv, dmask}
 }
 
 // scores returns the scores of query i, and the slopes of the soft cap.

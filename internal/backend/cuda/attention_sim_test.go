@@ -115,8 +115,10 @@ func (a *attends) check(t *testing.T, dev *Device, dt dtype.DType) {
 	}
 	want, naive := a.compute(q, k, v, dy, mask, float64s), a.compute(q, k, v, dy, mask, func(x []float64) { roundTo(dt, x) })
 	got := a.run(t, dev, dt, q, k, v, dy, mask) // of few queries the result alone, since their gradients are those of many
-	for i, name := range []string{"the result", "the queries' gradient", "the keys' gradient", "the values' gradient"}[:len(got)] {
-		roundTo(dt, naive[i])
+	for i, name := range []string{"the result", "the queries' gradient", "the keys' gradient", "the values' gradient", "the mask's gradient"}[:len(got)] {
+		if i < 4 {
+			roundTo(dt, naive[i])
+		}
 		off, bound, size := apart(got[i], want[i]), 2*apart(naive[i], want[i]), largestOf(want[i])
 		if !(off <= bound+0x1p-20*max(size, 1)) { // and what float32 rounds
 			t.Errorf("%s on %s, %s: %s is off by %v, of a size of %v; ops alone are off by %v", dt, dev.properties.Name, a, name, off, size, bound/2)
@@ -157,11 +159,22 @@ func (a *attends) run(t *testing.T, dev *Device, dt dtype.DType, q, k, v, dy, ma
 	for _, of := range []*backend.View{&qv, &kv, &vv} {
 		*g.AddOut() = a.place(t, dev, make([]float64, of.Layout.Size()), dt, of.Layout.Shape()...)
 	}
+	if a.masked && a.mask != dtype.Bool {
+		*g.AddOut() = placed(t, dev, make([]float64, len(mask)), dtype.Float32, *m.Layout)
+	}
 	for _, in := range []backend.View{at(dy, a.batch, a.heads, a.queries, a.outputs), qv, kv, vv, out, logSum} {
 		*g.AddIn() = in
 	}
 	a.rest(g, m, seed)
-	return append(got, a.fetch(t, dev, g, &g.Out()[0], &g.Out()[1], &g.Out()[2])...)
+	var outs []*backend.View
+	for i := range g.Out() {
+		outs = append(outs, &g.Out()[i])
+	}
+	if len(outs) > 3 { // one mask for all heads
+		l := layout.Contiguous(layout.Shape{a.batch, 1, a.queries, a.keys})
+		outs[3] = &backend.View{Buf: outs[3].Buf, Layout: &l, DType: outs[3].DType}
+	}
+	return append(got, a.fetch(t, dev, g, outs...)...)
 }
 
 // rest adds a mask and a seed, where there are such.

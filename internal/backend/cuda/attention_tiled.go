@@ -13,12 +13,13 @@ type tiledAttention struct {
 	out, few, keys, queries [len(kernels.AttentionTiles)]kernelID
 	join, delta             kernelID
 	wide, wideGrad          launcher
+	mask                    *attention // the kernels of float32, of which one computes a mask's gradient
 }
 
-func newTiledAttention(dt dtype.DType, wide, wideGrad row) *tiledAttention {
+func newTiledAttention(dt dtype.DType, single *attention) *tiledAttention {
 	a := &tiledAttention{
 		dtype: dt, join: typed("attention_join", dt), delta: typed("attention_delta", dt),
-		wide: widened(wide, dt, dtype.Float32), wideGrad: widened(wideGrad, dt, dtype.Float32),
+		wide: widened(row{launch: single.forward}, dt, dtype.Float32), wideGrad: widened(row{launch: single.grad}, dt, dtype.Float32), mask: single,
 	}
 	for i := range kernels.AttentionTiles {
 		t := &kernels.AttentionTiles[i]
@@ -92,7 +93,7 @@ func (a *tiledAttention) grad(d *Device, c *backend.Call, k kernelID) error {
 	defer s.free()
 	describeAttentionGrad(p, c)
 	tile, ok := tileFor(p)
-	if !ok || p.Batch*p.Heads*p.Queries*p.Keys == 0 || p.DMask != 0 {
+	if !ok || p.Batch*p.Heads*p.Queries*p.Keys == 0 {
 		return a.wideGrad(d, c, k)
 	}
 	t := &kernels.AttentionGradTiles[tile]
@@ -118,7 +119,31 @@ func (a *tiledAttention) grad(d *Device, c *backend.Call, k kernelID) error {
 		return err
 	}
 	d.plan(t, p, &queries, 3, false)
-	return issue(&s, a.queries[tile], queries, p)
+	if err := issue(&s, a.queries[tile], queries, p); err != nil || p.DMask == 0 {
+		return err
+	}
+	return a.maskGrad(&s, p, c)
+}
+
+// maskGrad is what is left of grad, a mask's gradient, by the kernels of float32 on copies.
+func (a *tiledAttention) maskGrad(s *scratch, p *kernels.Attention, c *backend.Call) error {
+	in := c.In()
+	for i, of := range [...]struct {
+		at      *uint64
+		strides *[4]int64
+	}{{&p.DOut, &p.DOutStrides}, {&p.Q, &p.QStrides}, {&p.K, &p.KStrides}, {&p.V, &p.VStrides}, {&p.Out, &p.OutStrides}} {
+		var wide backend.View
+		if err := s.widen(&wide, &in[i], a.dtype, dtype.Float32, true); err != nil {
+			return err
+		}
+		*of.at, *of.strides = address(&wide), strides4(&wide)
+	}
+	rows := int(p.Batch * p.Heads * p.Queries)
+	p.Delta = s.take(rows * 4).ptr
+	if err := issue(s, a.mask.delta, s.device.flat(rows), p); err != nil {
+		return err
+	}
+	return a.mask.issue(s, a.mask.mask, p, p.Batch*p.Heads, p.Queries, p.Keys)
 }
 
 // lineUp makes queries, keys and values lie in lines that are aligned for 16 bytes.

@@ -176,7 +176,7 @@ template <bool BY_KEYS, int N> INLINE u32 goneOf(const Attention &p, const Head 
 		return (u32)(w.x >= limit) | (u32)(w.y >= limit) << 1 | (u32)(w.z >= limit) << 2 | (u32)(w.w >= limit) << 3;
 	};
 	u32 g = threadIdx.x % 32 / 4, c = threadIdx.x % 4, gone = 0;
-#pragma unroll
+#pragma unroll 1 // for the sake of short code
 	for (int n = 0; n < N; n++) {
 		u32 four = 0;
 		if (BY_KEYS) { // a lane of four draws for two of the keys' fours and two queries
