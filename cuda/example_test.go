@@ -5,8 +5,43 @@ import (
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/nn"
+	"cresset/optim"
 	"cresset/tensor"
 )
+
+// A training step becomes one launch.
+func ExampleCapture() {
+	if !cuda.IsAvailable() {
+		return
+	}
+	dev := device.CUDA(0)
+	net := nn.NewLinear(8, 4, nn.On(dev))
+	opt := optim.NewAdamW(nn.Parameters(net))
+	x, y := tensor.On(dev).Zeros(6, 8), tensor.On(dev).Zeros(6, 4)
+	var loss *tensor.Tensor
+	step := func() error {
+		opt.ZeroGrad()
+		loss = tensor.MSELoss(net.Forward(x), y)
+		loss.Backward()
+		opt.Step()
+		return nil
+	}
+	_ = step() // so that the optimizer's state is there
+	g, err := cuda.Capture(step)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 10 {
+		x.CopyInPlace(tensor.Rand(6, 8))
+		if err := g.Replay(); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println(loss, g.Close())
+}
 
 // Programs choose a device once and go on alike on all of them.
 func ExampleIsAvailable() {
