@@ -37,6 +37,9 @@ type recordedResult struct {
 
 // record runs the function and notes what it does. It returns with the recording what forward would return.
 func (c *compiled) record(xs []*Tensor) (*recording, []*storage) {
+	if captureOf(xs[0]) != nil {
+		failHint("compile", ErrCompile, "a compiled function cannot be recorded while a graph is captured", "call it with inputs of these shapes before the capture")
+	}
 	recorders.Lock()
 	defer recorders.Unlock()
 	t := newRecorder(xs[0].storage.backend)

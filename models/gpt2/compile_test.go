@@ -11,9 +11,8 @@ import (
 	"cresset/tensor"
 )
 
-// saved is how many launches a compiled layer takes less: residuals are added by the products ahead, and the gradients of queries, keys and
-// values are written side by side at once.
-const saved = 5
+// saved is how many launches a compiled layer takes less: the gradients of queries, keys and values are written side by side at once.
+const saved = 3
 
 // TestCompiledBlock compares a layer of a GPT and its gradients, compiled and as it is, and counts the launches of both.
 func TestCompiledBlock(t *testing.T) {

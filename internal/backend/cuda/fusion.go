@@ -94,7 +94,12 @@ func (f *fusedKernel) Run(out, in []backend.View) error {
 	if e := d.failure.Load(); e != nil {
 		return e
 	}
-	d.lastOp.Store(uint32(f.region.Steps[len(f.region.Steps)-1].Op))
+	last := f.region.Steps[len(f.region.Steps)-1].Op
+	graph, err := d.enterAll(last, out, in)
+	if err != nil {
+		return err
+	}
+	d.lastOp.Store(uint32(last))
 	d.trace.fused(f.region)
 	to, from, aligned := make([]uint64, len(out)), make([]uint64, len(in)), true
 	for i := range out {
@@ -117,10 +122,27 @@ func (f *fusedKernel) Run(out, in []backend.View) error {
 	if err := d.launchEmitted(k, k.Words(to, from, f.scalars)); err != nil {
 		return err
 	}
-	if d.blocking {
+	if d.blocking && graph == nil {
 		return d.waitFor(compute)
 	}
 	return nil
+}
+
+// enterAll is enter for an op of any number of operands.
+func (d *Device) enterAll(o op.Op, all ...[]backend.View) (graph *capture, err error) {
+	if underway.Load() == nil {
+		return nil, nil
+	}
+	for _, views := range all {
+		for _, v := range views {
+			c := backend.Call{Op: o}
+			*c.AddIn() = v
+			if graph, err = d.enter(&c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return graph, nil
 }
 
 // aligned reports whether vectors can begin at an address.
