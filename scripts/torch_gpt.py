@@ -48,20 +48,15 @@ def gpt(tokens, positions, width, layers, heads, gelu="none"):
     return Model()
 
 
-def gpt_trainer(layers, heads, width, batch, block):
-    def make():
-        net = gpt(65, block, width, layers, heads)
+def gpt_lesson(tokens, layers, heads, width, batch, block, gelu="none"):
+    def lesson(capturable=False):
+        net = gpt(tokens, block, width, layers, heads, gelu)
         matrices = [p for p in net.parameters() if p.dim() >= 2]
         others = [p for p in net.parameters() if p.dim() < 2]
-        opt = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0}], fused=True)
-        ids, labels = torch.randint(0, 65, (batch, block)), torch.randint(0, 65, (batch * block,))
-
-        def step():
-            opt.zero_grad()
-            F.cross_entropy(net(ids).flatten(0, 1), labels).backward()
-            opt.step()
-        return step
-    return make
+        groups = [{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0}]
+        ids, labels = torch.randint(0, tokens, (batch, block)), torch.randint(0, tokens, (batch * block,))
+        return net, ids, lambda y: F.cross_entropy(y.flatten(0, 1), labels), torch.optim.AdamW(groups, fused=True, capturable=capturable)
+    return lesson
 
 
 def gpt_prompt():

@@ -36,7 +36,10 @@ WANTED = [
 WANTED_OF_GPU = [
     (r"mm_b?f16/(2048|4096|8192|16384)$", 0.85, 1.0),
     (r"mm/(2048|4096|8192)$", 0.85, 0.95),
-    (r"train/", 1.5, 3),
+    (r"train/gpt2_small_bf16$", 1.2, 1.5),
+    (r"train/gpt2_small_bf16_compiled", 0.9, 1.1),
+    (r"train/mlp_.*graph", 1.0, 1.2),
+    (r"train/(mlp|cnn)_[a-z]*$", 1.5, 3),
 ]
 
 
@@ -55,7 +58,8 @@ def torch_makers():
     import torch
     from torch import nn
     import torch.nn.functional as F
-    from torch_gpt import gpt_decoder, gpt_prompt, gpt_trainer
+    from torch_gpt import gpt_decoder, gpt_lesson, gpt_prompt
+    from torch_modes import MODES, in_mode
 
     torch.manual_seed(0)
     makers = {}
@@ -332,32 +336,31 @@ def torch_makers():
             nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
             nn.Flatten(), nn.Linear(64 * 7 * 7, 10))
 
-    def trainer(model, optimizer, layout=torch.contiguous_format):
-        def make():
+    def of_pictures(model, optimizer, layout=torch.contiguous_format):
+        def lesson(capturable=False):
             net = model().to(memory_format=layout)
-            opt = optimizer(net.parameters())
             images = torch.rand(64, 1, 28, 28).to(memory_format=layout)
             labels = torch.randint(0, 10, (64,))
+            return net, images, lambda y: F.cross_entropy(y, labels), optimizer(net.parameters(), capturable)
+        return lesson
 
-            def step():
-                opt.zero_grad()
-                F.cross_entropy(net(images), labels).backward()
-                opt.step()
-            return step
-        return make
-
-    def sgd(parameters):
+    def sgd(parameters, capturable=False):
         return torch.optim.SGD(parameters, lr=1e-3)
 
-    def adam(parameters):
-        return torch.optim.Adam(parameters)
+    def adam(parameters, capturable=False):
+        return torch.optim.Adam(parameters, capturable=capturable)
 
-    def fused_adam(parameters):
-        return torch.optim.Adam(parameters, fused=True)
+    def fused_adam(parameters, capturable=False):
+        return torch.optim.Adam(parameters, fused=True, capturable=capturable)
+
+    def training(name, lesson, fastest=None):
+        add(f"train/{name}", in_mode(lesson), grad=True)
+        for mode in MODES:
+            add(f"train/{name}_{mode}", in_mode(fastest or lesson, mode), grad=True)
 
     for name, model in (("mlp", mlp), ("cnn", cnn)):
-        add(f"train/{name}_sgd", trainer(model, sgd), grad=True)
-        add(f"train/{name}_adam", trainer(model, adam), grad=True)
+        training(f"{name}_sgd", of_pictures(model, sgd))
+        training(f"{name}_adam", of_pictures(model, adam), of_pictures(model, fused_adam))
 
     def stepper(optimizer):
         def make():
@@ -370,8 +373,8 @@ def torch_makers():
     add("sgd_step/100x1e6", stepper(sgd), grad=True)
     add("adam_step/100x1e6", stepper(adam), grad=True)
 
-    for name, sizes in {"gpt_4x128": (4, 4, 128, 12, 64), "gpt_6x384": (6, 6, 384, 4, 256)}.items():
-        add(f"train/{name}", gpt_trainer(*sizes), grad=True)
+    for name, sizes in {"gpt_4x128": (65, 4, 4, 128, 12, 64), "gpt_6x384": (65, 6, 6, 384, 4, 256), "gpt2_small": (50257, 12, 12, 768, 4, 1024, "tanh")}.items():
+        training(name, gpt_lesson(*sizes))
     add("gpt2_prompt/512", gpt_prompt)
     for dtype in (torch.float32, torch.bfloat16):
         add(f"gpt2_decode/{str(dtype).removeprefix('torch.')}", lambda dtype=dtype: gpt_decoder(dtype))
@@ -386,9 +389,9 @@ def torch_makers():
     others[f"max_pool3x3/{suffix}"] = ("channels_last", pool_last(F.max_pool2d, 3, 2, 1))
     others[f"avg_pool2x2/{suffix}"] = ("channels_last", pool_last(F.avg_pool2d, 2))
     others["adam_step/100x1e6"] = ("fused", stepper(fused_adam))
-    others["train/mlp_adam"] = ("fused", trainer(mlp, fused_adam))
-    others["train/cnn_adam"] = ("fused", trainer(cnn, fused_adam))
-    others["train/cnn_sgd"] = ("channels_last", trainer(cnn, sgd, torch.channels_last))
+    others["train/mlp_adam"] = ("fused", in_mode(of_pictures(mlp, fused_adam)))
+    others["train/cnn_adam"] = ("fused", in_mode(of_pictures(cnn, fused_adam)))
+    others["train/cnn_sgd"] = ("channels_last", in_mode(of_pictures(cnn, sgd, torch.channels_last)))
     return makers, others
 
 

@@ -28,7 +28,7 @@ func TestNamesAreUnique(t *testing.T) {
 func TestSmallWorkloadsRun(t *testing.T) {
 	for dev, pattern := range map[device.Device]string{
 		device.CPU:     `^(small/|train/mlp|(mm|linear)/1x784|mm_bf16/256|.*/128x128|.*/1e5|add_row/300)`,
-		device.CUDA(0): `^(small/|train/mlp|linear/1x784|.*/128x128|add/1e5)`,
+		device.CUDA(0): `^(small/|train/mlp_adam(_graph|_bf16_compiled_graph)?$|linear/1x784|.*/128x128|add/1e5)`,
 	} {
 		devicetest.Simulate(t)
 		cases, err := Matching(dev, pattern)

@@ -12,15 +12,21 @@ import (
 )
 
 // ofCharacters trains a GPT on rows of characters, with decay of its matrices alone.
-func ofCharacters(layers, heads, width, batch, block int) func(device.Device) (optim.Optimizer, func(*tensor.Scope) *tensor.Tensor) {
+func ofCharacters(layers, heads, width, batch, block int) func(device.Device) lesson {
 	const characters = 65
-	return func(dev device.Device) (optim.Optimizer, func(*tensor.Scope) *tensor.Tensor) {
-		net := gpt(gpt2.Config{Vocabulary: characters, Positions: block, Width: width, Layers: layers, Heads: heads, Activation: "gelu"}, nn.On(dev))
+	return ofTexts(gpt2.Config{Vocabulary: characters, Positions: block, Width: width, Layers: layers, Heads: heads, Activation: "gelu"}, batch)
+}
+
+// ofTexts trains a GPT on rows of tokens that are as long as it reads, with decay of its matrices alone.
+func ofTexts(c gpt2.Config, batch int) func(device.Device) lesson {
+	return func(dev device.Device) lesson {
+		net := gpt(c, nn.On(dev))
 		isMatrix := func(_ string, p *tensor.Tensor) bool { return p.Dim() >= 2 }
-		opt := optim.NewAdamW(nn.Parameters(net), optim.WeightDecay(0), optim.For(isMatrix, optim.WeightDecay(0.1)))
-		ids, next := tensor.On(dev).RandInt(0, characters, batch, block), tensor.On(dev).RandInt(0, characters, batch*block)
-		return opt, func(s *tensor.Scope) *tensor.Tensor {
-			return tensor.CrossEntropy(net.Forward(entered(s, ids)).Flatten(0, 1), next)
+		next := tensor.On(dev).RandInt(0, c.Vocabulary, batch*c.Positions)
+		return lesson{
+			input: tensor.On(dev).RandInt(0, c.Vocabulary, batch, c.Positions),
+			opt:   optim.NewAdamW(nn.Parameters(net), optim.WeightDecay(0), optim.For(isMatrix, optim.WeightDecay(0.1))),
+			loss:  func(ids *tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(net.Forward(ids).Flatten(0, 1), next) },
 		}
 	}
 }

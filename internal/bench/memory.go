@@ -35,7 +35,7 @@ func MeasureGrowth(name string, threads, steps int, scopes bool) (Growth, error)
 	defer tensor.SetNumThreads(tensor.NumThreads())
 	tensor.SetNumThreads(threads)
 	tensor.ManualSeed(0)
-	train := all[i].prepare(device.CPU)
+	train := all[i].make(device.CPU).step
 	before, err := residentPeak()
 	if err != nil {
 		return g, err

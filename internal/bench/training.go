@@ -12,7 +12,14 @@ import (
 // trainer is a model with what trains it.
 type trainer struct {
 	name string
-	make func(dev device.Device) (optim.Optimizer, func(s *tensor.Scope) *tensor.Tensor) // an optimizer and a batch's loss
+	make func(dev device.Device) lesson
+}
+
+// lesson is a batch's input, the loss of what a model makes of it, and the optimizer of the model's parameters.
+type lesson struct {
+	input *tensor.Tensor
+	loss  func(input *tensor.Tensor) *tensor.Tensor
+	opt   optim.Optimizer
 }
 
 func trainers() []trainer {
@@ -31,30 +38,27 @@ func training() []Case {
 	var cases []Case
 	for _, t := range trainers() {
 		cases = append(cases, Case{Name: t.name, Make: func(dev device.Device) func() {
-			train := t.prepare(dev)
+			train := t.make(dev).step
 			return func() { step(train) }
 		}})
 	}
 	return cases
 }
 
-// prepare returns a step, whose results belong to a scope or, where that is nil, to the collector.
-func (t trainer) prepare(dev device.Device) func(s *tensor.Scope) {
-	opt, loss := t.make(dev)
-	return func(s *tensor.Scope) {
-		opt.ZeroGrad()
-		loss(s).Backward()
-		opt.Step()
-	}
+// step is one of training, whose results belong to a scope or, where that is nil, to the collector.
+func (l lesson) step(s *tensor.Scope) {
+	l.opt.ZeroGrad()
+	l.loss(entered(s, l.input)).Backward()
+	l.opt.Step()
 }
 
 // ofPictures trains on batches of 64 pictures of 28x28.
-func ofPictures(model func() *nn.Sequential, optimizer func(iter.Seq2[string, *tensor.Tensor]) optim.Optimizer) func(device.Device) (optim.Optimizer, func(*tensor.Scope) *tensor.Tensor) {
-	return func(dev device.Device) (optim.Optimizer, func(*tensor.Scope) *tensor.Tensor) {
-		net := nn.To(model(), dev)
-		images, labels := tensor.On(dev).Rand(64, 1, 28, 28), tensor.On(dev).RandInt(0, 10, 64)
-		return optimizer(nn.Parameters(net)), func(s *tensor.Scope) *tensor.Tensor {
-			return tensor.CrossEntropy(net.Forward(entered(s, images)), labels)
+func ofPictures(model func() *nn.Sequential, optimizer func(iter.Seq2[string, *tensor.Tensor]) optim.Optimizer) func(device.Device) lesson {
+	return func(dev device.Device) lesson {
+		net, labels := nn.To(model(), dev), tensor.On(dev).RandInt(0, 10, 64)
+		return lesson{
+			input: tensor.On(dev).Rand(64, 1, 28, 28), opt: optimizer(nn.Parameters(net)),
+			loss: func(images *tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(net.Forward(images), labels) },
 		}
 	}
 }
