@@ -41,6 +41,10 @@ func Model(c Case, dev device.Device, gpu *hardware.GPU, issued func() []rooflin
 		m.Problem = err.Error()
 		return m
 	}
+	if len(calls) == 0 {
+		m.Problem = "a graph's launches stay within the driver, and its kernels are those of the step that was captured"
+		return m
+	}
 	longest := 0.
 	for i := range calls {
 		own := &calls[i]
