@@ -226,3 +226,35 @@ func TestIsCapturing(t *testing.T) {
 		t.Errorf("an empty capture: %v", err)
 	}
 }
+
+// TestAutocastAroundGraphs: within one scope, weights are cast anew in a graph, in each replay, and after it.
+func TestAutocastAroundGraphs(t *testing.T) {
+	devicetest.Use(t, "h100:1")
+	scope := tensor.NewScope(tensor.Autocast(dtype.BFloat16))
+	defer scope.Close()
+	x, w := scope.Enter(tensor.On(gpu).Ones(1, 1)), tensor.Parameter(tensor.On(gpu).Ones(1, 1))
+	product := func() *tensor.Tensor { return x.MM(w).Detach().Float() }
+	value := func(y *tensor.Tensor) float64 { return y.Float64() }
+	if got := value(product()); got != 1 {
+		t.Fatalf("before the capture: %v", got)
+	}
+	var y *tensor.Tensor
+	g := captured(t, func() {
+		y = product()
+		w.Detach().AddScalarInPlace(1)
+	})
+	if got := value(product()); got != 1 {
+		t.Errorf("after the capture: %v, want 1", got)
+	}
+	for n := range 3 {
+		if err := g.Replay(); err != nil {
+			t.Fatal(err)
+		}
+		if got := value(y); got != float64(n+1) {
+			t.Errorf("replay %d: %v, want %d", n, got, n+1)
+		}
+		if got := value(product()); got != float64(n+2) {
+			t.Errorf("after replay %d: %v, want %d", n, got, n+2)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"cresset/cuda"
 	"cresset/device"
 	"cresset/internal/devicetest"
+	"cresset/internal/driver"
 	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
@@ -216,5 +217,42 @@ func TestStepsThatGraphsRefuse(t *testing.T) {
 	}
 	if after := stateOf(m.opt); after != before {
 		t.Errorf("a replay that failed made the states %s, want %s", after, before)
+	}
+}
+
+// TestReplaysThatFailCountNothing: after a launch that the driver refuses, generators and steps are as before, and the next replay is as if nothing had
+// been.
+func TestReplaysThatFailCountNothing(t *testing.T) {
+	gpus := devicetest.Use(t, "h100:1")
+	run := func(fails bool) []float32 {
+		m := multilayer(device.CUDA(0))
+		m.batch(0)
+		m.step()
+		g, err := cuda.Capture(func() error { m.step(); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		for n := range 3 {
+			if fails && n == 1 {
+				before := stateOf(m.opt)
+				for _, symbol := range []string{"cuGraphLaunch", "cuGraphExecKernelNodeSetParams*"} {
+					gpus.Fail(symbol, 0, driver.ErrInvalidValue)
+					if err := g.Replay(); err == nil {
+						t.Errorf("%s fails, and the replay does not", symbol)
+					}
+				}
+				if after := stateOf(m.opt); after != before {
+					t.Errorf("replays that failed made the states %s, want %s", after, before)
+				}
+			}
+			if err := g.Replay(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return tensor.Values[float32](m.params[0].Detach())
+	}
+	if got, want := run(true), run(false); !sameBits(got, want) {
+		t.Errorf("weights are %v, want %v", got, want)
 	}
 }
