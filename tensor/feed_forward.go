@@ -29,21 +29,38 @@ func (x *Tensor) followed(f func(*Tensor) *Tensor, layers ...linearLayer) op.Op 
 	if x == nil || x.storage.device.IsCPU() || !x.layout.IsContiguous() || x.layout.Rank() < 2 {
 		return op.Invalid
 	}
-	if x.dtype != dtype.Float32 && x.dtype != dtype.Float16 && x.dtype != dtype.BFloat16 {
-		return op.Invalid
-	}
 	for _, l := range layers {
-		if l.Weight == nil || l.Weight.layout.Rank() != 2 || !x.besides(l.Weight) {
+		if l.Weight == nil || l.Weight.layout.Rank() != 2 || !x.meets(l.Weight, l.Weight) {
 			return op.Invalid
 		}
-		if autocastOf(x, l.Weight) != nil {
-			return op.Invalid // which casts op by op
-		}
-		if b := l.Bias; b != nil && (!x.besides(b) || b.layout.Rank() != 1 || b.NumEl() != l.Weight.layout.Shape()[0]) {
+		if b := l.Bias; b != nil && (!x.meets(b, l.Weight) || b.layout.Rank() != 1 || b.NumEl() != l.Weight.layout.Shape()[0]) {
 			return op.Invalid
 		}
 	}
 	return following[reflect.ValueOf(f).Pointer()]
+}
+
+// meets reports whether y, of the layer of a weight, has x's device, and after the casts of Autocast its dtype, which is a float32 or a half.
+func (x *Tensor) meets(y, weight *Tensor) bool {
+	dt, other := x.dtype, y.dtype
+	if a := autocastOf(x, weight); a != nil && a.low[onGPU] != dtype.Undefined {
+		if x.castable(onGPU) {
+			dt = a.low[onGPU]
+		}
+		if y.castable(onGPU) {
+			other = a.low[onGPU]
+		}
+	}
+	fits := dt == dtype.Float32 || dt == dtype.Float16 || dt == dtype.BFloat16
+	return fits && dt == other && y.storage.device == x.storage.device
+}
+
+// cast returns x and the layer as Linear takes them.
+func (l linearLayer) cast(x *Tensor) (*Tensor, linearLayer) {
+	if a := autocastOf(x, l.Weight); a != nil {
+		x, l.Weight, l.Bias = a.three("linear", x, l.Weight, l.Bias)
+	}
+	return x, l
 }
 
 // besides reports whether y has x's device and dtype.
@@ -57,6 +74,7 @@ func (x *Tensor) linearThen(f func(*Tensor) *Tensor, l linearLayer) *Tensor {
 	if then == op.Invalid || x.lastExtent() != l.in() {
 		return nil
 	}
+	x, l = l.cast(x)
 	h, _ := x.asRows().activated(then, l)
 	return x.rowsLike(h)
 }
@@ -67,6 +85,7 @@ func (x *Tensor) feedForward(f func(*Tensor) *Tensor, first, second linearLayer,
 	if then == op.Invalid || x.lastExtent() != first.in() || first.out() != second.in() {
 		return nil
 	}
+	x, first = first.cast(x)
 	h, u := x.asRows().activated(then, first)
 	return x.last(h, second, residual, fed{then: then}, u)
 }
@@ -77,9 +96,10 @@ func (x *Tensor) gatedForward(f func(*Tensor) *Tensor, gate, up, down linearLaye
 	if then == op.Invalid || x.lastExtent() != gate.in() || gate.in() != up.in() || gate.out() != up.out() || up.out() != down.in() {
 		return nil
 	}
-	rows := x.asRows()
-	u := rows.linear(up.Weight, up.Bias, op.Invalid)
-	w := gate.Weight.T()
+	forUp, up := up.cast(x) // each layer has a cast of its own, as gradients that meet before it would be rounded
+	u := forUp.asRows().linear(up.Weight, up.Bias, op.Invalid)
+	forGate, gate := gate.cast(x)
+	rows, w := forGate.asRows(), gate.Weight.T()
 	h := gate.result(rows)
 	e := backend.Epilogue{Join: op.Mul, Other: u.asView()}
 	if u.node == nil && !gate.tracks(rows) {
@@ -117,9 +137,10 @@ func (x *Tensor) activated(then op.Op, l linearLayer) (h, u *Tensor) {
 // last returns h·wᵀ + bias, added to residual unless that is nil, in x's shape but for the last axis. Its gradient goes through what made h of
 // its sources in one launch.
 func (x *Tensor) last(h *Tensor, l linearLayer, residual *Tensor, p fed, sources ...*Tensor) *Tensor {
+	h, l = l.cast(h)
 	w, out := l.Weight.T(), l.result(h)
 	var e *backend.Epilogue
-	joined := residual != nil && x.besides(residual) && residual.layout.IsContiguous() && residual.layout.Shape().Equal(x.shapeWith(l.out()))
+	joined := residual != nil && h.besides(residual) && residual.layout.IsContiguous() && residual.layout.Shape().Equal(x.shapeWith(l.out()))
 	if joined {
 		e = &backend.Epilogue{Join: op.Add, Other: residual.asRows().asView()}
 	}

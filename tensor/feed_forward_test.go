@@ -115,6 +115,44 @@ func TestFeedForwardIsTheOpsOneByOne(t *testing.T) {
 	})
 }
 
+// TestFeedForwardUnderAutocastIsTheOpsOneByOne is that of float32 operands whose scope casts them.
+func TestFeedForwardUnderAutocastIsTheOpsOneByOne(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		if dev.IsCPU() {
+			return
+		}
+		for _, c := range feedForwardCases {
+			for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
+				var want []*tensor.Tensor
+				for _, forward := range []func(activation, []*tensor.Tensor) *tensor.Tensor{c.both, c.fused} {
+					leaves := feedForwardOperands(dev, dtype.Float32, c.bias, c.wide)
+					scope := tensor.NewScope(tensor.Autocast(dt))
+					in := append([]*tensor.Tensor{scope.Enter(leaves[0]), scope.Enter(leaves[1])}, leaves[2:]...)
+					y := forward((*tensor.Tensor).GELU, in)
+					if y == nil {
+						t.Fatalf("%s: not computed at once", c.name)
+					}
+					y.Float().Square().Sum().Backward()
+					got := []*tensor.Tensor{y.CPU()}
+					for _, x := range leaves {
+						got = append(got, x.Grad())
+					}
+					t.Cleanup(scope.Close)
+					if want == nil {
+						want = got
+						continue
+					}
+					for k := range want {
+						if (got[k] == nil) != (want[k] == nil) || got[k] != nil && (got[k].DType() != want[k].DType() || !got[k].CPU().Equal(want[k].CPU())) {
+							t.Errorf("%s, %s: number %d is %v, want %v", c.name, dt, k, got[k], want[k])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 func feedForwardOperands(dev device.Device, dt dtype.DType, bias, gated bool) []*tensor.Tensor {
 	tensor.ManualSeed(7)
 	shapes := [][]int{{2, 3, 5}, {2, 3, 5}, {19, 5}}

@@ -37,7 +37,7 @@ func epsOf(eps []float64) (out []Eps) {
 // takesResidual reports whether a norm of x with weights, some of which may be nil, may add residual in its kernel, with the bits of two ops:
 // where neither casts.
 func (x *Tensor) takesResidual(residual *Tensor, weights ...*Tensor) bool {
-	if x == nil || residual == nil || !x.besides(residual) || !x.dtype.IsFloat() || !x.addsAsOps(weights...) {
+	if x == nil || residual == nil || !x.widens(residual) || !x.dtype.IsFloat() || !x.addsAsOps(weights...) {
 		return false
 	}
 	casts := latestAutocast(append(weights, x, residual)...) != nil
@@ -47,4 +47,13 @@ func (x *Tensor) takesResidual(residual *Tensor, weights ...*Tensor) bool {
 		}
 	}
 	return x.layout.IsContiguous() && residual.layout.IsContiguous() && x.layout.Shape().Equal(residual.layout.Shape())
+}
+
+// widens reports whether a kernel reads y, which it adds to x, as x's dtype: a half that is added to a float32 on GPUs, as Autocast has it, or one of that dtype.
+func (x *Tensor) widens(y *Tensor) bool {
+	if x.besides(y) {
+		return true
+	}
+	half := y.dtype == dtype.Float16 || y.dtype == dtype.BFloat16
+	return half && x.dtype == dtype.Float32 && x.storage.device == y.storage.device && !x.storage.device.IsCPU()
 }

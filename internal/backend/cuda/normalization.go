@@ -168,10 +168,13 @@ func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 		p.Mean, out = address(&out[0]), out[1:]
 	}
 	if p.Invstd = address(&out[0]); len(out) > 1 {
-		p.Sum = address(&out[1])
+		p.Sum, p.ResidualType = address(&out[1]), residualTypes[c.In()[3].DType]
 	}
 	return launchHeld(d, l.out, p.Rows, p.Columns*l.size, p)
 }
+
+// residualTypes are those of residuals that are added to what they are not of.
+var residualTypes = map[dtype.DType]uint32{dtype.Float16: kernels.HalfResidual, dtype.BFloat16: kernels.BrainResidual}
 
 // grad writes the gradients for x and, where further results are given, for weight and bias, of dy, x, weight, mean and
 // 1/√(variance + eps); an RMS norm has neither mean nor bias. Where in[5] is given, it is added to the gradient for x.

@@ -64,6 +64,39 @@ template <class Body> INLINE void eachChunk(u64 base, Share<HELD> &x, i64 start,
 	}
 }
 
+// addResidual adds the residual of the chunk from first on to x, as an op would; that of a float32 may be of a half type.
+INLINE void addResidual(const LayerNorm &p, Share<HELD> &x, i64 start, u64 first, u64 columns) {
+#ifdef DTYPE_f32
+	auto addHalves = [&](auto zero) {
+		using Half = decltype(zero);
+		u64 base = p.residual + (u64)(start + (i64)first) * sizeof(Half);
+		bool whole = base % (GROUP * sizeof(Half)) == 0;
+		x.groups([&](T (&v)[GROUP], u32 k) {
+			Lanes<Half, GROUP> group = Lanes<Half, GROUP>::all(zero);
+			if (whole && k + GROUP <= x.count) {
+				group = Lanes<Half, GROUP>::load(base, k);
+			} else {
+#pragma unroll
+				for (int lane = 0; lane < GROUP; lane++) {
+					group.put(lane, k + lane < x.count ? load<Half>(base, k + lane) : zero);
+				}
+			}
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				v[lane] += wide(group.at(lane));
+			}
+		});
+	};
+	if (p.residualType == BRAIN_RESIDUAL) {
+		return addHalves(bf16{});
+	}
+	if (p.residualType == HALF_RESIDUAL) {
+		return addHalves(f16{});
+	}
+#endif
+	x.add(p.residual, start, first, columns);
+}
+
 // The mean of a row in two parts: what the elements' type holds of it, and the rest.
 struct Center {
 	T high, low;
@@ -82,7 +115,7 @@ HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 	if (held || p.residual != 0) {
 		eachChunk(p.x, x, start, columns, false, [&](u64 first) {
 			if (p.residual != 0) {
-				x.add(p.residual, start, first, columns);
+				addResidual(p, x, start, first, columns);
 				x.write(p.sum, start, first, [](T v, u32) { return v; });
 			}
 		});

@@ -386,6 +386,10 @@ struct BatchNorm {
 };
 static_assert(sizeof(BatchNorm) == 176, "");
 
+#define SAME_RESIDUAL 0
+#define HALF_RESIDUAL 1
+#define BRAIN_RESIDUAL 2
+
 // LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
 // of x [rows][columns], or the gradients of x, weight and bias, all contiguous. The rows may be cut into parts: sums has two
 // float64 for each part and element of weight. In a group normalization an element of weight and bias stands for so many columns, and so many
@@ -399,8 +403,10 @@ struct LayerNorm {
 	u64 dy, dx, dweight, dbias;
 	u64 sums, parts;
 	f64 eps;
+	u32 residualType;
+	u32 unused;
 };
-static_assert(sizeof(LayerNorm) == 160, "");
+static_assert(sizeof(LayerNorm) == 168, "");
 
 #define PAIR_BYTES 16
 

@@ -72,6 +72,13 @@ type BatchNorm struct {
 	Training, Unused         uint32
 }
 
+// What a residual lies in memory as: elements of x's type, or for a float32 x float16 or bfloat16.
+const (
+	SameResidual = iota
+	HalfResidual
+	BrainResidual
+)
+
 // LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
 // of x [rows][columns], or the gradients of x, weight and bias, all contiguous. The rows may be cut into parts: sums has two
 // float64 for each part and element of weight. In a group normalization an element of weight and bias stands for so many columns, and so many
@@ -85,6 +92,8 @@ type LayerNorm struct {
 	Dy, Dx, Dweight, Dbias uint64
 	Sums, Parts            uint64
 	Eps                    float64
+	ResidualType           uint32
+	Unused                 uint32
 }
 
 // PairBytes is the size of what BatchNorm.Sums, LayerNorm.Sums and NLL.Sums hold of a part.
