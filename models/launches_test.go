@@ -70,9 +70,9 @@ func TestLaunchesOfABlock(t *testing.T) {
 		{"gpt2", false, 8, 25},
 		{"llama", false, 28, 48},
 		{"bert", false, 10, 30},
-		{"gpt2", true, 23, 47},
-		{"llama", true, 55, 78},
-		{"bert", true, 33, 55},
+		{"gpt2", true, 19, 39},
+		{"llama", true, 51, 70},
+		{"bert", true, 29, 47},
 	} {
 		there1, back1 := count(t, c.name, 1, c.amp)
 		there2, back2 := count(t, c.name, 2, c.amp)
