@@ -33,6 +33,7 @@ type errand struct {
 	frame   frame
 	in, out []byte // memory of tensors, held until release
 	release func()
+	sent    chan struct{} // closed when in has been read, which may be out too
 	answer  frame
 }
 
@@ -48,7 +49,7 @@ func newOffice(l *line) *office {
 
 // ask enqueues a request.
 func (o *office) ask(e *errand) {
-	e.office, e.done = o, make(chan struct{})
+	e.office, e.done, e.sent = o, make(chan struct{}), make(chan struct{})
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.broken != nil {
@@ -89,6 +90,7 @@ func (o *office) write() {
 		o.queue = o.queue[1:]
 		o.mu.Unlock()
 		err := o.line.send(e.frame, e.in)
+		close(e.sent)
 		if e.frame.Kind == leaves {
 			e.finish(err)
 		}
@@ -136,6 +138,7 @@ func (o *office) take(f frame) error {
 	}
 	e.answer = f
 	err := f.err()
+	<-e.sent
 	if err == nil && f.Bytes > 0 {
 		if failed := o.line.fill(f, e.out); failed != nil {
 			e.finish(&RankError{0, errEnded})

@@ -28,12 +28,13 @@ func faulty() {
 	var rank, start string
 	var asked int
 	var what string
-	ctx := context.Background()
+	ctx, cancel := context.WithCancelCause(context.Background())
 	if _, err := fmt.Sscan(os.Getenv(faultVariable), &rank, &asked, &what); err == nil {
 		if start = os.Getenv("TORCHELASTIC_RESTART_COUNT"); rank == os.Getenv("RANK") && start == "0" {
 			ctx = &countdown{ctx, asked, map[string]func(){
 				"kill": func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 				"hang": func() { select {} },
+				"stop": func() { cancel(signalled{syscall.SIGINT}) },
 				"disk": func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100, Max: 100}) },
 			}[what]}
 		}
@@ -127,6 +128,7 @@ func TestRanksGoOn(t *testing.T) {
 		{"killed", "1 15 kill", "cresset: rank 1 has failed: signal: killed; all ranks start again, 1 of 1 times"},
 		{"first killed", "0 15 kill", "cresset: rank 0 has failed: signal: killed; all ranks start again, 1 of 1 times"},
 		{"hangs", "1 15 hang", "has not ended: context deadline exceeded; rank 1 has not called it"},
+		{"told to stop", "1 15 stop", "; all ranks start again, 1 of 1 times"},
 		{"disk", "0 15 disk", "[0] cresset: rank 0: write "},
 	} {
 		more := []string{"--epochs", "2"}
