@@ -15,7 +15,7 @@ import (
 )
 
 // A meeting is how tensors on GPUs are exchanged: by NCCL where each rank has a GPU of its own and the library, otherwise through the host by the group's
-// engine. The first exchange of such tensors finds that out.
+// engine. The first operation of all ranks on such tensors finds that out.
 type meeting struct {
 	asked bool
 	gpus  atomic.Pointer[gpus] // nil for through the host
@@ -30,8 +30,10 @@ func (g *Group) carrierOf(c *call) (engine, device.Device, error) {
 		if t == nil || !t.Device().IsCUDA() || g.options.engine == g.name {
 			continue
 		}
-		if err := g.meet(t.Device()); err != nil {
-			return nil, device.CPU, err
+		if c.kind != send && c.kind != receive { // of which the other ranks know nothing
+			if err := g.meet(t.Device()); err != nil {
+				return nil, device.CPU, err
+			}
 		}
 		if n := g.meeting.gpus.Load(); n != nil {
 			return n, n.gpu, nil
