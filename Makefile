@@ -8,6 +8,7 @@ PLATFORMS   = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 PKG       ?= ./...
 BENCH     ?= .
+RACE_PKG  ?= $(shell go list ./... | grep -vE '/internal/(kern|kgen|conformance|floors)(/|$$)')
 LEVEL     ?= avx2
 LEVEL_PKG ?= ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
 BASE      ?= main
@@ -55,8 +56,8 @@ test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
 	GOARCH=arm64 go test -exec qemu-aarch64 ./internal/kern/...
 
 .PHONY: race
-race: ## Run the tests under the race detector, which needs a C compiler
-	CGO_ENABLED=1 go test -race -cpu 4 -timeout 30m $(PKG)
+race: ## Run the tests of all that has goroutines under the race detector, which needs a C compiler
+	CGO_ENABLED=1 go test -race -cpu 4 -timeout 30m $(RACE_PKG)
 
 .PHONY: test-poison
 test-poison: ## Run the tests of tensors with memory overwritten when it is new and when it is freed
