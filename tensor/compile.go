@@ -19,7 +19,8 @@ type Compilable interface {
 //
 // What f does to tensors is recorded and nothing else: a Go value that it reads is what it was when f ran. Tensors that f reads without being
 // given them, such as the parameters of a layer, are read anew in each call and get gradients where they are leaves. Random numbers are
-// drawn anew. Changes in place of inputs are repeated, where nothing tracks gradients.
+// drawn anew; a generator that f makes is made once and goes on. Changes in place of inputs are repeated, where nothing tracks gradients. An
+// input on which a result does not depend gets zeros from it where f's own gradient would be none.
 //
 // It panics with ErrCompile where f reads values of what it computes, as by Item, moves them to another device, or calls Backward. Gradients
 // of a compiled function have no gradients of their own. A call inside of another compiled function is recorded as a part of that.
