@@ -1,6 +1,7 @@
 package cuda_test
 
 import (
+	"errors"
 	"fmt"
 
 	"cresset/cuda"
@@ -73,4 +74,35 @@ func ExampleProfile() {
 	// 1 forward
 	// 1 mm[[64, 64], [64, 64]]
 	// 1 tanh[[64, 64]]
+}
+
+// What is computed in the scope runs on a stream of its own, where there is a GPU.
+func ExampleStream() {
+	x := tensor.On(cuda.TryGPU(0)).Ones(2, 2)
+	scope := tensor.NewScope()
+	if cuda.IsAvailable() {
+		s, err := cuda.NewStream(0)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		scope = tensor.NewScope(s)
+	}
+	y := scope.Enter(x).MulScalar(3)
+	fmt.Println(x.Add(y).Sum().Float64())
+	// Output: 16
+}
+
+// The time that a GPU takes for a region of the program.
+func ExampleEvent() {
+	if !cuda.IsAvailable() {
+		return
+	}
+	x := tensor.On(device.CUDA(0)).Ones(64, 64)
+	var start, end cuda.Event
+	err := start.Record()
+	x.MM(x)
+	err = errors.Join(err, end.Record(), end.Synchronize())
+	milliseconds, elapsed := start.ElapsedTime(&end)
+	fmt.Printf("%.3f ms, %v\n", milliseconds, errors.Join(err, elapsed))
 }

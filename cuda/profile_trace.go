@@ -126,7 +126,7 @@ func (t *traceWriter) names() {
 		label, thread := "CPU", fmt.Sprintf("goroutine %d", e.Thread)
 		if !e.Kind.OnHost() && e.Kind != profile.Memory {
 			l = line{e.Device, e.Stream}
-			label, thread = fmt.Sprintf("GPU %d", e.Device), fmt.Sprintf("stream %d %s", e.Stream, streamNames[e.Stream%len(streamNames)])
+			label, thread = fmt.Sprintf("GPU %d", e.Device), fmt.Sprintf("stream %d %s", e.Stream, streamNames[min(e.Stream, len(streamNames)-1)])
 		}
 		if process := (line{l.process, -1}); !seen[process] {
 			seen[process] = true
@@ -143,8 +143,8 @@ func (t *traceWriter) names() {
 
 var processNames = map[bool]string{true: "host", false: "GPU"}
 
-// streamNames are the streams of a device, in their order.
-var streamNames = [...]string{"computes", "copies in", "copies out"}
+// streamNames are the streams of a device, in their order; the last is the name of those that the program makes.
+var streamNames = [...]string{"computes", "copies in", "copies out", "exchanges with other GPUs", "of the program"}
 
 // categories are the kinds of events in PyTorch's words.
 var categories = map[profile.Kind]string{

@@ -49,6 +49,9 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 func (b *backprop) run(x, dy *Tensor) {
 	b.scratch.private = true
 	x.tracked("backward")
+	if x.scope != nil {
+		b.scratch.follow(x.scope) // gradients are computed on the stream of what is differentiated
+	}
 	if b.creates {
 		defer b.create(x.scope)()
 	}

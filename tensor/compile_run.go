@@ -8,6 +8,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/layout"
+	"cresset/internal/profile"
 	"cresset/internal/program"
 )
 
@@ -101,6 +102,7 @@ func (r *recording) place(s *program.Slot, x *Tensor) program.Place {
 
 // run runs a program and returns storages of what it keeps, nil for what it was given.
 func (r *recording) run(p *program.Program, from []program.Place, kept, given []*program.Slot) []*storage {
+	defer profile.Begin(profile.Region, "compiled function").End()
 	bufs, err := p.Run(r.on, from)
 	if e, ok := errors.AsType[*program.Error](err); ok {
 		checkDone(e.Op.String(), e.Err)

@@ -1,7 +1,9 @@
 package tensor
 
 import (
+	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/backend"
 	"cresset/internal/friend"
 	"cresset/internal/op"
 )
@@ -33,12 +35,15 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
 	Linalg:      linearAlgebra(),
 
-	Launch:        launch,
-	HasKernel:     func(x *Tensor, o op.Op, dt dtype.DType) bool { return x.storage.backend.Has(o, dt) },
-	Checkpointed:  checkpointed,
-	Arrived:       (*Tensor).arrived,
-	CaptureOf:     captureOf,
-	ConstantOn:    constantOn,
+	Launch:       launch,
+	HasKernel:    func(x *Tensor, o op.Op, dt dtype.DType) bool { return x.storage.backend.Has(o, dt) },
+	Checkpointed: checkpointed,
+	Arrived:      (*Tensor).arrived,
+	CaptureOf:    captureOf,
+	ConstantOn:   constantOn,
+	OnStream: func(dev device.Device, b any) any {
+		return &stream{dev, b.(backend.Backend)}
+	},
 	ReadMemory:    readMemory,
 	WriteMemory:   writeMemory,
 	HoldMemory:    elementMemory,

@@ -69,7 +69,7 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 	var w *watch
 	switch {
 	case x.IsPinned() && copiesFromPinned(dev):
-		there := backendOf("to", dev)
+		there := x.scope.backendOf("to", dev)
 		w = watchCopy(x, there, moving)
 		buf, err := there.(backend.Copier).Fetch(x.storage.pinned(), at, moving.Bytes)
 		checkDone("to", err, x)

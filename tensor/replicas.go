@@ -118,7 +118,7 @@ func (c *replica) renew(ts []*Tensor, dev device.Device) *replica {
 		c.release()
 	}
 	offsets, total := placesOf(ts)
-	s := newStorage(op.Broadcast.String(), dev, total)
+	s := newStorage(op.Broadcast.String(), dev, total, nil)
 	c = &replica{whole: s.buf, parts: make([]*storage, len(ts)), users: new(users)}
 	for i, t := range ts {
 		slice := gatherer(s).Slice(s.buf, offsets[i], t.layout.Size()*t.dtype.Size())

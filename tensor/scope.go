@@ -26,6 +26,7 @@ type Scope struct {
 	watched bool    // kernels that compute its results must be recorded: see underived
 	region  *region // whose function computes in it, if any
 	casts   atomic.Pointer[autocast]
+	stream  atomic.Pointer[stream] // nil for that of each device
 	users   atomic.Int32
 	waiting atomic.Bool // retired is not empty
 	mu      sync.Mutex
@@ -39,10 +40,10 @@ var scopes atomic.Uint64
 // released is the owner of memory that was given back.
 var released = new(Scope)
 
-// ScopeOption is an option of NewScope: Autocast.
+// ScopeOption is an option of NewScope: Autocast, or a stream that cuda.NewStream returns.
 type ScopeOption interface{ scopeOption(s *Scope) }
 
-// NewScope opens a scope. A scope that is given no Autocast takes over that of the scope from which data enters it.
+// NewScope opens a scope. A scope that is given no Autocast, or no stream, takes over that of the scope from which data enters it.
 func NewScope(opts ...ScopeOption) *Scope {
 	s := &Scope{order: scopes.Add(1)}
 	for _, o := range opts {
@@ -62,6 +63,7 @@ func (s *Scope) Enter(x *Tensor) *Tensor {
 		if a := x.scope.casts.Load(); a != nil {
 			s.casts.CompareAndSwap(nil, a)
 		}
+		s.follow(x.scope)
 	}
 	return s.enter(x)
 }
@@ -233,6 +235,19 @@ func (x *Tensor) hold() *Scope {
 		refuseReleased()
 	}
 	return owner
+}
+
+// latest returns the most recently opened scope among those of x and of others, all of which may be nil.
+func (x *Tensor) latest(others []*Tensor) (s *Scope) {
+	if x != nil {
+		s = x.scope
+	}
+	for _, t := range others {
+		if t != nil && t.scope != nil && (s == nil || t.scope.order > s.order) {
+			s = t.scope
+		}
+	}
+	return s
 }
 
 // inherit puts a fresh result into the most recently opened scope among the operands'. Operands may be nil.

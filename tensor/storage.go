@@ -85,12 +85,12 @@ type tiny[W mem.Words] struct {
 }
 
 // newWhole returns an uninitialised tensor on any device.
-func newWhole(name string, dev device.Device, bytes int, tracked bool) *Tensor {
+func newWhole(name string, dev device.Device, bytes int, tracked bool, in *Scope) *Tensor {
 	if tracked {
-		return &Tensor{storage: newStorage(name, dev, bytes)}
+		return &Tensor{storage: newStorage(name, dev, bytes, in)}
 	}
 	w := new(whole)
-	w.storage.init(name, dev, bytes)
+	w.storage.init(name, dev, bytes, in)
 	w.tensor.storage = &w.storage
 	return &w.tensor
 }
@@ -113,16 +113,16 @@ func newTiny[W mem.Words](name string, bytes int, tracked bool) *Tensor {
 	return x
 }
 
-// newStorage returns a storage with memory of the device.
-func newStorage(name string, dev device.Device, bytes int) *storage {
+// newStorage returns a storage with memory of the device, for what a scope computes, which may be nil.
+func newStorage(name string, dev device.Device, bytes int, in *Scope) *storage {
 	s := new(storage)
-	s.init(name, dev, bytes)
+	s.init(name, dev, bytes, in)
 	return s
 }
 
 // init gives a new storage memory of the device.
-func (s *storage) init(name string, dev device.Device, bytes int) {
-	b := backendOf(name, dev)
+func (s *storage) init(name string, dev device.Device, bytes int, in *Scope) {
+	b := in.backendOf(name, dev)
 	buf, err := b.Alloc(bytes)
 	checkDone(name, err)
 	s.backend, s.buf, s.device = b, buf, dev
@@ -177,25 +177,23 @@ func newTensor(name string, dev device.Device, dt dtype.DType, shape Shape) *Ten
 func newResult(name string, dev device.Device, dt dtype.DType, l *layout.Layout, x *Tensor, others ...*Tensor) *Tensor {
 	bytes := bytesOf(name, dt, l)
 	var out *Tensor
+	in := x.latest(others)
 	switch tracked := x.tracks(others); {
 	case !dev.IsCPU() || bytes > mem.TinyBytes:
-		out = newWhole(name, dev, bytes, tracked)
+		out = newWhole(name, dev, bytes, tracked, in)
 	case bytes > mem.LeastBytes:
 		out = newTiny[[mem.TinyBytes / 8]uint64](name, bytes, tracked)
 	default:
 		out = newTiny[[mem.LeastBytes / 8]uint64](name, bytes, tracked)
 	}
-	out.layout, out.dtype, out.history = l, dt, &out.storage.history
-	if x != nil {
-		out.scope = x.scope
-	}
+	out.layout, out.dtype, out.history, out.scope = l, dt, &out.storage.history, in
 	if placement.on.Load() {
 		placement.made(out.storage, name)
 	}
 	if t := recordingNow.Load(); t != nil {
 		t.made(out.storage)
 	}
-	return out.inherit(others...)
+	return out.inherit()
 }
 
 // tracks reports whether x or one of the others, all of which may be nil, tracks gradients.

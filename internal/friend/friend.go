@@ -49,6 +49,8 @@ type Tensors[T any] struct {
 	CaptureOf func(x T) Capture
 	// ConstantOn returns a CPU tensor, whose numbers follow from shapes and positions alone, on a device and in a dtype: a graph keeps them.
 	ConstantOn func(x T, dev device.Device, dt dtype.DType) T
+	// OnStream returns the option of a scope whose results on a device are computed by a backend.Backend of one of its streams.
+	OnStream func(dev device.Device, stream any) (option any)
 	// NewReplicas returns copies that several goroutines may use.
 	NewReplicas func() Replicas[T]
 	// Linalg is linear algebra with gradients.

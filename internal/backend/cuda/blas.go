@@ -84,9 +84,9 @@ func (b *blas) multiply(d *Device, c *backend.Call) error {
 	if s.err != nil {
 		return s.err
 	}
-	w := d.watch(compute, profile.Kernel, "cublasLtMatmul", 0)
+	w := d.watch(d.lane, profile.Kernel, "cublasLtMatmul", 0)
 	err = d.inContext(func() error {
-		return plan.Run(uintptr(d.streams[compute]), p.A, p.B, p.Out, memory.ptr, p.Alpha, p.Beta)
+		return plan.Run(uintptr(d.streams[d.lane]), p.A, p.B, p.Out, memory.ptr, p.Alpha, p.Beta)
 	})
 	w.end(err == nil)
 	return err

@@ -30,8 +30,9 @@ type block struct {
 	state      blockState
 	users      streamSet // other streams that used the memory
 	events     int       // of those streams, still to complete
-	slot       int       // its place in allocator.inUse
-	freedAt    int       // the pool's count of searches when the block came back
+	traffic    traffic
+	slot       int // its place in allocator.inUse
+	freedAt    int // the pool's count of searches when the block came back
 
 	handle *Buffer // nil while a tensor holds it
 	weak   weak.Pointer[Buffer]

@@ -106,7 +106,7 @@ func (c *capture) mine() bool { return profile.Goroutine() == c.goroutine }
 // captured returns the capture that the caller's work on the device belongs to, nil for none.
 func (d *Device) captured() *capture {
 	c := underway.Load()
-	if c == nil || c.device != d || !c.mine() {
+	if c == nil || c.device.gpu != d.gpu || !c.mine() {
 		return nil
 	}
 	return c
@@ -118,7 +118,7 @@ func (d *Device) capturedOr() (*capture, error) {
 	switch {
 	case c == nil || !c.mine():
 		return nil, nil
-	case c.device != d:
+	case c.device.gpu != d.gpu:
 		return nil, refuseCapture("work on "+d.name()+" while "+c.device.name()+" is captured", "capture one graph for each GPU")
 	}
 	return c, nil
@@ -210,7 +210,7 @@ func (d *Device) enter(call *backend.Call) (*capture, error) {
 		return nil, nil
 	}
 	if !c.mine() {
-		if c.device == d {
+		if c.device.gpu == d.gpu {
 			return nil, c.foreign(call)
 		}
 		return nil, nil

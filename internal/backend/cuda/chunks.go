@@ -39,7 +39,7 @@ func typedForFloats(name string) (ids [dtype.Count]kernelID) {
 // Run runs calls by one launch where they are several whose memory is in row-major order and apart, else one by one.
 func (u *chunkList) Run(calls []*backend.Call) (int, error) {
 	if c := calls[0]; len(calls) > 1 && u.device.Has(c.Op, c.DType) && !slices.ContainsFunc(calls, scattered) {
-		if done, err := u.runAll(calls); done || err != nil {
+		if done, err := u.runTogether(calls); done || err != nil {
 			if err != nil {
 				return 0, err
 			}
@@ -58,6 +58,20 @@ func (u *chunkList) Run(calls []*backend.Call) (int, error) {
 func scattered(c *backend.Call) bool {
 	other := func(v backend.View) bool { return v.IsConst() || !v.Layout.IsContiguous() }
 	return slices.ContainsFunc(c.Out(), other) || slices.ContainsFunc(c.In(), other)
+}
+
+// runTogether is runAll, which streams that use the same memory wait for.
+func (u *chunkList) runTogether(calls []*backend.Call) (done bool, err error) {
+	for _, c := range calls {
+		if err := u.device.meet(c); err != nil {
+			return false, err
+		}
+	}
+	done, err = u.runAll(calls)
+	for _, c := range calls {
+		u.device.part(c.Out())
+	}
+	return done, err
 }
 
 // runAll runs the calls by one launch; it does nothing, and says so, where the memory of one overlaps another's.
@@ -91,7 +105,7 @@ func (u *chunkList) runAll(calls []*backend.Call) (done bool, err error) {
 		return false, err
 	}
 	if d.blocking {
-		err = d.waitFor(compute)
+		err = d.waitFor(d.lane)
 	}
 	return err == nil, err
 }
@@ -217,7 +231,7 @@ func (u *chunkList) upload() error {
 		return nil
 	}
 	if u.table == nil || u.table.bytes < len(u.next) {
-		b, err := u.device.alloc.alloc(len(u.next), compute)
+		b, err := u.device.alloc.alloc(len(u.next), u.device.lane)
 		if err != nil {
 			return err
 		}

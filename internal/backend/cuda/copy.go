@@ -34,13 +34,17 @@ func (d *Device) CopyIn(dst backend.Buffer, offset int, src []byte) error {
 
 // copyNow is CopyIn to an address of a buffer, which a capture does not note.
 func (d *Device) copyNow(to driver.Ptr, src []byte, dst backend.Buffer) error {
+	if err := d.writes(dst); err != nil {
+		return err
+	}
+	defer d.written(dst)
 	if len(src) <= stagedBytes {
 		return d.copyStaged(to, src)
 	}
-	if r := d.copyToDevice(compute, fromPageable, to, src); r != driver.Success {
+	if r := d.copyToDevice(d.lane, fromPageable, to, src); r != driver.Success {
 		return d.fail(r)
 	}
-	if err := d.waitFor(compute); err != nil {
+	if err := d.waitFor(d.lane); err != nil {
 		return err
 	}
 	runtime.KeepAlive(dst)
@@ -55,10 +59,10 @@ func (d *Device) copyStaged(to driver.Ptr, src []byte) error {
 		return err
 	}
 	copy(b.bytes, src)
-	if r := d.copyToDevice(compute, fromPinned, to, b.bytes[:len(src)]); r != driver.Success {
+	if r := d.copyToDevice(d.lane, fromPinned, to, b.bytes[:len(src)]); r != driver.Success {
 		return d.fail(r)
 	}
-	return d.pinned.give(d, b, compute)
+	return d.pinned.give(d, b, d.lane)
 }
 
 // CopyOut reads into dst from src at byte offset, after all work that was issued before.
@@ -75,10 +79,13 @@ func (d *Device) CopyOut(dst []byte, src backend.Buffer, offset int) error {
 		"depends on data by Where on the device"); err != nil {
 		return err
 	}
-	if r := d.copyToHost(compute, toPageable, dst, from); r != driver.Success {
+	if err := d.reads(src); err != nil {
+		return err
+	}
+	if r := d.copyToHost(d.lane, toPageable, dst, from); r != driver.Success {
 		return d.fail(r)
 	}
-	if err := d.waitFor(compute); err != nil {
+	if err := d.waitFor(d.lane); err != nil {
 		return err
 	}
 	runtime.KeepAlive(src)
@@ -122,13 +129,24 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 	switch {
 	case err != nil:
 		return err
-	case c != nil && d != other:
+	case c != nil && d.gpu != other.gpu:
 		return refuseCapture("a copy from "+other.name()+" to "+d.name(), "capture on each GPU, and copy between replays")
 	case c != nil:
 		c.nodes = append(c.nodes, &copyNode{Dst: to, Src: from, Bytes: uint64(bytes)})
 		return nil
-	case d == other:
+	}
+	if err := d.writes(dst); err != nil {
+		return err
+	}
+	defer d.written(dst)
+	if d.gpu == other.gpu {
+		if err := d.reads(src); err != nil {
+			return err
+		}
 		return d.result(d.copyWithin(to, from, bytes))
+	}
+	if err := other.reads(src); err != nil {
+		return err
 	}
 	if err := other.reach(d); err != nil {
 		return err
@@ -139,9 +157,10 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 	if r := other.copyToPeer(d, to, from, bytes); r != driver.Success {
 		return other.fail(r)
 	}
+	other.written()
 	d.copySources.add(other)
 	if err := d.follow(other); err != nil {
-		_ = other.waitFor(compute) // the memory must not be reused while the copy still writes it; a failure lies in err already or comes with the next call
+		_ = other.waitFor(other.lane) // the memory must not be reused while the copy still writes it; a failure lies in err already or comes with the next call
 		return err
 	}
 	return nil
@@ -179,7 +198,7 @@ func (d *Device) check() error {
 	if e := d.failure.Load(); e != nil {
 		return e
 	}
-	switch r := d.api.StreamQuery(d.ctx, d.streams[compute]); r {
+	switch r := d.api.StreamQuery(d.ctx, d.streams[d.lane]); r {
 	case driver.Success:
 		return d.checkFault()
 	case driver.ErrNotReady:
@@ -191,11 +210,11 @@ func (d *Device) check() error {
 
 // follow makes the compute stream wait for all work of another device's.
 func (d *Device) follow(other *Device) error {
-	m, err := other.mark(compute)
+	m, err := other.mark(other.lane)
 	if err != nil {
 		return err
 	}
-	if err := d.after(compute, m); err != nil {
+	if err := d.after(d.lane, m); err != nil {
 		return err
 	}
 	other.forget(m) // it can be recorded again: the wait refers to what was recorded before

@@ -11,8 +11,14 @@ import (
 	"cresset/internal/rng"
 )
 
-// Device is one GPU as a backend. Its calls issue work and return; what fails later is told by the next call that waits.
+// Device is one GPU as a backend, or one of its streams. Its calls issue work and return; what fails later is told by the next call that waits.
 type Device struct {
+	*gpu
+	lane stream // on which its work is issued
+}
+
+// gpu is what all streams of a device share.
+type gpu struct {
 	index      int
 	api        *driver.API
 	handle     driver.Device
@@ -41,6 +47,7 @@ type Device struct {
 	trace       *Trace // of a modelled GPU, else nil
 	stopwatches stopwatches
 	epoch       atomic.Uint64
+	crossings   crossings
 }
 
 var _ backend.Backend = (*Device)(nil)
@@ -51,9 +58,9 @@ const maxDevices = 128
 // newDevice describes a GPU without touching it. The error says that the driver told nothing of it; the device can be neither used nor
 // described then.
 func newDevice(api *driver.API, index int) (*Device, error) {
-	d := &Device{
+	d := &Device{gpu: &gpu{
 		index: index, api: api, generator: NewGenerator(rng.Entropy()), timing: eventList{timed: true}, modules: moduleTable{catalog: embedded},
-	}
+	}}
 	var r driver.Result
 	d.handle, r = api.DeviceGet(int32(index))
 	d.silent = r.Err("cuDeviceGet")
@@ -113,7 +120,7 @@ func (d *Device) open() error {
 }
 
 func (d *Device) openStreams() (r driver.Result) {
-	for s := range d.streams {
+	for s := range lanes {
 		if d.streams[s], r = d.api.StreamCreate(d.ctx, driver.StreamNonBlocking, 0); r != driver.Success {
 			return r
 		}
@@ -146,10 +153,11 @@ func (d *Device) Alloc(bytes int) (backend.Buffer, error) {
 	if e := d.failure.Load(); e != nil {
 		return nil, e
 	}
-	b, err := d.alloc.alloc(bytes, compute)
+	b, err := d.alloc.alloc(bytes, d.lane)
 	if err != nil {
 		return nil, err
 	}
+	d.fresh(b)
 	return b, nil
 }
 

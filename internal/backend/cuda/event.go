@@ -24,9 +24,9 @@ func (e *Event) Record(d *Device) error {
 	defer e.mu.Unlock()
 	switch {
 	case e.device == nil:
-		handle, err := d.timing.record(d, compute)
+		handle, err := d.timing.record(d, d.lane)
 		if d.madeRoom(err) {
-			handle, err = d.timing.record(d, compute)
+			handle, err = d.timing.record(d, d.lane)
 		}
 		if err != nil {
 			return err
@@ -34,10 +34,10 @@ func (e *Event) Record(d *Device) error {
 		e.device, e.handle = d, handle
 		runtime.AddCleanup(e, d.timing.give, handle)
 		return nil
-	case e.device != d:
+	case e.device.gpu != d.gpu:
 		return pyError(fmt.Sprintf("Event device %d does not match recording stream's device %d.", e.device.index, d.index))
 	}
-	return d.result(d.api.EventRecord(d.ctx, e.handle, d.streams[compute]))
+	return d.result(d.api.EventRecord(d.ctx, e.handle, d.streams[d.lane]))
 }
 
 // usable starts the device and returns why nothing can be issued to it.
@@ -95,7 +95,7 @@ func (e *Event) Wait(d *Device) error {
 	if err := d.usable(); err != nil {
 		return err
 	}
-	err := d.after(compute, handle)
+	err := d.after(d.lane, handle)
 	runtime.KeepAlive(e)
 	return err
 }
@@ -107,7 +107,7 @@ func (e *Event) Until(end *Event) (milliseconds float64, err error) {
 	switch {
 	case d == nil || other == nil:
 		return 0, pyError("Both events must be recorded before calculating elapsed time.")
-	case d != other:
+	case d.gpu != other.gpu:
 		return 0, d.failed(driver.ErrInvalidHandle) // as the driver says of events of two devices
 	}
 	for _, event := range []*Event{e, end} {

@@ -119,11 +119,15 @@ func (f *fusedKernel) Run(out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
+	if err := d.meetViews(in, out); err != nil {
+		return err
+	}
 	if err := d.launchEmitted(k, k.Words(to, from, f.scalars)); err != nil {
 		return err
 	}
+	d.part(out)
 	if d.blocking && graph == nil {
-		return d.waitFor(compute)
+		return d.waitFor(d.lane)
 	}
 	return nil
 }

@@ -165,12 +165,20 @@ func (s *graphState) launch() (err error) {
 		return err
 	}
 	d := s.device
-	return d.roomFor(func() driver.Result {
+	part, err := d.join()
+	if err != nil {
+		return err
+	}
+	if err = d.roomFor(func() driver.Result {
 		w := d.watch(compute, profile.Kernel, "cudaGraphLaunch", 0)
 		r := d.api.GraphLaunch(d.ctx, s.exec, d.streams[compute])
 		w.end(r == driver.Success)
 		return r
-	})
+	}); err != nil {
+		return err
+	}
+	done = 0 // it runs
+	return part()
 }
 
 // set gives kernels the parameters that the host has changed. Launches under way keep theirs.

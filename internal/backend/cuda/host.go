@@ -58,7 +58,7 @@ func (h *Host) Free() {
 
 func (h *Host) giveBack() {
 	for _, u := range h.users {
-		if u.device != h.device { // the pool records events of its own device alone
+		if u.device.gpu != h.device.gpu { // the pool records events of its own device alone
 			u.device.waitFor(u.stream)
 		}
 	}
@@ -125,12 +125,15 @@ func (d *Device) Fetch(src backend.Pinned, offset, bytes int) (backend.Buffer, e
 	if err != nil || bytes == 0 {
 		return b, err
 	}
-	d.alloc.used(b, compute)
+	d.fresh(b)
+	d.alloc.used(b, d.lane)
 	if r := d.copyToDevice(copyIn, fromPinned, driver.Ptr(b.ptr), src.Bytes()[offset:offset+bytes]); r != driver.Success {
 		return nil, d.fail(r)
 	}
 	src.(*Host).usedBy(d, copyIn)
-	return b, d.order(compute, copyIn)
+	err = d.order(d.lane, copyIn)
+	d.written(b)
+	return b, err
 }
 
 // Send copies a buffer's bytes asynchronously to pinned memory, after all work that was issued before. Kernels issued later
@@ -146,7 +149,10 @@ func (d *Device) Send(dst backend.Pinned, src backend.Buffer, offset int) error 
 		c.send(dst.(*Host), from)
 		return nil
 	}
-	if err := d.order(copyOut, compute); err != nil {
+	if err := d.reads(src); err != nil {
+		return err
+	}
+	if err := d.order(copyOut, d.lane); err != nil {
 		return err
 	}
 	if r := d.copyToHost(copyOut, toPinned, dst.Bytes(), from); r != driver.Success {
@@ -154,7 +160,8 @@ func (d *Device) Send(dst backend.Pinned, src backend.Buffer, offset int) error 
 	}
 	d.alloc.used(src.(*Buffer), copyOut)
 	dst.(*Host).usedBy(d, copyOut)
-	return d.order(compute, copyOut)
+	defer d.written()
+	return d.order(d.lane, copyOut)
 }
 
 // order makes what is issued to a stream later wait for what was issued to another before.

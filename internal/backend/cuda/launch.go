@@ -39,6 +39,9 @@ func (d *Device) Run(c *backend.Call) error {
 	}
 	d.lastOp.Store(uint32(c.Op))
 	d.trace.begin(c)
+	if err := d.meet(c); err != nil {
+		return err
+	}
 	err = r.launch(d, c, r.kernel)
 	for tries := 0; tries < mostVariants && err != nil && d.refuse(err); tries++ { // another variant does it
 		err = r.launch(d, c, r.kernel)
@@ -46,8 +49,9 @@ func (d *Device) Run(c *backend.Call) error {
 	if err != nil {
 		return err
 	}
+	d.part(c.Out())
 	if d.blocking && graph == nil {
-		if err := d.waitFor(compute); err != nil {
+		if err := d.waitFor(d.lane); err != nil {
 			return err
 		}
 	}
@@ -132,7 +136,7 @@ func (d *Device) give(k kernelID, f driver.Function, g *kernels.Grid, params []b
 	if g.Shared > 0 || g.Cluster[0] > 0 || g.Programmatic {
 		return d.launchShaped(k, f, g, params)
 	}
-	return d.result(d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), 0, d.streams[compute], params))
+	return d.result(d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), 0, d.streams[d.lane], params))
 }
 
 // launchShaped is launch for what not every kernel asks for.
@@ -141,13 +145,13 @@ func (d *Device) launchShaped(k kernelID, f driver.Function, g *kernels.Grid, pa
 		return err
 	}
 	if g.Cluster[0] == 0 && !g.Programmatic {
-		return d.result(d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), g.Shared, d.streams[compute], params))
+		return d.result(d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), g.Shared, d.streams[d.lane], params))
 	}
 	if d.api.LaunchKernelEx == nil {
 		return d.fail(driver.ErrNotSupported)
 	}
 	l := driver.Launch{Grid: dim(g.Blocks), Block: dim(g.Threads), Shared: g.Shared, Cluster: dim(g.Cluster), Programmatic: g.Programmatic}
-	return d.result(d.api.LaunchKernelEx(d.ctx, f, &l, d.streams[compute], params))
+	return d.result(d.api.LaunchKernelEx(d.ctx, f, &l, d.streams[d.lane], params))
 }
 
 // permit allows a kernel, once, the shared memory and the clusters that its launches ask for: 48 KiB and 8 blocks need no permission.

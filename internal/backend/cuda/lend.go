@@ -33,8 +33,11 @@ func (d *Device) Lend(memory []backend.Piece, f func(stream uintptr, at []uintpt
 		}
 		at[i] = uintptr(p)
 	}
+	if err := d.writes(buffersOf(memory)...); err != nil {
+		return nil, err
+	}
 	if err := d.Within(func() error {
-		if err := d.order(collective, compute); err != nil {
+		if err := d.order(collective, d.lane); err != nil {
 			return err
 		}
 		return f(uintptr(d.streams[collective]), at)

@@ -63,9 +63,9 @@ func newMeta(index int) (*Meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{index: index, api: emptyDriver(), generator: NewGenerator(rng.Entropy()), properties: Properties{
+	d := &Device{gpu: &gpu{index: index, api: emptyDriver(), generator: NewGenerator(rng.Entropy()), properties: Properties{
 		Name: "meta", Major: 9, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32, PTX: 90, SharedOptIn: 227 << 10,
-	}}
+	}}}
 	d.modules.catalog = embedded
 	d.alloc = newAllocator(d, index, c)
 	d.fault.flag = make([]byte, 8)

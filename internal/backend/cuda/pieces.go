@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"encoding/binary"
+	"errors"
 	"runtime"
 
 	"cresset/dtype"
@@ -31,7 +32,11 @@ func (d *Device) CopyPieces(to, from []backend.Piece) error {
 		}
 		list[i] = kernels.Piece{To: uint64(target), From: uint64(source), Bytes: uint64(to[i].Bytes)}
 	}
+	if err := errors.Join(d.reads(buffersOf(from)...), d.writes(buffersOf(to)...)); err != nil {
+		return err
+	}
 	err := d.work(copyPieces, list, nil)
+	d.written(buffersOf(to)...)
 	runtime.KeepAlive(to)
 	runtime.KeepAlive(from)
 	return err
@@ -57,10 +62,23 @@ func (d *Device) AddPieces(dt dtype.DType, to []backend.Piece, offsets []int, te
 		}
 		bases[i] = uint64(base)
 	}
+	if err := errors.Join(d.reads(terms...), d.writes(buffersOf(to)...)); err != nil {
+		return err
+	}
 	err := d.work(addPieces[dt], list, bases)
+	d.written(buffersOf(to)...)
 	runtime.KeepAlive(to)
 	runtime.KeepAlive(terms)
 	return err
+}
+
+// buffersOf returns the buffers in which pieces lie.
+func buffersOf(pieces []backend.Piece) []backend.Buffer {
+	buffers := make([]backend.Buffer, len(pieces))
+	for i := range pieces {
+		buffers[i] = pieces[i].Buf
+	}
+	return buffers
 }
 
 // work copies a list of pieces to the device and launches a kernel over it.

@@ -84,7 +84,7 @@ func (p *pinnedPool) give(d *Device, b pinned, s stream) error {
 // put keeps b until the copies of its users on the device are done. After an error of the device it is lost.
 func (p *pinnedPool) put(d *Device, b pinned, users []hostUser) {
 	for i, u := range users {
-		if u.device != d {
+		if u.device.gpu != d.gpu {
 			continue
 		}
 		m, err := d.mark(u.stream)

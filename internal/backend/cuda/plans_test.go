@@ -26,7 +26,7 @@ func somePlanned(r *rand.Rand) *kernels.Product {
 
 // A plan that is remembered has to be that of the product at hand: the key holds all that it depends on.
 func TestPlansAreThoseOfTheProduct(t *testing.T) {
-	d, r := &Device{properties: Properties{Multiprocessors: 132}}, rand.New(rand.NewPCG(1, 2))
+	d, r := &Device{gpu: &gpu{properties: Properties{Multiprocessors: 132}}}, rand.New(rand.NewPCG(1, 2))
 	halves := uint(0)
 	for i := range kernels.ProductTiles {
 		if kernels.ProductTiles[i].Of == kernels.Half {
@@ -58,7 +58,7 @@ func TestPlansAreThoseOfTheProduct(t *testing.T) {
 
 // BenchmarkPlan times a plan that is made, and one that is remembered.
 func BenchmarkPlan(b *testing.B) {
-	d, p := &Device{properties: Properties{Multiprocessors: 132}}, somePlanned(rand.New(rand.NewPCG(1, 2)))
+	d, p := &Device{gpu: &gpu{properties: Properties{Multiprocessors: 132}}}, somePlanned(rand.New(rand.NewPCG(1, 2)))
 	const all = 1<<len(kernels.ProductTiles) - 1
 	b.Run("made", func(b *testing.B) {
 		for b.Loop() {

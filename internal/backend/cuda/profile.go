@@ -57,7 +57,7 @@ func (d *Device) watchLaunch(k kernelID, g *kernels.Grid) *work {
 		return nil
 	}
 	shape := &profile.Launch{Grid: g.Blocks, Block: g.Threads, Shared: g.Shared}
-	return d.watchFor(r, compute, profile.Event{Kind: profile.Kernel, Name: k.name(), Launch: shape})
+	return d.watchFor(r, d.lane, profile.Event{Kind: profile.Kernel, Name: k.name(), Launch: shape})
 }
 
 // watchFor holds the stopwatches until end, so that what goroutines issue at once is not timed together.

@@ -55,6 +55,9 @@ func (a *allocator) await(b *block) bool {
 func (a *allocator) finishPending() error {
 	for s := range a.pending {
 		queue := a.pending[s]
+		if len(queue) == 0 {
+			continue
+		}
 		done := 0
 		for ; done < len(queue); done++ {
 			ok, err := a.source.passed(queue[done].event)

@@ -37,7 +37,7 @@ func (s *scratch) take(bytes int) *Buffer {
 	if s.err != nil {
 		return &Buffer{}
 	}
-	b, err := s.device.alloc.alloc(bytes, compute)
+	b, err := s.device.alloc.alloc(bytes, s.device.lane)
 	if err != nil {
 		s.err = err
 		return &Buffer{}

@@ -27,19 +27,21 @@ var _ backend.Clock = (*Device)(nil)
 func (*Device) StartTimer(from, to backend.Backend, background bool) backend.Stopwatch {
 	src, fromGPU := from.(*Device)
 	dst, toGPU := to.(*Device)
-	t := &Timer{device: src, stream: compute}
+	t := &Timer{device: src}
 	var err error
 	switch {
-	case fromGPU && toGPU && src != dst:
+	case fromGPU && toGPU && src.gpu != dst.gpu:
+		t.stream = src.lane
 		err = src.follow(dst)
 	case fromGPU && background:
 		t.stream = copyOut
-		err = src.order(copyOut, compute)
+		err = src.order(copyOut, src.lane)
 	case fromGPU:
+		t.stream = src.lane
 	case toGPU && background:
 		t.device, t.stream = dst, copyIn
 	case toGPU:
-		t.device = dst
+		t.device, t.stream = dst, dst.lane
 	default:
 		return nil
 	}

@@ -32,16 +32,16 @@ func (d *Device) copyToHost(s stream, name string, dst []byte, from driver.Ptr) 
 }
 
 func (d *Device) copyWithin(to, from driver.Ptr, bytes int) driver.Result {
-	w := d.watch(compute, profile.Copy, withinDevice, bytes)
-	r := d.api.MemcpyDtoDAsync(d.ctx, to, from, uint64(bytes), d.streams[compute])
+	w := d.watch(d.lane, profile.Copy, withinDevice, bytes)
+	r := d.api.MemcpyDtoDAsync(d.ctx, to, from, uint64(bytes), d.streams[d.lane])
 	w.end(r == driver.Success)
 	return r
 }
 
 // copyToPeer copies to another device, on this one's compute stream.
 func (d *Device) copyToPeer(peer *Device, to, from driver.Ptr, bytes int) driver.Result {
-	w := d.watch(compute, profile.Copy, toPeer, bytes)
-	r := d.api.MemcpyPeerAsync(d.ctx, to, peer.ctx, from, d.ctx, uint64(bytes), d.streams[compute])
+	w := d.watch(d.lane, profile.Copy, toPeer, bytes)
+	r := d.api.MemcpyPeerAsync(d.ctx, to, peer.ctx, from, d.ctx, uint64(bytes), d.streams[d.lane])
 	w.end(r == driver.Success)
 	return r
 }
@@ -52,8 +52,8 @@ func (d *Device) zero(at uint64, bytes int) error {
 		c.nodes = append(c.nodes, &zeroNode{driver.Ptr(at), uint64(bytes)})
 		return nil
 	}
-	w := d.watch(compute, profile.Memset, "Memset (Device)", bytes)
-	r := d.api.MemsetD8Async(d.ctx, driver.Ptr(at), 0, uint64(bytes), d.streams[compute])
+	w := d.watch(d.lane, profile.Memset, "Memset (Device)", bytes)
+	r := d.api.MemsetD8Async(d.ctx, driver.Ptr(at), 0, uint64(bytes), d.streams[d.lane])
 	w.end(r == driver.Success)
 	return d.result(r)
 }
