@@ -26,7 +26,9 @@ func ofTexts(c gpt2.Config, batch int) func(device.Device) lesson {
 		return lesson{
 			input: tensor.On(dev).RandInt(0, c.Vocabulary, batch, c.Positions),
 			opt:   optim.NewAdamW(nn.Parameters(net), optim.WeightDecay(0), optim.For(isMatrix, optim.WeightDecay(0.1))),
-			loss:  func(ids *tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(net.Forward(ids).Flatten(0, 1), next) },
+			loss: func(ids *tensor.Tensor) *tensor.Tensor {
+				return tensor.CrossEntropy(net.Forward(ids).Flatten(0, 1), next)
+			},
 		}
 	}
 }
