@@ -40,6 +40,7 @@ var leftOut = []absence{
 	{"internal/driver/sim", "tests simulated GPUs"},
 	{"internal/gradcheck", "tests the tests"},
 	{"internal/mpi", "calls libraries of MPI"},
+	{"internal/nccl", "calls a stub of the library"},
 	{"internal/nvml/sim", "tests simulated GPUs"},
 	{"internal/selftest", "is run as cresset doctor --selftest"},
 	{"internal/serve", "answers over HTTP, and computes on the CPU alone"},
