@@ -8,7 +8,7 @@ PLATFORMS   = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 PKG       ?= ./...
 BENCH     ?= .
-RACE_PKG  ?= $(shell go list ./... | grep -vE '/(models|internal/(kern|kgen|conformance|floors|bench|backend/cuda/kernels))(/|$$)')
+RACE_PKG  ?= $(shell go list ./... | grep -vE '/(models|scripts|internal/(kern|kgen|conformance|floors|bench|backend/cuda/kernels))(/|$$)')
 LEVEL     ?= avx2
 LEVEL_PKG ?= ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
 BASE      ?= main
