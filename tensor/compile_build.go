@@ -206,7 +206,9 @@ func (r *recording) noteChanges(xs []*Tensor) {
 			failHint("compile", ErrCompile, "a compiled function that tracks gradients cannot change its inputs in place", "change a Clone")
 		}
 		r.bumped = append(r.bumped, n)
-		xs[i].storage.version += n
+		if n > 0 { // others may read an input meanwhile
+			xs[i].storage.version += n
+		}
 		o.inner = nil
 	}
 	for _, c := range r.captured {

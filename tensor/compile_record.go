@@ -57,10 +57,11 @@ func (c *compiled) record(xs []*Tensor) (*recording, []*storage) {
 	defer recordingNow.Store(nil)
 	outs := c.f(inner)
 	refuseNilIn("compile", outs)
-	t.forward = len(t.calls)
+	t.endForward()
 	r := &recording{on: t.on, device: xs[0].storage.device, roots: t.roots, leaves: leavesBefore(start, outs)}
 	found := r.differentiate(inner, outs)
 	recordingNow.Store(nil)
+	t.end()
 	r.build(t, outs, found)
 	r.noteChanges(xs)
 	made := make([]*storage, len(r.kept))

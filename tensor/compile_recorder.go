@@ -13,6 +13,7 @@ import (
 // apart: what is recorded in the end are the calls on which results depend, and those that change other memory by what derives from inputs.
 type recorder struct {
 	mu       sync.Mutex
+	ended    bool // what other goroutines still tell of is not noted
 	builder  program.Builder
 	on       backend.Backend // of the inputs
 	slots    map[backend.Buffer]*program.Slot
@@ -57,6 +58,20 @@ func newRecorder(on backend.Backend) *recorder {
 	}
 }
 
+// endForward ends the calls of the forward pass.
+func (t *recorder) endForward() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.forward = len(t.calls)
+}
+
+// end ends the noting: from then on the recorder is its goroutine's alone.
+func (t *recorder) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+}
+
 // slot returns the slot of a buffer.
 func (t *recorder) slot(b backend.Buffer) *program.Slot {
 	s, ok := t.slots[b]
@@ -94,7 +109,9 @@ func (t *recorder) enter(x *Tensor, scope *Scope) *Tensor {
 func (t *recorder) made(s *storage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.born[t.slot(s.buf)] = s
+	if !t.ended {
+		t.born[t.slot(s.buf)] = s
+	}
 }
 
 // keeps reports whether the memory of a storage is to stay while the function runs, for a buffer tells what calls were about. A nil recorder keeps
@@ -105,6 +122,9 @@ func (t *recorder) keeps(s *storage) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.ended {
+		return false
+	}
 	_, noted := t.slots[s.buf]
 	return noted
 }
@@ -113,6 +133,9 @@ func (t *recorder) keeps(s *storage) bool {
 func (t *recorder) filled(x *Tensor) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.ended {
+		return
+	}
 	s := t.slot(x.storage.buf)
 	delete(t.born, s)
 	t.capture(s, x)
@@ -135,6 +158,9 @@ func (s *storage) replacing() replacing {
 func (t *recorder) note(c *backend.Call, out *Tensor, ins []*Tensor) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.ended {
+		return
+	}
 	r := program.Recorded(c, t.slot)
 	derived := false
 	for s := range r.Slots {
@@ -182,6 +208,9 @@ func (t *recorder) isRoot(s *program.Slot) bool {
 func (t *recorder) derives(x *Tensor) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.ended {
+		return false
+	}
 	s, ok := t.slots[x.storage.buf]
 	if !ok || !t.derived[s] {
 		return false

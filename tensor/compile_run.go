@@ -120,9 +120,11 @@ func (r *recording) run(p *program.Program, from []program.Place, kept, given []
 // change counts the changes in place of inputs and of what was captured.
 func (f *compiledFunction) change(xs []*Tensor) {
 	for i, n := range f.bumped {
-		if i < len(xs) {
+		switch {
+		case n == 0: // others may read it meanwhile
+		case i < len(xs):
 			xs[i].storage.version += n
-		} else {
+		default:
 			f.captured[i-len(xs)].tensor.storage.version += n
 		}
 	}
