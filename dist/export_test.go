@@ -15,7 +15,7 @@ func LendNCCL(api *nccl.API) (giveBack func()) {
 	return func() { ncclLibrary = before }
 }
 
-// SpawnNCCL is Spawn of ranks that know nothing of each other but an id of NCCL.
+// SpawnNCCL is Spawn of ranks that know nothing of each other but an id of NCCL. The limit is that of f's operations; to meet, ranks have a minute.
 func SpawnNCCL(n int, limit time.Duration, f func(g *Group) error) error {
 	api, err := ncclLibrary()
 	if err != nil {
@@ -27,14 +27,15 @@ func SpawnNCCL(n int, limit time.Duration, f func(g *Group) error) error {
 	}
 	return Spawn(n, func(r *Group) error {
 		ctx := context.Background()
-		e, err := joinGPUs(ctx, api, id, r.rank, n, device.CUDA(r.rank), limit)
+		e, err := joinGPUs(ctx, api, id, r.rank, n, device.CUDA(r.rank), time.Minute)
 		if err != nil {
 			return err
 		}
-		g, err := withNeighbours(ctx, &Group{rank: r.rank, size: n, name: "nccl", engine: e, options: options{timeout: limit}})
+		g, err := withNeighbours(ctx, &Group{rank: r.rank, size: n, name: "nccl", engine: e, options: options{timeout: time.Minute}})
 		if err != nil {
 			return err
 		}
+		e.limit, g.timeout = limit, limit
 		if err := f(g); err != nil {
 			g.Abort(1)
 			return err

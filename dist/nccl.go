@@ -246,9 +246,16 @@ func (n *gpus) abort(code int) { n.leave(fmt.Errorf("has aborted with code %d", 
 func (n *gpus) leave(why error) {
 	n.stop()
 	n.comm.Abort(why)
-	for _, part := range n.parts {
+	for _, part := range n.divided() {
 		part.leave(why)
 	}
+}
+
+// divided returns the engines of the parts.
+func (n *gpus) divided() []*gpus {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.parts
 }
 
 // stop ends the watchdog, and reports whether that was to do.
@@ -268,7 +275,7 @@ func (n *gpus) close(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	for _, part := range n.parts {
+	for _, part := range n.divided() {
 		errs = append(errs, part.close(ctx))
 	}
 	errs = append(errs, inner.Within(n.gpu, func() error { return n.comm.Close(until(ctx, n.limit)) }))
