@@ -28,7 +28,7 @@ const (
 	receive       kind = "recv"
 )
 
-// A call is one rank's part of an operation. Its tensors are contiguous and on the CPU, and belong to no gradient.
+// A call is one rank's part of an operation. Its tensors are contiguous and where its engine wants them, on the CPU or a GPU, and belong to no gradient.
 type call struct {
 	kind    kind
 	op      ReduceOp

@@ -8,7 +8,7 @@
 //	err = g.AllReduce(t, dist.Sum).Wait(ctx)
 //
 // An operation begins when it is called, and ends when its Work does; until then nobody may change its tensors, nor read what it fills. All ranks call the same
-// operations, of all their groups, in the same order. Tensors are contiguous; those on GPUs pass through pinned memory. What a caller gets wrong by itself panics with
+// operations, of all their groups, in the same order. Tensors are contiguous; those on GPUs go by NCCL where all ranks have it, and through pinned memory otherwise. What a caller gets wrong by itself panics with
 // a *tensor.Error; that ranks disagree, are late or have gone is an error of the Work.
 package dist
 
@@ -18,7 +18,7 @@ import "fmt"
 type ReduceOp uint8
 
 // The operations. Elements are joined in the order of the ranks where cresset joins them: in groups of one program, float16 and bfloat16, which are
-// added in float32 and rounded once, and floats by Min and Max, which keep NaN. Bools are joined by or and and.
+// added in float32 and rounded once, and floats by Min and Max, which keep NaN: not where NCCL joins them. Bools are joined by or and and.
 const (
 	Sum     ReduceOp = iota
 	Avg              // the sum divided by the number of ranks; of floating-point elements alone
