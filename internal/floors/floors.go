@@ -22,7 +22,7 @@ var rows = [][]string{
 }
 
 // support lists the packages that only tests import. They see everything below the programs.
-var support = []string{"internal/devicetest", "internal/dl/dltest", "internal/mpi/mpitest", "internal/nccl/ncclsim", "internal/gradcheck", "internal/golden", "internal/kern/guarded", "internal/floors", "internal/pyexpr", "internal/conformance", "internal/conformance/onnxnode"}
+var support = []string{"internal/devicetest", "internal/dl/dltest", "internal/mpi/mpitest", "internal/ranktest", "internal/nccl/ncclsim", "internal/gradcheck", "internal/golden", "internal/kern/guarded", "internal/floors", "internal/pyexpr", "internal/conformance", "internal/conformance/onnxnode"}
 
 const (
 	generator = "internal/kgen" // writes code before the build: on no floor, and sees none

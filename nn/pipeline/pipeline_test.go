@@ -13,9 +13,8 @@ import (
 	"cresset/device"
 	"cresset/dist"
 	"cresset/dtype"
-	"cresset/internal/hardware"
 	"cresset/internal/mpi/mpitest"
-	"cresset/internal/tenants"
+	"cresset/internal/ranktest"
 	"cresset/nn"
 	"cresset/nn/pipeline"
 	"cresset/optim"
@@ -24,23 +23,8 @@ import (
 
 var ctx = context.Background()
 
-// TestMain gives tests three simulated GPUs, unless CRESSET_SIM says what there is.
 func TestMain(m *testing.M) {
-	for name, value := range map[string]string{hardware.Variable: "3", tenants.Variable: "off"} {
-		if _, set := os.LookupEnv(name); !set {
-			os.Setenv(name, value)
-		}
-	}
-	os.Exit(mpitest.Main(m, os.Stderr, map[string]func() error{"training": func() error {
-		g, err := dist.Init(ctx)
-		if err != nil {
-			return err
-		}
-		if err := training(g); err != nil {
-			return err
-		}
-		return g.Close(ctx)
-	}}))
+	os.Exit(ranktest.Main(m, os.Stderr, "3", map[string]func(g *dist.Group) error{"training": training}))
 }
 
 // seeding is held while a rank draws numbers, which are the program's.
