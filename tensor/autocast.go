@@ -217,14 +217,44 @@ func widest(low dtype.DType, at side, xs []*Tensor) dtype.DType {
 }
 
 // cast returns x in another dtype, through which gradients flow. A float32 leaf that requires gradients is cast to the lower dtype once,
-// until it changes.
+// until it changes; a transposed one is a view of its cast.
 func (a *autocast) cast(x *Tensor, dt dtype.DType, lower bool) *Tensor {
 	if x.scope == nil {
 		x = a.home.enter(x)
 	}
-	if !a.cached || !lower || x.dtype != dtype.Float32 || x.node == nil || x.node.leaf == nil {
+	if !a.cached || !lower || x.dtype != dtype.Float32 || x.node == nil {
 		return x.To(dt)
 	}
+	if x.node.leaf != nil {
+		return a.weight(x, dt)
+	}
+	if leaf, axes := x.transposedLeaf(); leaf != nil {
+		return a.weight(leaf, dt).Transpose(axes[0], axes[1])
+	}
+	return x.To(dt)
+}
+
+// transposedLeaf returns the leaf that x is with two axes exchanged, and those; nil where it is something else.
+func (x *Tensor) transposedLeaf() (leaf *Tensor, axes [2]int) {
+	n := x.node
+	switch n.op {
+	case op.T:
+		axes = [2]int{0, x.layout.Rank() - 1}
+	case op.Transpose:
+		axes = n.params.([2]int)
+	default:
+		return nil, axes
+	}
+	if len(n.edges) != 1 || n.edges[0].to == nil || n.edges[0].to.leaf == nil || x.layout.Rank() == 0 {
+		return nil, axes
+	}
+	leaf = x.storage.tensor(n.edges[0].layout, x.dtype)
+	leaf.node, leaf.scope = n.edges[0].to, x.scope
+	return leaf, axes
+}
+
+// weight is the cast of a leaf, which is kept.
+func (a *autocast) weight(x *Tensor, dt dtype.DType) *Tensor {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w, ok := a.weights[x.node.leaf]

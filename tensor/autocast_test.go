@@ -24,7 +24,10 @@ func TestAutocastCastsWeightsOnce(t *testing.T) {
 		x := s.Enter(tensor.Ones(2, 4).To(dev))
 		casts := func() []*tensor.Tensor { return tensor.AutocastWeights(s) }
 		x.Linear(w, nil)
-		x.MatMul(w.T()) // a view is no leaf
+		if y := x.MatMul(w.T()); y.DType() != low { // of the same cast
+			t.Errorf("the product has dtype %s", y.DType())
+		}
+		x.Linear(w.Transpose(0, 1).Transpose(1, 0), nil) // a view of a view has a cast of its own
 		x.Linear(w, nil)
 		if len(casts()) != 1 {
 			t.Fatalf("%d casts are kept, want one", len(casts()))
@@ -47,6 +50,39 @@ func TestAutocastCastsWeightsOnce(t *testing.T) {
 			t.Error("the memory of a cast outlives its scope")
 		}
 	})
+}
+
+// TestAutocastCastsTransposedWeightsOnce counts the casts of a weight that products take transposed.
+func TestAutocastCastsTransposedWeightsOnce(t *testing.T) {
+	launches := countingLaunches(t, "a100")
+	gpu := device.CUDA(0)
+	w := weightOn(gpu, 4, 3)
+	s := tensor.NewScope(tensor.Autocast(low))
+	defer s.Close()
+	x := s.Enter(tensor.Ones(2, 4).To(gpu)).To(low)
+	products := func(f func() *tensor.Tensor) int {
+		*launches = 0
+		y := f()
+		if want := x.MatMul(w.Detach().To(low)); !y.Equal(want) {
+			t.Errorf("got %v, want %v", y, want)
+		}
+		return *launches
+	}
+	first := products(func() *tensor.Tensor { return x.Linear(w.Transpose(0, 1), nil) })
+	for name, again := range map[string]func() *tensor.Tensor{
+		"Transpose": func() *tensor.Tensor { return x.Linear(w.Transpose(1, 0), nil) },
+		"T":         func() *tensor.Tensor { return x.Linear(w.T(), nil) },
+		"the leaf":  func() *tensor.Tensor { return x.MatMul(w) },
+	} {
+		if n := products(again); n != first-1 {
+			t.Errorf("%s: %d launches, want one less than the %d of the first", name, n, first)
+		}
+	}
+	y := x.Linear(w.T(), nil).Sum()
+	y.Backward()
+	if g := w.Grad(); g.DType() != dtype.Float32 || !g.Equal(tensor.Full([]int{4, 3}, 2).To(gpu)) {
+		t.Errorf("the gradient is %v", g)
+	}
 }
 
 func TestAutocastWithoutCache(t *testing.T) {
