@@ -70,7 +70,7 @@ func TestLaunchesOfABlock(t *testing.T) {
 		{"gpt2", false, 8, 25},
 		{"llama", false, 28, 48},
 		{"bert", false, 10, 30},
-		{"gpt2", true, 19, 39},
+		{"gpt2", true, 19, 35},
 		{"llama", true, 51, 70},
 		{"bert", true, 29, 47},
 	} {

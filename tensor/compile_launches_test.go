@@ -42,3 +42,39 @@ func TestCompiledLaunches(t *testing.T) {
 		}
 	}
 }
+
+// TestCompiledBatches casts tensors of several sizes, some of which lie where no vector begins: as one launch, with the same bits. Where one
+// depends on another they stay apart.
+func TestCompiledBatches(t *testing.T) {
+	launches := countingLaunches(t, "a100")
+	on := tensor.On(device.CUDA(0))
+	all := []*tensor.Tensor{on.Randn(40, 64), on.Randn(64), on.Randn(3, 5), on.Randn(1), on.Randn(16, 16)}
+	f := func(xs ...*tensor.Tensor) []*tensor.Tensor {
+		var out []*tensor.Tensor
+		for _, x := range xs {
+			out = append(out, x.BFloat16())
+		}
+		for _, x := range xs {
+			out = append(out, x.Tanh().MulScalar(3))
+		}
+		return append(out, out[1].Float())
+	}
+	compiled := tensor.Compile(f)
+	compiled(all...)
+	for name, xs := range map[string][]*tensor.Tensor{
+		"aligned": all,
+		"shifted": {on.Randn(41*64).Narrow(0, 1, 40*64).View(40, 64), all[1], all[2], all[3], all[4]},
+	} {
+		want := f(xs...)
+		*launches = 0
+		got := compiled(xs...)
+		if *launches != 4 { // one for sizes that vectors divide, one for 15 elements, one for a number, and the cast of a result
+			t.Errorf("%s: %d launches, want 4", name, *launches)
+		}
+		for i := range want {
+			if !sameBits(arrayOf(got[i]), arrayOf(want[i])) {
+				t.Errorf("%s, result %d: %v, want %v", name, i, got[i], want[i])
+			}
+		}
+	}
+}

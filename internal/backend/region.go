@@ -51,6 +51,16 @@ type Joiner interface {
 	Joins(o op.Op, dt dtype.DType) bool
 }
 
+// Batcher is a fuser that computes several regions at once.
+type Batcher interface {
+	Fuser
+	// Batch returns what computes regions with one key, none of which depends on another, or nil where they are too many. It takes the operands of
+	// the first, then those of the second.
+	Batch(regions []Fused) Fused
+	// Key tells regions that can be computed at once.
+	Key(f Fused) string
+}
+
 // Fused computes a region over and over.
 type Fused interface {
 	// Run computes into and from views like those of the region, with buffers; offsets may differ, and so may the numbers of constants.

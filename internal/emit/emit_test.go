@@ -110,3 +110,28 @@ func TestKernelsAreSharedAcrossSizes(t *testing.T) {
 		different[k] = name
 	}
 }
+
+// TestBatchesAreWritten has the interpreter read kernels of several regions, whose parameters are those of each.
+func TestBatchesAreWritten(t *testing.T) {
+	row := new(layout.Of(layout.Shape{8, 16}, []int{0, 1}, 0))
+	for _, layouts := range [][]*layout.Layout{{layout.Fresh(8, 16), layout.Fresh(8, 16)}, {layout.Fresh(8, 16), row}} {
+		k, err := New(region(op.Add, dtype.Float32, dtype.Float32, layouts...), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := len(k.Words([]uint64{0}, make([]uint64, 2), make([][2]uint64, 1)))
+		for n, pieces := range map[int]int{2: 2, 3: 4, k.MostPieces(): k.MostPieces()} {
+			b := k.Batch(n)
+			m, err := ptx.Parse("batch", string(b.Text()))
+			if err != nil {
+				t.Fatalf("%v\n%s", err, b.Text())
+			}
+			if got := m.Kernels[b.Name()].ParamBytes; b.Pieces != pieces || got != 8*one*pieces || got != b.ParamBytes() || got > mostParameters {
+				t.Errorf("a kernel of %d has room for %d in %d bytes, want %d of %d words", n, b.Pieces, got, pieces, one)
+			}
+		}
+		if a, b := k.Batch(5).Key(), k.Batch(8).Key(); a != b || a == k.Key() {
+			t.Errorf("%q and %q for 5 and 8", a, b)
+		}
+	}
+}

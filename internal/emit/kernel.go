@@ -22,6 +22,7 @@ const mostSteps = 2000
 type Kernel struct {
 	Lanes   int    // neighbours that a thread computes at once; operands must be aligned for that
 	Vectors uint64 // what there is to compute, Lanes elements each
+	Pieces  int    // how many regions it computes
 	region  *backend.Region
 	space   space
 	classes []class // of what is read, then of what is written
@@ -31,7 +32,7 @@ type Kernel struct {
 
 // New returns the kernel of a region, of one element at a time where operands are not aligned for more.
 func New(r *backend.Region, aligned bool) (*Kernel, error) {
-	k := &Kernel{region: r, space: spaceOf(r.Shape, layoutsOf(r)), Lanes: 1}
+	k := &Kernel{region: r, space: spaceOf(r.Shape, layoutsOf(r)), Lanes: 1, Pieces: 1}
 	switch n := k.space.size(); {
 	case len(k.space.extents) > maxRank:
 		return nil, errors.New("emit: a region has too many axes")
@@ -153,7 +154,7 @@ func (k *Kernel) Words(out, in []uint64, scalars [][2]uint64) []uint64 {
 	}
 	for i, c := range k.classes {
 		for axis, stride := range k.space.strides[i] {
-			if c.kind == strided && c.axes>>axis&1 == 1 {
+			if c.goesAlong(axis) {
 				if axis == 0 {
 					stride *= int64(k.Lanes)
 				}

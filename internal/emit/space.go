@@ -63,6 +63,9 @@ const (
 	strided  classKind = 's'
 )
 
+// goesAlong reports whether a strided operand's place changes along an axis.
+func (c class) goesAlong(axis int) bool { return c.kind == strided && c.axes>>axis&1 == 1 }
+
 // classOf returns the class of operand k.
 func (s *space) classOf(k int) class {
 	c, step, dense := class{kind: uniform}, int64(1), true

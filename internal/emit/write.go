@@ -15,7 +15,8 @@ type writer struct {
 	body   bytes.Buffer
 	counts map[string]int
 	tables []string
-	word   int // of the parameters, the next to be read
+	word   int    // of the parameters, the next to be read
+	params string // where they begin
 
 	values   [][]value // of operands, then of steps, for each lane
 	address  []string  // of what is read, then written: of the parameter, and in the loop of the vector
@@ -39,7 +40,7 @@ func (k *Kernel) Text() []byte {
 	for _, t := range w.tables {
 		fmt.Fprintf(&all, ".global .align 4 .b32 %s[%d] = {0x%s};\n", t, len(tables[t]), strings.Join(tables[t], ", 0x"))
 	}
-	fmt.Fprintf(&all, ".visible .entry %s(\n\t.param .align 8 .b8 args[%d]\n)\n.maxntid 256\n{\n", k.Name(), 8*w.word)
+	fmt.Fprintf(&all, ".visible .entry %s(\n\t.param .align 8 .b8 args[%d]\n)\n.maxntid 256\n{\n", k.Name(), k.ParamBytes())
 	for _, kind := range []struct{ name, letters string }{{"pred", "p"}, {"b16", "rs"}, {"b32", "r"}, {"b64", "rd"}} {
 		if n := w.counts[kind.letters]; n > 0 {
 			fmt.Fprintf(&all, "\t.reg .%s %%%s<%d>;\n", kind.name, kind.letters, n+1)
@@ -73,7 +74,7 @@ func (w *writer) param(letters, load string) string {
 	at := w.word * 8
 	w.word++
 	to := w.new(letters)
-	w.line("%s %s, [args+%d]", load, to, at)
+	w.line("%s %s, [%s+%d]", load, to, w.params, at)
 	return to
 }
 
@@ -82,6 +83,7 @@ func (w *writer) head() {
 	block, threads, thread := w.make("r", "mov.u32", "%ctaid.x"), w.make("r", "mov.u32", "%ntid.x"), w.make("r", "mov.u32", "%tid.x")
 	w.index = w.make("rd", "mul.wide.u32", block, threads)
 	w.line("add.s64 %s, %[1]s, %s", w.index, w.make("rd", "cvt.u64.u32", thread))
+	w.parameters()
 	w.vectors = w.param("rd", "ld.param.b64")
 	w.line("@%s bra $end", w.make("p", "setp.ge.u64", w.index, w.vectors))
 	w.distance = w.make("rd", "mul.wide.u32", w.make("r", "mov.u32", "%nctaid.x"), threads)
@@ -123,7 +125,7 @@ func (w *writer) sizes() {
 	for i, c := range w.classes {
 		w.strides[i] = make([]string, len(w.space.extents))
 		for axis := range w.space.extents {
-			if c.kind == strided && c.axes>>axis&1 == 1 {
+			if c.goesAlong(axis) {
 				w.strides[i][axis] = w.param("rd", "ld.param.b64")
 			}
 		}

@@ -30,6 +30,9 @@ func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot
 	for _, g := range groups {
 		p.add(g, fuser, users)
 	}
+	if b, ok := fuser.(backend.Batcher); ok {
+		p.batched(b)
+	}
 	p.place()
 	return p
 }
@@ -69,22 +72,14 @@ func (g *group) slots() []*Slot {
 
 // add adds a group's items: one where it is a region that the backend takes.
 func (p *Program) add(g *group, fuser backend.Fuser, users []int) {
-	if g.region != nil && len(g.region.steps) > 1 {
-		it := item{call: g.calls[len(g.calls)-1]}
-		r := &backend.Region{Shape: g.region.shape, In: g.region.in, Steps: g.region.steps}
-		for _, w := range g.region.written {
-			if users[w.slot.number] > 1 {
-				r.Out = append(r.Out, backend.Store{Step: w.step, View: w.view})
-				it.out = append(it.out, w.view)
+	b, batches := fuser.(backend.Batcher)
+	if g.region != nil && (batches || len(g.region.steps) > 1) {
+		if it, fused := g.item(fuser, users); fused != nil {
+			if batches {
+				it.key, it.piece = b.Key(fused), fused
 			}
-		}
-		it.in = r.In
-		if fused, err := fuser.Fuse(r); err == nil {
-			it.fused = fused
-			for _, v := range slices.Concat(it.out, it.in) {
-				if s, ok := v.Buf.(*Slot); ok {
-					it.touched = append(it.touched, s)
-				}
+			if len(g.region.steps) > 1 {
+				it.fused = fused
 			}
 			p.items = append(p.items, it)
 			return
@@ -97,6 +92,29 @@ func (p *Program) add(g *group, fuser backend.Fuser, users []int) {
 		}
 		p.items = append(p.items, it)
 	}
+}
+
+// item returns a region's item and what computes it; nil where it is too much for the backend.
+func (g *group) item(fuser backend.Fuser, users []int) (it item, fused backend.Fused) {
+	it.call = g.calls[len(g.calls)-1]
+	r := &backend.Region{Shape: g.region.shape, In: g.region.in, Steps: g.region.steps}
+	for _, w := range g.region.written {
+		if users[w.slot.number] > 1 {
+			r.Out = append(r.Out, backend.Store{Step: w.step, View: w.view})
+			it.out = append(it.out, w.view)
+		}
+	}
+	it.in = r.In
+	fused, err := fuser.Fuse(r)
+	if err != nil {
+		return it, nil
+	}
+	for _, v := range slices.Concat(it.out, it.in) {
+		if s, ok := v.Buf.(*Slot); ok {
+			it.touched = append(it.touched, s)
+		}
+	}
+	return it, fused
 }
 
 // place finds where each slot is touched first and last: there it is allocated and freed.

@@ -105,7 +105,10 @@ type Program struct {
 // An item is a call, or a region that is computed at once; alloc and free are the slots that live from here on, and up to here.
 type item struct {
 	call        *Call
-	fused       backend.Fused
+	fused       backend.Fused // of a region of several steps, or of several regions
+	piece       backend.Fused // what would compute it beside others of its key
+	pieces      []backend.Fused
+	key         string
 	out, in     []backend.View
 	touched     []*Slot
 	alloc, free []*Slot

@@ -1,10 +1,8 @@
 package cuda
 
 import (
-	"encoding/binary"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"cresset/dtype"
 	"cresset/internal/backend"
@@ -15,8 +13,8 @@ import (
 )
 
 var (
-	_ backend.Fuser  = (*Device)(nil)
-	_ backend.Joiner = (*Device)(nil)
+	_ backend.Batcher = (*Device)(nil)
+	_ backend.Joiner  = (*Device)(nil)
 )
 
 // emitted holds the kernels that a device has loaded of regions, by their structure. Whoever compiles a function for many structures
@@ -66,70 +64,17 @@ func (d *Device) Joins(o op.Op, dt dtype.DType) bool {
 
 // Fuse writes the region's kernels; one is loaded when it is first run.
 func (d *Device) Fuse(r *backend.Region) (backend.Fused, error) {
-	f := &fusedKernel{device: d, region: r}
-	var err error
-	if f.vectors, err = emit.New(r, true); err != nil {
+	vectors, err := emit.New(r, true)
+	if err != nil {
 		return nil, err
 	}
+	f := &fusedRegion{region: r, vectors: vectors}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		c := backend.Call{Op: s.Op, DType: s.DType, Params: s.Params}
 		f.scalars = append(f.scalars, scalarsOf(&c))
 	}
-	return f, nil
-}
-
-// fusedKernel computes a region by one launch.
-type fusedKernel struct {
-	device  *Device
-	region  *backend.Region
-	vectors *emit.Kernel
-	single  atomic.Pointer[emit.Kernel] // for operands that are not aligned for vectors
-	scalars [][2]uint64
-}
-
-// Run launches the kernel.
-func (f *fusedKernel) Run(out, in []backend.View) error {
-	d := f.device
-	if e := d.failure.Load(); e != nil {
-		return e
-	}
-	last := f.region.Steps[len(f.region.Steps)-1].Op
-	graph, err := d.enterAll(last, out, in)
-	if err != nil {
-		return err
-	}
-	d.lastOp.Store(uint32(last))
-	d.trace.fused(f.region)
-	to, from, aligned := make([]uint64, len(out)), make([]uint64, len(in)), true
-	for i := range out {
-		to[i] = address(&out[i])
-		aligned = aligned && f.aligned(to[i], out[i].DType)
-	}
-	for i := range in {
-		if v := in[i]; v.IsConst() {
-			v.DType = emit.ConstantType(f.region, i)
-			from[i] = constantBits(&v)
-		} else {
-			from[i] = address(&v)
-			aligned = aligned && (v.Layout.IsUniform() || f.aligned(from[i], v.DType))
-		}
-	}
-	k, err := f.kernel(aligned)
-	if err != nil {
-		return err
-	}
-	if err := d.meetViews(in, out); err != nil {
-		return err
-	}
-	if err := d.launchEmitted(k, k.Words(to, from, f.scalars)); err != nil {
-		return err
-	}
-	d.part(out)
-	if d.blocking && graph == nil {
-		return d.waitFor(d.lane)
-	}
-	return nil
+	return &fusedKernel{device: d, pieces: []*fusedRegion{f}}, nil
 }
 
 // enterAll is enter for an op of any number of operands.
@@ -147,43 +92,6 @@ func (d *Device) enterAll(o op.Op, all ...[]backend.View) (graph *capture, err e
 		}
 	}
 	return graph, nil
-}
-
-// aligned reports whether vectors can begin at an address.
-func (f *fusedKernel) aligned(at uint64, dt dtype.DType) bool {
-	return at%uint64(f.vectors.Lanes*dt.Size()) == 0
-}
-
-// kernel returns the kernel for operands that are aligned or not.
-func (f *fusedKernel) kernel(aligned bool) (*emit.Kernel, error) {
-	if aligned {
-		return f.vectors, nil
-	}
-	if k := f.single.Load(); k != nil {
-		return k, nil
-	}
-	k, err := emit.New(f.region, false)
-	if err == nil {
-		f.single.Store(k)
-	}
-	return k, err
-}
-
-// launchEmitted issues a kernel with the words as its parameter.
-func (d *Device) launchEmitted(k *emit.Kernel, words []uint64) error {
-	e, err := d.emittedKernel(k)
-	if err != nil {
-		return err
-	}
-	params := make([]byte, 0, 8*len(words))
-	for _, w := range words {
-		params = binary.LittleEndian.AppendUint64(params, w)
-	}
-	g := kernels.VectorGrid(k.Vectors, e.wave)
-	if err = d.issue(ofRegion, e.function, &g, params); d.madeRoom(err) {
-		err = d.issue(ofRegion, e.function, &g, params)
-	}
-	return err
 }
 
 // emittedKernel returns a kernel, which is loaded on its first use.

@@ -185,18 +185,20 @@ func distinct(v *backend.View) float64 {
 	return float64(n * v.DType.Size())
 }
 
-// fused notes a region that is about to be launched. A nil trace notes nothing.
-func (t *Trace) fused(r *backend.Region) {
+// fused notes regions that are about to be launched together. A nil trace notes nothing.
+func (t *Trace) fused(pieces []*fusedRegion) {
 	if t == nil {
 		return
 	}
 	noted := roofline.Call{Op: "fused"}
-	for i := range r.Out {
-		noted.Bytes += distinct(&r.Out[i].View)
-	}
-	for i := range r.In {
-		if r.In[i].Layout != nil {
-			noted.Bytes += distinct(&r.In[i])
+	for _, p := range pieces {
+		for i := range p.region.Out {
+			noted.Bytes += distinct(&p.region.Out[i].View)
+		}
+		for i := range p.region.In {
+			if v := &p.region.In[i]; v.Layout != nil {
+				noted.Bytes += distinct(v)
+			}
 		}
 	}
 	t.add(noted)
