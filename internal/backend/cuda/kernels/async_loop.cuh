@@ -4,18 +4,10 @@
 // A warp computes HIGH rows and WIDE columns of the block's tile, a thread fours of it that lie 16 rows and 32 columns apart.
 #pragma once
 
-#include "async.cuh"
 #include "element.cuh"
+#include "stages.cuh"
 
 #define GAP 4 // elements between the lines of a tile
-
-// four loads neighbours from shared memory at once, which the compiler would do one by one.
-INLINE Four four(u32 at) {
-	Four v;
-	asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-				 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(at) : "memory");
-	return v;
-}
 
 // multiplyTiles multiplies so many tiles. fill starts to copy the next tile of both operands, if there is one, to an address of shared memory,
 // b's behind a's. An End is made of p when the sums are there; turned to a column of the block's tile, it puts the sum of each row where it belongs.
@@ -33,19 +25,7 @@ INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
 			sums[i][j] = Four(0);
 		}
 	}
-#pragma unroll
-	for (int s = 0; s < STAGES - 1; s++) {
-		fill(shared + s * STAGE);
-		commitCopies();
-	}
-	u32 used = 0, filled = (STAGES - 1) * STAGE;
-#pragma unroll 1
-	for (u32 tile = 0; tile < tiles; tile++) {
-		awaitCopies<STAGES - 2>();
-		__syncthreads(); // the tile is there, and the one before is free
-		fill(shared + filled);
-		commitCopies();
-		filled = used;
+	eachPanel<STAGES>(tiles, STAGE, fill, [&](u32 used) __attribute__((always_inline)) {
 #pragma unroll
 		for (int k = 0; k < STEPS; k++) {
 			Four rows[DOWN], columns[ACROSS];
@@ -66,9 +46,7 @@ INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
 				}
 			}
 		}
-		used = used == (STAGES - 1) * STAGE ? 0 : used + STAGE;
-	}
-	awaitCopies<0>();
+	});
 	// Sixteen rows of each warp at a time go through shared memory, so that neighbouring threads store neighbours.
 	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * WIDE;
 	End end(p);

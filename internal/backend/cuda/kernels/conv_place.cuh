@@ -7,6 +7,7 @@
 
 #include "element.cuh"
 #include "params.cuh"
+#include "pixel.cuh"
 #include "result.cuh"
 
 // An Axis says which places of the result a phase has along an axis, first + i·apart, and where in the source place i meets tap t: at
@@ -32,16 +33,6 @@ INLINE Axis axisOf(const TiledConvolution &p, int d, u32 phase) {
 	u32 places = (p.outSize[d] - phase + stride - 1) / stride, taps = tap < window ? (window - tap - 1) / between + 1 : 0;
 	i32 source = ((i32)place - (i32)(tap * step)) / (i32)stride;
 	return {phase, stride, places, source, 1, -(i32)(between * step / stride), taps, tap, between};
-}
-
-// A Pixel is one place in a batch of planes.
-struct Pixel {
-	u32 image, y, x;
-};
-
-INLINE Pixel pixelOf(u32 i, u32 height, u32 width) {
-	u32 line = i / width, image = line / height;
-	return {image, line - image * height, i - line * width};
 }
 
 // A Work is a tile of the result, from row m and column n on, of a group and of a part of the common axis.

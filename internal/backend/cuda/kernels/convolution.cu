@@ -8,6 +8,7 @@
 // taps of a group's outputs. conv_grad_weight: outputs, the taps of a group's channels, the pixels of y.
 // dtypes: f64
 #include "params.cuh"
+#include "pixel.cuh"
 #include "tile.cuh"
 
 // A Place is where an element of the right operand lies: that of a column and that of a step along the common axis add up. It
@@ -26,16 +27,6 @@ struct Step {
 
 #define NO_COLUMN 0xffffffff // phases that no other equals
 #define NO_STEP 0xfffffffe
-
-// A Pixel is one place in a batch of planes.
-struct Pixel {
-	u32 image, y, x;
-};
-
-INLINE Pixel pixelOf(u32 i, u32 height, u32 width) {
-	u32 line = i / width, image = line / height;
-	return {image, line - image * height, i - line * width};
-}
 
 // A Tap is one weight of a window over one channel, or for one output.
 struct Tap {

@@ -4,31 +4,24 @@ import "fmt"
 
 // A ConvolutionTile is a family of kernels that compute a tile of a convolution, or of one of its gradients, in each block.
 type ConvolutionTile struct {
-	rows, columns uint64
-	family        string // what is in their names after the tile
-	Half          bool   // elements are of a half type, else of float32
-	large         bool   // there is no kernel for few channels, nor for weights
-
-	threads, shared uint32
-	resident        uint64  // blocks of a multiprocessor
-	steps           uint64  // of the common axis at a time, in which a multiprocessor spends
-	waiting         float64 // clocks, however many blocks it has,
-	busy            float64 // and clocks for each of them
-	ends            float64 // clocks before the first steps and after the last
+	tiling
+	family string // what is in their names after the tile
+	Half   bool   // elements are of a half type, else of float32
+	large  bool   // there is no kernel for few channels, nor for weights
 }
 
 // ConvolutionTiles are all families. Their clocks are those of the products of the same tiles and what gathering operands adds by its number of
 // instructions.
 var ConvolutionTiles = [...]ConvolutionTile{
-	{rows: 128, columns: 128, family: "tile", large: true, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1500, ends: 5000},
-	{rows: 64, columns: 64, family: "tile", threads: 128, resident: 4, steps: 8, waiting: 500, busy: 400, ends: 4500},
-	{rows: 32, columns: 128, family: "tile", threads: 128, resident: 4, steps: 8, waiting: 500, busy: 420, ends: 4500},
-	{rows: 128, columns: 128, family: "async", threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 1000, ends: 5000},
-	{rows: 64, columns: 64, family: "async", threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 720, ends: 4500},
-	{rows: 32, columns: 128, family: "async", threads: 128, shared: 3 * 16 * 168 * 4, resident: 4, steps: 16, waiting: 325, busy: 780, ends: 4500},
-	{rows: 128, columns: 128, family: "mma", Half: true, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 620, ends: 9000},
-	{rows: 64, columns: 64, family: "mma", Half: true, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 280, ends: 3500},
-	{rows: 32, columns: 128, family: "mma", Half: true, threads: 128, shared: 4 * 160 * 64, resident: 4, steps: 32, waiting: 220, busy: 320, ends: 3500},
+	{family: "tile", large: true, tiling: tiling{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1500, ends: 5000}},
+	{family: "tile", tiling: tiling{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 400, ends: 4500}},
+	{family: "tile", tiling: tiling{rows: 32, columns: 128, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 420, ends: 4500}},
+	{family: "async", tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 1000, ends: 5000}},
+	{family: "async", tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 720, ends: 4500}},
+	{family: "async", tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 3 * 16 * 168 * 4, resident: 4, steps: 16, waiting: 325, busy: 780, ends: 4500}},
+	{family: "mma", Half: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 620, ends: 9000}},
+	{family: "mma", Half: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 280, ends: 3500}},
+	{family: "mma", Half: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 4 * 160 * 64, resident: 4, steps: 32, waiting: 220, busy: 320, ends: 3500}},
 }
 
 // HeldConvolutions are the bits of the families whose tiles pass through registers.
@@ -181,9 +174,7 @@ func common(a, b uint32) uint32 {
 // estimate says how many clocks the plan takes on the multiprocessor that has the most to do.
 func (plan *ConvolutionPlan) estimate(p *TiledConvolution, multiprocessors int) {
 	t := &ConvolutionTiles[plan.Tile]
-	blocks := divideUp(uint64(plan.Grid.Blocks[0]), uint64(multiprocessors))
-	rounds := float64(divideUp(blocks, t.resident))
-	plan.Clocks = float64(divideUp(plan.part, t.steps))*(t.waiting*rounds+t.busy*float64(blocks)) + t.ends*rounds
+	plan.Clocks = t.clocks(uint64(plan.Grid.Blocks[0]), plan.part, multiprocessors)
 	if plan.parts > 1 {
 		plan.Clocks += another + 2*4*float64(plan.parts)*float64(p.Groups)*float64(p.Rows)*float64(plan.columns(p))/width
 	}

@@ -4,8 +4,7 @@
 // have any strides, since each element is copied by itself: a multiplication takes so long here that such copies cost nothing.
 #pragma once
 
-#include "async.cuh"
-#include "result.cuh"
+#include "job.cuh"
 
 #define STEPS 16 // of a panel, along the common axis
 #define STAGES 3
@@ -29,7 +28,7 @@ template <int SIZE, bool DEEP, int THREADS> struct Panel {
 	}
 
 	// copy starts to copy the next panel, of which left steps are inside; valid is an address that can be read.
-	INLINE void copy(Panel &p, u32 to, u32 left, u64 valid) {
+	INLINE void copy(Panel &p, u32 to, u32 left, u64 valid, i64, i64) {
 		to += p.i * NEXT + p.k * STEP;
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
@@ -70,37 +69,14 @@ template <class SHAPE, int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, b
 	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32, DOWN = HIGH / (8 * SHAPE::HIGH), ACROSS = WIDE / 8;
 	using A = Panel<ROWS, DEEP_A, THREADS>;
 	using B = Panel<COLUMNS, DEEP_B, THREADS>;
-	const u32 STAGE = A::BYTES + B::BYTES;
+	using O = Operands<A, B, ROWS, COLUMNS, STEPS>;
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = warp / (COLUMNS / WIDE) * HIGH, x = warp % (COLUMNS / WIDE) * WIDE;
-	Place at = placeOf<ROWS, COLUMNS>(p, blockIdx.x);
-	u32 begin = at.part * (u32)p.part, left = min((u32)p.k - begin, (u32)p.part), panels = (left + STEPS - 1) / STEPS;
-	u64 startA = p.a + (u64)(at.batch * p.aStrides[0]) * 8, startB = p.b + (u64)(at.batch * p.bStrides[0]) * 8;
-	A a(startA, p.aStrides[1], p.aStrides[2], at.m, (u32)p.m, begin);
-	B b(startB, p.bStrides[2], p.bStrides[1], at.n, (u32)p.n, begin);
 	u32 shared = dynamicAddress(), g = lane / 4, c = lane % 4;
 	u32 fromA = shared + (y + g) * A::NEXT + c * A::STEP, fromB = shared + A::BYTES + (x + g) * B::NEXT + c * B::STEP;
 	f64 sums[DOWN][ACROSS][SHAPE::HIGH][2] = {};
-#pragma unroll
-	for (int s = 0; s < STAGES - 1; s++) {
-		if (left > 0) {
-			A::copy(a, shared + s * STAGE, left, startA);
-			B::copy(b, shared + s * STAGE + A::BYTES, left, startB);
-			left -= min(left, STEPS);
-		}
-		commitCopies();
-	}
-	u32 used = 0, filled = (STAGES - 1) * STAGE;
-#pragma unroll 1
-	for (u32 panel = 0; panel < panels; panel++) {
-		awaitCopies<STAGES - 2>();
-		__syncthreads(); // the panel is there, and the one before is free
-		if (left > 0) {
-			A::copy(a, shared + filled, left, startA);
-			B::copy(b, shared + filled + A::BYTES, left, startB);
-			left -= min(left, STEPS);
-		}
-		commitCopies();
-		filled = used;
+	O operands(p);
+	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
+	eachPanel<STAGES>(O::panels(operands), A::BYTES + B::BYTES, fill, [&](u32 used) __attribute__((always_inline)) {
 #pragma unroll
 		for (int k = 0; k < STEPS; k += 4 * SHAPE::DEEP) {
 			f64 as[DOWN][SHAPE::HIGH][SHAPE::DEEP], bs[ACROSS][SHAPE::DEEP];
@@ -123,9 +99,7 @@ template <class SHAPE, int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, b
 				}
 			}
 		}
-		used = used == (STAGES - 1) * STAGE ? 0 : used + STAGE;
-	}
-	awaitCopies<0>();
+	});
 	// Eight rows of each warp at a time go through shared memory, so that neighbouring threads store neighbours.
 	const int PITCH = WIDE + 8;
 	__attribute__((address_space(3))) f64 *ends = (__attribute__((address_space(3))) f64 *)dynamic + warp * 8 * PITCH;
@@ -152,8 +126,3 @@ template <class SHAPE, int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, b
 	KERNEL_OF(JOIN(product_##rows##x##columns##_##family##_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
 		product<shape, rows, columns, high, wide, deepA, deepB>(p); \
 	}
-#define PRODUCTS(rows, columns, high, wide, blocks, family, shape) \
-	PRODUCT(rows, columns, high, wide, blocks, family, shape, kk, true, true) \
-	PRODUCT(rows, columns, high, wide, blocks, family, shape, kn, true, false) \
-	PRODUCT(rows, columns, high, wide, blocks, family, shape, mk, false, true) \
-	PRODUCT(rows, columns, high, wide, blocks, family, shape, mn, false, false)

@@ -43,4 +43,14 @@ INLINE Four fours(u64 from) {
 #endif
 }
 
+#if defined(DTYPE_f32)
+// four loads neighbours from an address in shared memory at once, which the compiler would do one by one.
+INLINE Four four(u32 at) {
+	Four v;
+	asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+				 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(at) : "memory");
+	return v;
+}
+#endif
+
 INLINE Sum element(u64 base, i64 at) { return widen(load<E>(base, at)); }

@@ -2,9 +2,9 @@
 // asynchronous copies into a ring of stages in shared memory, STAGES-1 ahead of the one that is multiplied.
 #pragma once
 
-#include "async.cuh"
 #include "element.cuh"
-#include "fragments.cuh"
+#include "spread.cuh"
+#include "stages.cuh"
 #include "swizzled.cuh"
 
 #define STEPS 32 // of a panel, along the common axis
@@ -15,6 +15,19 @@ template <int SIZE, bool DEEP> struct Panel {
 	static const int BYTES = SIZE * STEPS * 2, LINE = DEEP ? STEPS * 2 : SIZE * 2, CHUNKS = LINE / 16;
 
 	INLINE u32 place(u32 line, u32 chunk) { return line * LINE + (swapped<LINE>(line, chunk) << 4); }
+
+	// Where the lane's rows lie of the matrices of the first fragment, of an operand a from row y on, and of b from column x on.
+	INLINE u32 ofA(u32 y) {
+		u32 lane = threadIdx.x % 32;
+		return DEEP ? place(y + lane % 16, lane / 16) : place(lane / 16 * 8 + lane % 8, y / 8 + lane / 8 % 2);
+	}
+	INLINE u32 ofB(u32 x) {
+		u32 lane = threadIdx.x % 32;
+		return DEEP ? place(x + lane % 8 + lane / 16 * 8, lane / 8 % 2) : place(lane % 16, x / 8 + lane / 16);
+	}
+
+	// further is where they lie of the fragment 16·i rows or columns and 16·k steps further.
+	INLINE u32 further(u32 at, int i, int k) { return DEEP ? (at ^ (k * 32)) + i * 16 * LINE : (at ^ (i * 32)) + k * 16 * LINE; }
 };
 
 // multiplyPanels multiplies so many panels. fill starts to copy the next panel of both operands, if there is one, to an address of shared memory,
@@ -25,7 +38,6 @@ INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
 	const int DOWN = HIGH / 16, ACROSS = WIDE / 8;
 	using A = Panel<ROWS, DEEP_A>;
 	using B = Panel<COLUMNS, DEEP_B>;
-	const u32 STAGE = A::BYTES + B::BYTES;
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = warp / (COLUMNS / WIDE) * HIGH, x = warp % (COLUMNS / WIDE) * WIDE;
 	FragmentC sums[DOWN][ACROSS];
 #pragma unroll
@@ -35,47 +47,18 @@ INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
 			sums[i][j] = {};
 		}
 	}
-	// Where the lane's rows of the matrices lie that it loads.
-	u32 shared = dynamicAddress(), rowA, rowB;
-	if (DEEP_A) {
-		rowA = A::place(y + lane % 16, lane / 16);
-	} else {
-		rowA = A::place(lane / 16 * 8 + lane % 8, y / 8 + lane / 8 % 2);
-	}
-	if (DEEP_B) {
-		rowB = B::place(x + lane % 8 + lane / 16 * 8, lane / 8 % 2);
-	} else {
-		rowB = B::place(lane % 16, x / 8 + lane / 16);
-	}
-	rowA += shared;
-	rowB += shared + A::BYTES;
-	u32 filled = 0; // where the next panels go
-#pragma unroll
-	for (int s = 0; s < STAGES - 1; s++) {
-		fill(shared + filled);
-		commitCopies();
-		filled += STAGE;
-	}
-	u32 used = 0;
-#pragma unroll 1
-	for (u32 panel = 0; panel < panels; panel++) {
-		awaitCopies<STAGES - 2>();
-		__syncthreads(); // the panel is there, and the one before is free
-		fill(shared + filled);
-		commitCopies();
-		filled = filled == (STAGES - 1) * STAGE ? 0 : filled + STAGE;
+	u32 shared = dynamicAddress(), rowA = shared + A::ofA(y), rowB = shared + A::BYTES + B::ofB(x);
+	eachPanel<STAGES>(panels, A::BYTES + B::BYTES, fill, [&](u32 used) __attribute__((always_inline)) {
 		FragmentA as[2][DOWN];
 		u32 bs[2][ACROSS / 2][4];
 		auto fragments = [&](int k) __attribute__((always_inline)) {
 #pragma unroll
 			for (int i = 0; i < DOWN; i++) {
-				u32 row = DEEP_A ? (rowA ^ (k * 32)) + i * 16 * A::LINE : (rowA ^ (i * 32)) + k * 16 * A::LINE;
-				loadMatrices<!DEEP_A>(as[k % 2][i].v, row + used);
+				loadMatrices<!DEEP_A>(as[k % 2][i].v, A::further(rowA, i, k) + used);
 			}
 #pragma unroll
 			for (int j = 0; j < ACROSS / 2; j++) {
-				u32 row = DEEP_B ? (rowB ^ (k * 32)) + j * 16 * B::LINE : (rowB ^ (j * 32)) + k * 16 * B::LINE;
-				loadMatrices<!DEEP_B>(bs[k % 2][j], row + used);
+				loadMatrices<!DEEP_B>(bs[k % 2][j], B::further(rowB, j, k) + used);
 			}
 		};
 		fragments(0);
@@ -93,36 +76,15 @@ INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
 				}
 			}
 		}
-		used = used == (STAGES - 1) * STAGE ? 0 : used + STAGE;
-	}
-	awaitCopies<0>();
-	// Sixteen rows of each warp at a time go through shared memory, so that neighbouring threads store neighbours.
+	});
 	const int PITCH = WIDE + 8, HALVES = WIDE / 2;
-	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * PITCH;
 	End end(p);
 	u32 column = lane % HALVES * 2;
 	end.turn(x + column);
-#pragma unroll 1
-	for (u32 i = 0; i < DOWN; i++) {
-		__syncthreads();
-#pragma unroll
-		for (int k = 0; k < DOWN; k++) {
-			if (k != i) {
-				continue;
-			}
-#pragma unroll
-			for (int j = 0; j < ACROSS; j++) {
-				auto to = ends + lane / 4 * PITCH + j * 8 + lane % 4 * 2;
-				to[0] = sums[k][j].v[0];
-				to[1] = sums[k][j].v[1];
-				to[8 * PITCH] = sums[k][j].v[2];
-				to[8 * PITCH + 1] = sums[k][j].v[3];
-			}
-		}
-		__syncthreads();
+	spread<WIDE>(sums, [&](u32 first, Ends ends) __attribute__((always_inline)) {
 #pragma unroll 1
 		for (u32 row = lane / HALVES; row < 16; row += 32 / HALVES) {
-			end.put(y + i * 16 + row, ends[row * PITCH + column], ends[row * PITCH + column + 1]);
+			end.put(y + first + row, ends[row * PITCH + column], ends[row * PITCH + column + 1]);
 		}
-	}
+	});
 }

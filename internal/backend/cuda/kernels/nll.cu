@@ -82,14 +82,22 @@ ROW_KERNEL(nll_each, 256)(const NLL p) {
 	}
 }
 
+// A Place is which class an element of the input is of, and which target its own.
+struct Place {
+	i64 class_, target;
+};
+
+INLINE Place placeOf(const NLL &p, u64 at) {
+	u64 line = at / p.inner, column = at - line * p.inner, batch = line / p.classes;
+	return {(i64)(line - batch * p.classes), (i64)(batch * p.inner + column)};
+}
+
 // -weight[t]·dy at the target of each, over the total for a mean, and zero elsewhere.
 ROW_KERNEL(nll_grad, 256)(const NLL p) {
 	f64 scale = p.mean ? 1 / (f64)load<T>(p.total, 0) : 1;
 #pragma unroll 1
 	for (u64 at = thread(); at < p.batch * p.classes * p.inner; at += threads()) {
-		u64 line = at / p.inner, column = at - line * p.inner;
-		u64 batch = line / p.classes;
-		i64 class_ = (i64)(line - batch * p.classes), i = (i64)(batch * p.inner + column);
+		auto [class_, i] = placeOf(p, at);
 		T v = 0;
 		if (load<i64>(p.targets, i) == class_ && class_ != p.ignore) {
 			v = (T)(-(f64)weightOf(p, class_) * scale * (f64)load<T>(p.dy, p.each ? i : 0));
@@ -103,9 +111,7 @@ ROW_KERNEL(cross_entropy_grad, 256)(const NLL p) {
 	f64 scale = p.mean ? 1 / (f64)load<T>(p.total, 0) : 1;
 #pragma unroll 1
 	for (u64 at = thread(); at < p.batch * p.classes * p.inner; at += threads()) {
-		u64 line = at / p.inner, column = at - line * p.inner;
-		u64 batch = line / p.classes;
-		i64 class_ = (i64)(line - batch * p.classes), i = (i64)(batch * p.inner + column);
+		auto [class_, i] = placeOf(p, at);
 		i64 target = load<i64>(p.targets, i);
 		bool counts = target != p.ignore && (u64)target < p.classes; // the loss has reported what is no class
 		T g = !counts ? (T)0 : (T)((f64)weightOf(p, target) * scale * (f64)load<T>(p.dy, p.each ? i : 0));

@@ -7,32 +7,30 @@
 #include "dtype.cuh"
 #include "optimizer.cuh"
 
+// eachOfList calls f for the elements of the chunks of a list, each of which a block updates.
+template <class F> INLINE void eachOfList(u64 list, u64 count, F f) {
+#pragma unroll 1
+	for (u64 k = blockIdx.x; k < count; k += gridDim.x) {
+		Chunk c = chunk(list, k);
+#pragma unroll 1
+		for (u64 i = threadIdx.x; i < c.n; i += blockDim.x) {
+			f(c, i);
+		}
+	}
+}
+
 ROW_KERNEL(sgd_all, 256)(const SGD o) {
 	if (skipped(o.skip)) {
 		return;
 	}
-#pragma unroll 1
-	for (u64 k = blockIdx.x; k < o.n; k += gridDim.x) {
-		Chunk c = chunk(o.p, k);
-#pragma unroll 1
-		for (u64 i = threadIdx.x; i < c.n; i += blockDim.x) {
-			sgdElement<DTYPE>(o, c.p, c.state[0], c.grad, i);
-		}
-	}
+	eachOfList(o.p, o.n, [&](const Chunk &c, u64 i) { sgdElement<DTYPE>(o, c.p, c.state[0], c.grad, i); });
 }
 
 ROW_KERNEL(adam_all, 256)(const Adam o) {
 	if (skipped(o.skip)) {
 		return;
 	}
-#pragma unroll 1
-	for (u64 k = blockIdx.x; k < o.n; k += gridDim.x) {
-		Chunk c = chunk(o.p, k);
-#pragma unroll 1
-		for (u64 i = threadIdx.x; i < c.n; i += blockDim.x) {
-			adamElement<DTYPE>(o, c.p, c.state[0], c.state[1], c.grad, i);
-		}
-	}
+	eachOfList(o.p, o.n, [&](const Chunk &c, u64 i) { adamElement<DTYPE>(o, c.p, c.state[0], c.state[1], c.grad, i); });
 }
 
 // The inverse is rounded to float32, as PyTorch's.

@@ -6,5 +6,5 @@
 // target: sm_80 ptx74
 #include "double.cuh"
 
-PRODUCTS(128, 128, 32, 64, 1, dmma, ShapeOf8)
-PRODUCTS(64, 64, 32, 32, 2, dmma, ShapeOf8)
+EACH_LIE(PRODUCT, 128, 128, 32, 64, 1, dmma, ShapeOf8)
+EACH_LIE(PRODUCT, 64, 64, 32, 32, 2, dmma, ShapeOf8)

@@ -4,5 +4,5 @@
 // target: sm_90 ptx80
 #include "double.cuh"
 
-PRODUCTS(128, 128, 32, 64, 1, dmma16, ShapeOf16)
-PRODUCTS(64, 64, 32, 32, 2, dmma16, ShapeOf16)
+EACH_LIE(PRODUCT, 128, 128, 32, 64, 1, dmma16, ShapeOf16)
+EACH_LIE(PRODUCT, 64, 64, 32, 32, 2, dmma16, ShapeOf16)

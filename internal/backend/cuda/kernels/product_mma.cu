@@ -5,8 +5,8 @@
 // lie. Shared memory: STAGES times (rows + columns) * 64 bytes.
 // dtypes: bf16 f16
 // target: sm_80 ptx74
+#include "job.cuh"
 #include "mma_loop.cuh"
-#include "result.cuh"
 
 // Copies are those of an operand's panels, which lie as the operand does.
 template <int SIZE, bool DEEP, int THREADS> struct Copies : Panel<SIZE, DEEP> {
@@ -34,7 +34,7 @@ template <int SIZE, bool DEEP, int THREADS> struct Copies : Panel<SIZE, DEEP> {
 	}
 
 	// copy starts to copy the next panel, of which left steps are inside.
-	INLINE void copy(Copies &p, u32 stage, u32 left, u64 valid, i64 deep) {
+	INLINE void copy(Copies &p, u32 stage, u32 left, u64 valid, i64, i64 deep) {
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
 			u32 n = DEEP ? (p.at[l] < left ? min((left - p.at[l]) * 2, 16) : 0) : (p.at[l] < left ? p.bytes[l] : 0);
@@ -84,32 +84,16 @@ template <int ROWS, int COLUMNS> struct Pairs : End<ROWS, COLUMNS> {
 
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bool DEEP_B> INLINE void product(const Product &p) {
 	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
-	using A = Copies<ROWS, DEEP_A, THREADS>;
-	using B = Copies<COLUMNS, DEEP_B, THREADS>;
-	Place at = placeOf<ROWS, COLUMNS>(p, blockIdx.x);
-	u32 begin = at.part * (u32)p.part, left = min((u32)p.k - begin, (u32)p.part), panels = (left + STEPS - 1) / STEPS;
-	u64 fromA = p.a + (u64)(at.batch * p.aStrides[0]) * 2, fromB = p.b + (u64)(at.batch * p.bStrides[0]) * 2;
-	A a(fromA, p.aStrides[1], p.aStrides[2], at.m, (u32)p.m, begin);
-	B b(fromB, p.bStrides[2], p.bStrides[1], at.n, (u32)p.n, begin);
-	auto fill = [&](u32 stage) __attribute__((always_inline)) {
-		if (left > 0) {
-			A::copy(a, stage, left, fromA, p.aStrides[2]);
-			B::copy(b, stage + A::BYTES, left, fromB, p.bStrides[1]);
-			left -= min(left, STEPS);
-		}
-	};
-	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Pairs<ROWS, COLUMNS>>(p, panels, fill);
+	using O = Operands<Copies<ROWS, DEEP_A, THREADS>, Copies<COLUMNS, DEEP_B, THREADS>, ROWS, COLUMNS, STEPS>;
+	O operands(p);
+	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
+	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Pairs<ROWS, COLUMNS>>(p, O::panels(operands), fill);
 }
 
 #define PRODUCT(rows, columns, high, wide, stages, name, deepA, deepB) \
 	KERNEL_OF(JOIN(product_##rows##x##columns##_mma_##name, DTYPE), rows * columns / (high * wide) * 32, 256 / rows)(const Product p) { \
 		product<rows, columns, high, wide, stages, deepA, deepB>(p); \
 	}
-#define PRODUCTS(rows, columns, high, wide, stages) \
-	PRODUCT(rows, columns, high, wide, stages, kk, true, true) \
-	PRODUCT(rows, columns, high, wide, stages, kn, true, false) \
-	PRODUCT(rows, columns, high, wide, stages, mk, false, true) \
-	PRODUCT(rows, columns, high, wide, stages, mn, false, false)
 
-PRODUCTS(128, 128, 64, 64, 4)
-PRODUCTS(64, 64, 32, 32, 4)
+EACH_LIE(PRODUCT, 128, 128, 64, 64, 4)
+EACH_LIE(PRODUCT, 64, 64, 32, 32, 4)

@@ -5,7 +5,6 @@
 // lie. Shared memory: 2 * (rows + columns) * 64 bytes.
 // dtypes: f16
 // target: sm_75 ptx70
-#include "result.cuh"
 #include "staged_loop.cuh"
 
 typedef u32 Words __attribute__((ext_vector_type(4)));
@@ -61,34 +60,11 @@ template <int SIZE, bool DEEP, int THREADS> struct Chunks : Panel<SIZE, DEEP> {
 	}
 };
 
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, bool DEEP_B> INLINE void product(const Product &p) {
-	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
-	using A = Chunks<ROWS, DEEP_A, THREADS>;
-	using B = Chunks<COLUMNS, DEEP_B, THREADS>;
-	Place at = placeOf<ROWS, COLUMNS>(p, blockIdx.x);
-	u32 begin = at.part * (u32)p.part, left = min((u32)p.k - begin, (u32)p.part);
-	A a(p.a + (u64)(at.batch * p.aStrides[0]) * 2, p.aStrides[1], p.aStrides[2], at.m, (u32)p.m, begin);
-	B b(p.b + (u64)(at.batch * p.bStrides[0]) * 2, p.bStrides[2], p.bStrides[1], at.n, (u32)p.n, begin);
-	auto fetch = [&](u32 left) __attribute__((always_inline)) {
-		A::fetch(a, left, p.aStrides[1], p.aStrides[2]);
-		B::fetch(b, left, p.bStrides[2], p.bStrides[1]);
-	};
-	auto put = [&](u32 stage) __attribute__((always_inline)) {
-		A::put(a, stage);
-		B::put(b, stage + A::BYTES);
-	};
-	multiplyStaged<ROWS, COLUMNS, HIGH, WIDE, DEEP_A, DEEP_B, End<ROWS, COLUMNS>>(p, left, fetch, put);
-}
-
 #define PRODUCT(rows, columns, high, wide, blocks, name, deepA, deepB) \
 	KERNEL_OF(JOIN(product_##rows##x##columns##_mma8_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
-		product<rows, columns, high, wide, deepA, deepB>(p); \
+		const int THREADS = rows * columns / (high * wide) * 32; \
+		multiplyHeld<rows, columns, high, wide, Chunks<rows, deepA, THREADS>, Chunks<columns, deepB, THREADS>, deepA, deepB>(p); \
 	}
-#define PRODUCTS(rows, columns, high, wide, blocks) \
-	PRODUCT(rows, columns, high, wide, blocks, kk, true, true) \
-	PRODUCT(rows, columns, high, wide, blocks, kn, true, false) \
-	PRODUCT(rows, columns, high, wide, blocks, mk, false, true) \
-	PRODUCT(rows, columns, high, wide, blocks, mn, false, false)
 
-PRODUCTS(128, 128, 64, 32, 1)
-PRODUCTS(64, 64, 32, 32, 4)
+EACH_LIE(PRODUCT, 128, 128, 64, 32, 1)
+EACH_LIE(PRODUCT, 64, 64, 32, 32, 4)

@@ -7,7 +7,6 @@
 // dtypes: bf16 f16
 // target: sm_80 ptx74
 #define NOTHING_FOLLOWS
-#include "result.cuh"
 #include "staged_loop.cuh"
 
 // Words are those pairs of neighbours in an operand's panels that a thread brings, in lines that lie APART lines from each other.
@@ -93,54 +92,12 @@ template <int ROWS, int COLUMNS> struct Both : End<ROWS, COLUMNS> {
 	}
 };
 
-// A Job is what a block has to do: both operands' first bytes, and how many steps there are from where on.
-template <int ROWS, int COLUMNS> struct Job {
-	Place at;
-	u32 begin, left;
-	u64 a, b;
-
-	__device__ __attribute__((always_inline)) Job(const Product &p) : at(placeOf<ROWS, COLUMNS>(p, blockIdx.x)) {
-		begin = at.part * (u32)p.part;
-		left = min((u32)p.k - begin, (u32)p.part);
-		a = p.a + (u64)(at.batch * p.aStrides[0]) * 2;
-		b = p.b + (u64)(at.batch * p.bStrides[0]) * 2;
-	}
-};
-
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bool DEEP_B> INLINE void pairs(const Product &p) {
 	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
-	using A = Copies<ROWS, DEEP_A, THREADS>;
-	using B = Copies<COLUMNS, DEEP_B, THREADS>;
-	Job<ROWS, COLUMNS> job(p);
-	A a(job.a, p.aStrides[1], p.aStrides[2], job.at.m, (u32)p.m, job.begin);
-	B b(job.b, p.bStrides[2], p.bStrides[1], job.at.n, (u32)p.n, job.begin);
-	u32 left = job.left;
-	auto fill = [&](u32 stage) __attribute__((always_inline)) {
-		if (left > 0) {
-			A::copy(a, stage, left, job.a, p.aStrides[1], p.aStrides[2]);
-			B::copy(b, stage + A::BYTES, left, job.b, p.bStrides[2], p.bStrides[1]);
-			left -= min(left, STEPS);
-		}
-	};
-	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Both<ROWS, COLUMNS>>(p, (left + STEPS - 1) / STEPS, fill);
-}
-
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, bool DEEP_B> INLINE void any(const Product &p) {
-	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
-	using A = Held<ROWS, DEEP_A, THREADS>;
-	using B = Held<COLUMNS, DEEP_B, THREADS>;
-	Job<ROWS, COLUMNS> job(p);
-	A a(job.a, p.aStrides[1], p.aStrides[2], job.at.m, (u32)p.m, job.begin);
-	B b(job.b, p.bStrides[2], p.bStrides[1], job.at.n, (u32)p.n, job.begin);
-	auto fetch = [&](u32 left) __attribute__((always_inline)) {
-		A::fetch(a, left, p.aStrides[1], p.aStrides[2]);
-		B::fetch(b, left, p.bStrides[2], p.bStrides[1]);
-	};
-	auto put = [&](u32 stage) __attribute__((always_inline)) {
-		A::put(a, stage);
-		B::put(b, stage + A::BYTES);
-	};
-	multiplyStaged<ROWS, COLUMNS, HIGH, WIDE, DEEP_A, DEEP_B, End<ROWS, COLUMNS>>(p, job.left, fetch, put);
+	using O = Operands<Copies<ROWS, DEEP_A, THREADS>, Copies<COLUMNS, DEEP_B, THREADS>, ROWS, COLUMNS, STEPS>;
+	O operands(p);
+	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
+	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Both<ROWS, COLUMNS>>(p, O::panels(operands), fill);
 }
 
 #define PAIRS(rows, columns, high, wide, stages, blocks, name, deepA, deepB) \
@@ -149,11 +106,10 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, bool DEEP_B> I
 	}
 #define ANY(rows, columns, high, wide, blocks, name, deepA, deepB) \
 	KERNEL_OF(JOIN(product_##rows##x##columns##_any_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
-		any<rows, columns, high, wide, deepA, deepB>(p); \
+		const int THREADS = rows * columns / (high * wide) * 32; \
+		multiplyHeld<rows, columns, high, wide, Held<rows, deepA, THREADS>, Held<columns, deepB, THREADS>, deepA, deepB>(p); \
 	}
-#define EACH(kernel, ...) \
-	kernel(__VA_ARGS__, kk, true, true) kernel(__VA_ARGS__, kn, true, false) kernel(__VA_ARGS__, mk, false, true) kernel(__VA_ARGS__, mn, false, false)
 
-EACH(PAIRS, 128, 128, 64, 64, 4, 1)
-EACH(PAIRS, 64, 64, 32, 32, 4, 4)
-EACH(ANY, 64, 64, 32, 32, 4)
+EACH_LIE(PAIRS, 128, 128, 64, 64, 4, 1)
+EACH_LIE(PAIRS, 64, 64, 32, 32, 4, 4)
+EACH_LIE(ANY, 64, 64, 32, 32, 4)

@@ -6,34 +6,14 @@
 // many blocks as there are multiprocessors, or tiles. Shared memory: Shape::BARRIERS + 16 * STAGES bytes.
 // dtypes: bf16 f16
 // target: sm_90a ptx80
-#include "result.cuh"
-#include "transaction.cuh"
-#include "warpgroup.cuh"
+#include "mapped_loop.cuh"
 
-#define ROWS 128
-#define STEPS 64
 #define PAIRS 8 // rows of pairs of tiles that are walked together, so that operands are found in the cache
-
-extern __shared__ __attribute__((aligned(1024))) u8 dynamic[];
-
-#define BOX (64 * 64 * 2) // bytes of a box, of an operand or of the result
-#define A_BYTES (2 * BOX)
 
 // A Shape is how a block with so many columns uses its shared memory: a ring of stages, and room for the result.
 template <int WIDTH> struct Shape {
 	static const int COLUMNS = WIDTH, BOXES = WIDTH / 64, STAGE = A_BYTES + BOXES * BOX, STAGES = WIDTH == 256 ? 3 : 6;
 	static const int ENDS = STAGES * STAGE, BARRIERS = ENDS + 2 * BOXES * BOX;
-};
-
-// A Ring goes round the stages.
-struct Ring {
-	u32 stage = 0, parity = 0;
-	INLINE void next(Ring &r, u32 stages) {
-		if (++r.stage == stages) {
-			r.stage = 0;
-			r.parity ^= 1;
-		}
-	}
 };
 
 // A Walk is over the pairs of tiles that a cluster computes.
@@ -67,34 +47,28 @@ struct Walk {
 	}
 };
 
-struct Barriers {
-	u32 full, empty; // of the first stage; others lie 8 bytes further each
-};
-
 template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void produce(const MappedProduct &m, u32 shared, Barriers bar, u32 rank) {
 	const Product &p = m.product;
-	u32 blocks = ((u32)p.k + STEPS - 1) / STEPS;
+	u32 stages = ((u32)p.k + STEPS - 1) / STEPS;
 	Ring ring;
 	Walk walk = Walk::of(p, S::COLUMNS);
 	while (Walk::next(walk, rank, S::COLUMNS)) {
 		u32 za = walk.batch * m.batchA, zb = walk.batch * m.batchB;
 #pragma unroll 1
-		for (u32 k = 0; k < blocks; k++) {
-			u32 full = bar.full + ring.stage * 8, to = shared + ring.stage * S::STAGE;
-			await(bar.empty + ring.stage * 8, ring.parity ^ 1);
-			expectBytes(full, S::STAGE);
+		for (u32 k = 0; k < stages; k++) {
+			produceStage<S>(shared, bar, ring, k * STEPS, [&](u32 to, u32 full, u32 step) __attribute__((always_inline)) {
 #pragma unroll
-			for (u32 i = 0; i < 2; i++) {
-				u32 r = walk.m + i * 64, x = ACROSS_A ? r : k * STEPS, y = ACROSS_A ? k * STEPS : r;
-				loadBox(to + i * BOX, m.mapA, x, y, za, full);
-			}
-			to += A_BYTES + rank * (S::BOXES / 2) * BOX;
+				for (u32 i = 0; i < 2; i++) {
+					u32 r = walk.m + i * 64;
+					loadBox(to + i * BOX, m.mapA, ACROSS_A ? r : step, ACROSS_A ? step : r, za, full);
+				}
+				to += A_BYTES + rank * (S::BOXES / 2) * BOX;
 #pragma unroll
-			for (u32 i = 0; i < S::BOXES / 2; i++) {
-				u32 c = walk.n + (rank * (S::BOXES / 2) + i) * 64, x = ACROSS_B ? c : k * STEPS, y = ACROSS_B ? k * STEPS : c;
-				shareBox(to + i * BOX, m.mapB, x, y, zb, full, 3);
-			}
-			Ring::next(ring, S::STAGES);
+				for (u32 i = 0; i < S::BOXES / 2; i++) {
+					u32 c = walk.n + (rank * (S::BOXES / 2) + i) * 64;
+					shareBox(to + i * BOX, m.mapB, ACROSS_B ? c : step, ACROSS_B ? step : c, zb, full, 3);
+				}
+			});
 		}
 	}
 }
@@ -148,37 +122,14 @@ INLINE void follow(const Product &p, u32 box, u32 first, u32 batch, u32 r, u32 c
 
 template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const MappedProduct &m, u32 shared, Barriers bar, u32 rank, u32 group) {
 	const Product &p = m.product;
-	u32 blocks = ((u32)p.k + STEPS - 1) / STEPS, thread = threadIdx.x % 128, lane = thread % 32;
+	u32 stages = ((u32)p.k + STEPS - 1) / STEPS, thread = threadIdx.x % 128, lane = thread % 32;
 	u32 empty = remote(bar.empty, lane % 2), slab = shared + S::ENDS + group * S::BOXES * BOX;
 	u32 line = thread / 32 * 16 + lane % 16; // of the slab, that this lane gives to storeMatrices
-	const u32 stepA = ACROSS_A ? 16 * 128 : 32, stepB = ACROSS_B ? 16 * 128 : 32;
 	Ring ring;
 	Walk walk = Walk::of(p, S::COLUMNS);
 	while (Walk::next(walk, rank, S::COLUMNS)) {
 		f32 sums[S::COLUMNS / 2];
-		u32 before = 0;
-#pragma unroll 1
-		for (u32 k = 0; k < blocks; k++) {
-			u32 a = shared + ring.stage * S::STAGE + group * BOX, b = shared + ring.stage * S::STAGE + A_BYTES;
-			u64 fromA = describe(a, STEPS * 128), fromB = describe(b, STEPS * 128);
-			await(bar.full + ring.stage * 8, ring.parity);
-			beginProducts();
-#pragma unroll
-			for (int i = 0; i < STEPS / 16; i++) {
-				multiplyAdd<ACROSS_A, ACROSS_B>(sums, fromA + i * (stepA >> 4), fromB + i * (stepB >> 4), k == 0 && i == 0);
-			}
-			commitProducts();
-			awaitProducts<1>();
-			if (k > 0 && lane < 2) {
-				arriveAt(empty + before * 8);
-			}
-			before = ring.stage;
-			Ring::next(ring, S::STAGES);
-		}
-		awaitProducts<0>();
-		if (lane < 2) {
-			arriveAt(empty + before * 8);
-		}
+		multiplyStages<S, ACROSS_A, ACROSS_B>(sums, shared, bar, empty, ring, stages, group);
 		if (thread == 0) {
 			awaitReads<0>();
 		}
@@ -222,42 +173,15 @@ template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const Mappe
 	}
 }
 
-template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void product(const MappedProduct &m) {
-	u32 shared = (u32)(u64)(const __attribute__((address_space(3))) u8 *)dynamic, rank = rankInCluster();
-	Barriers bar;
-	bar.full = shared + S::BARRIERS;
-	bar.empty = bar.full + S::STAGES * 8;
-	if (threadIdx.x == 0) {
-		for (u32 s = 0; s < S::STAGES; s++) {
-			initBarrier(bar.full + s * 8, 1);
-			initBarrier(bar.empty + s * 8, 2 * 8); // each warp that multiplies, of both blocks
-		}
-		publishBarriers();
+#define PRODUCT(columns, name, deepA, deepB) \
+	KERNEL_OF(JOIN(product_128x##columns##_wgmma_##name, DTYPE), 384, 1)(const __attribute__((grid_constant)) MappedProduct m) { \
+		using S = Shape<columns>; \
+		inRoles<S, 40, 232>( \
+			[&](u32 shared, Barriers bar, u32 rank) __attribute__((always_inline)) { produce<S, !deepA, !deepB>(m, shared, bar, rank); }, \
+			[&](u32 shared, Barriers bar, u32 rank, u32 group) __attribute__((always_inline)) { \
+				consume<S, !deepA, !deepB>(m, shared, bar, rank, group); \
+			}); \
 	}
-	clusterBarrier();
-	u32 group = threadIdx.x / 128;
-	if (group == 0) {
-		giveRegisters<40>();
-		if (threadIdx.x == 0) {
-			produce<S, ACROSS_A, ACROSS_B>(m, shared, bar, rank);
-		}
-	} else {
-		takeRegisters<232>();
-		consume<S, ACROSS_A, ACROSS_B>(m, shared, bar, rank, group - 1);
-	}
-	clusterBarrier(); // a block that the other still writes to must not end
-}
 
-#define PRODUCT(columns, name, acrossA, acrossB) \
-	extern "C" __global__ __attribute__((launch_bounds(384, 1))) void JOIN(product_128x##columns##_wgmma_##name, DTYPE)( \
-		const __attribute__((grid_constant)) MappedProduct m) { \
-		product<Shape<columns>, acrossA, acrossB>(m); \
-	}
-#define PRODUCTS(columns) \
-	PRODUCT(columns, kk, false, false) \
-	PRODUCT(columns, kn, false, true) \
-	PRODUCT(columns, mk, true, false) \
-	PRODUCT(columns, mn, true, true)
-
-PRODUCTS(256)
-PRODUCTS(128)
+EACH_LIE(PRODUCT, 256)
+EACH_LIE(PRODUCT, 128)

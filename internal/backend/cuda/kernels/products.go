@@ -36,49 +36,42 @@ func (n Number) SumSize() int {
 
 // A ProductTile is a family of kernels that compute a tile of a product in each block: a kernel for each way in which operands lie.
 type ProductTile struct {
-	rows, columns uint64
-	family        string // what is in their names after the tile
-	Of            Number // elements; all but float32 lie along or across
-	Mapped        bool   // they take MappedProduct, and clusters of two blocks compute tiles below each other, over which they walk,
-	beside        bool   // or tiles beside each other, a cluster for each two
-	TF32          bool   // they round elements of float32 to 11 bits
-	Plain         bool   // they store the result without what follows it
-	float16       bool   // of the half types they have that one alone
-	need          need   // how operands of a half type have to lie
-
-	threads, shared uint32
-	resident        uint64  // blocks of a multiprocessor
-	steps           uint64  // of the common axis at a time, in which a multiprocessor spends
-	waiting         float64 // clocks, however many blocks it has,
-	busy            float64 // and clocks for each of them
-	ends            float64 // clocks before the first steps and after the last
+	tiling
+	family  string // what is in their names after the tile
+	Of      Number // elements; all but float32 lie along or across
+	Mapped  bool   // they take MappedProduct, and clusters of two blocks compute tiles below each other, over which they walk,
+	beside  bool   // or tiles beside each other, a cluster for each two
+	TF32    bool   // they round elements of float32 to 11 bits
+	Plain   bool   // they store the result without what follows it
+	float16 bool   // of the half types they have that one alone
+	need    need   // how operands of a half type have to lie
 }
 
 // ProductTiles are all families. Their clocks were measured on an H100, but for those of float64, which are its datasheet's, 128 products of a
 // multiprocessor in a clock, those of 7.5, which are a T4's, 512, those for lines that are not aligned, to which the time of their loads was added,
 // and those of tiles beside each other, where the cache gives 46 bytes to a multiprocessor in a clock.
 var ProductTiles = [...]ProductTile{
-	{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000},
-	{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000},
-	{rows: 128, columns: 128, family: "_async", threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 900, ends: 4000},
-	{rows: 64, columns: 64, family: "_async", threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 640, ends: 4000},
-	{rows: 128, columns: 128, family: "_tf32", TF32: true, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 700, ends: 8000},
-	{rows: 64, columns: 64, family: "_tf32", TF32: true, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 250, ends: 4000},
-	{rows: 128, columns: 128, family: "_mma", Of: Half, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 8000},
-	{rows: 64, columns: 64, family: "_mma", Of: Half, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000},
-	{rows: 128, columns: 256, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500},
-	{rows: 128, columns: 128, family: "_wgmma", Of: Half, Mapped: true, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700},
-	{rows: 128, columns: 128, family: "_pairs", Of: Half, Plain: true, need: pairs, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 750, ends: 8000},
-	{rows: 64, columns: 64, family: "_pairs", Of: Half, Plain: true, need: pairs, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 340, ends: 3000},
-	{rows: 64, columns: 64, family: "_any", Of: Half, Plain: true, need: nothing, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000},
-	{rows: 128, columns: 128, family: "_mma8", Of: Half, float16: true, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000},
-	{rows: 64, columns: 64, family: "_mma8", Of: Half, float16: true, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000},
-	{rows: 128, columns: 128, family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000},
-	{rows: 128, columns: 64, family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500},
-	{rows: 128, columns: 128, family: "_dmma", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000},
-	{rows: 64, columns: 64, family: "_dmma", Of: Double, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000},
-	{rows: 128, columns: 128, family: "_dmma16", Of: Double, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000},
-	{rows: 64, columns: 64, family: "_dmma16", Of: Double, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 540, ends: 3000},
+	{tiling: tiling{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000}},
+	{tiling: tiling{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000}},
+	{family: "_async", tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 900, ends: 4000}},
+	{family: "_async", tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 640, ends: 4000}},
+	{family: "_tf32", TF32: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 700, ends: 8000}},
+	{family: "_tf32", TF32: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 250, ends: 4000}},
+	{family: "_mma", Of: Half, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 8000}},
+	{family: "_mma", Of: Half, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000}},
+	{family: "_wgmma", Of: Half, Mapped: true, tiling: tiling{rows: 128, columns: 256, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500}},
+	{family: "_wgmma", Of: Half, Mapped: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700}},
+	{family: "_pairs", Of: Half, Plain: true, need: pairs, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 750, ends: 8000}},
+	{family: "_pairs", Of: Half, Plain: true, need: pairs, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 340, ends: 3000}},
+	{family: "_any", Of: Half, Plain: true, need: nothing, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000}},
+	{family: "_mma8", Of: Half, float16: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000}},
+	{family: "_mma8", Of: Half, float16: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000}},
+	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000}},
+	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 64, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500}},
+	{family: "_dmma", Of: Double, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000}},
+	{family: "_dmma", Of: Double, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000}},
+	{family: "_dmma16", Of: Double, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000}},
+	{family: "_dmma16", Of: Double, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 540, ends: 3000}},
 }
 
 // Overlapped are the bits of the families whose tiles come by asynchronous copies, or which have tensor cores: all but the first two.
@@ -218,9 +211,7 @@ const (
 // clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do, but for copies.
 func (plan *ProductPlan) clocks(p *Product, multiprocessors int) float64 {
 	t := &ProductTiles[plan.Tile]
-	blocks := divideUp(uint64(plan.Grid.Blocks[0]), uint64(multiprocessors))
-	rounds := float64(divideUp(blocks, t.resident))
-	clocks := float64(divideUp(plan.Part, t.steps))*(t.waiting*rounds+t.busy*float64(blocks)) + t.ends*rounds
+	clocks := t.tiling.clocks(uint64(plan.Grid.Blocks[0]), plan.Part, multiprocessors)
 	if plan.Parts > 1 {
 		clocks += another + float64(2*uint64(t.Of.SumSize())*plan.Parts*p.Count*p.M*p.N)/width
 	}

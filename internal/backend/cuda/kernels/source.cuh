@@ -2,8 +2,7 @@
 // the operand lies.
 #pragma once
 
-#include "async.cuh"
-#include "result.cuh"
+#include "job.cuh"
 
 // A Source copies one tile after another of an operand. WHOLE ones copy fours of neighbours, others single elements, along the axis on which
 // neighbours lie closer. Lines of a tile, which are steps, are padded.
@@ -26,7 +25,7 @@ template <int SIZE, int STEPS, bool WHOLE, int THREADS, int PAD> struct Source {
 	}
 
 	// copy starts to copy the next tile, of which left steps are inside; valid is an address that can be read.
-	INLINE void copy(Source &s, u32 to, u32 left, u64 valid) {
+	INLINE void copy(Source &s, u32 to, u32 left, u64 valid, i64, i64) {
 		to += s.k * LINE + s.i * 4;
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
@@ -41,3 +40,7 @@ template <int SIZE, int STEPS, bool WHOLE, int THREADS, int PAD> struct Source {
 		s.from += s.step;
 	}
 };
+
+// EACH_SOURCE makes a kernel for each way in which operands lie: m or n across the common axis in whole fours, x anyhow.
+#define EACH_SOURCE(kernel, ...) \
+	kernel(__VA_ARGS__, xx, false, false) kernel(__VA_ARGS__, xn, false, true) kernel(__VA_ARGS__, mx, true, false) kernel(__VA_ARGS__, mn, true, true)

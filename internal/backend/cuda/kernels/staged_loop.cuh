@@ -2,6 +2,7 @@
 // block multiplies the one before. Panels lie as in mma_loop.cuh.
 #pragma once
 
+#include "job.cuh"
 #include "mma_loop.cuh"
 
 // multiplyStaged multiplies panels until no steps are left: fetch loads the next of both operands, of which so many steps are inside, into registers, and
@@ -15,8 +16,7 @@ INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = warp / (COLUMNS / WIDE) * HIGH, x = warp % (COLUMNS / WIDE) * WIDE;
 	FragmentC sums[DOWN][ACROSS] = {};
 	u32 shared = dynamicAddress();
-	u32 rowA = shared + (DEEP_A ? A::place(y + lane % 16, lane / 16) : A::place(lane / 16 * 8 + lane % 8, y / 8 + lane / 8 % 2));
-	u32 rowB = shared + A::BYTES + (DEEP_B ? B::place(x + lane % 8 + lane / 16 * 8, lane / 8 % 2) : B::place(lane % 16, x / 8 + lane / 16));
+	u32 rowA = shared + A::ofA(y), rowB = shared + A::BYTES + B::ofB(x);
 	fetch(left);
 	put(shared);
 	__syncthreads();
@@ -33,14 +33,12 @@ INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
 			u32 bs[ACROSS / 2][4];
 #pragma unroll
 			for (int j = 0; j < ACROSS / 2; j++) {
-				u32 row = DEEP_B ? (rowB ^ (k * 32)) + j * 16 * B::LINE : (rowB ^ (j * 32)) + k * 16 * B::LINE;
-				loadMatrices<!DEEP_B>(bs[j], row + used);
+				loadMatrices<!DEEP_B>(bs[j], B::further(rowB, j, k) + used);
 			}
 #pragma unroll
 			for (int i = 0; i < DOWN; i++) {
 				FragmentA a;
-				u32 row = DEEP_A ? (rowA ^ (k * 32)) + i * 16 * A::LINE : (rowA ^ (i * 32)) + k * 16 * A::LINE;
-				loadMatrices<!DEEP_A>(a.v, row + used);
+				loadMatrices<!DEEP_A>(a.v, A::further(rowA, i, k) + used);
 #pragma unroll
 				for (int j = 0; j < ACROSS; j++) {
 					multiplyAdd(sums[i][j], a, &bs[j / 2][j % 2 * 2]);
@@ -54,33 +52,29 @@ INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
 		put(shared + used);
 		__syncthreads();
 	}
-	// Sixteen rows of each warp at a time go through shared memory, so that neighbouring threads store neighbours.
 	static_assert(WIDE == 32, "a lane puts a column");
-	const int PITCH = WIDE + 8;
-	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + warp * 16 * PITCH;
 	End end(p);
 	end.turn(x + lane);
-#pragma unroll 1
-	for (u32 i = 0; i < DOWN; i++) {
-		__syncthreads();
-#pragma unroll
-		for (int k = 0; k < DOWN; k++) {
-			if (k != i) {
-				continue;
-			}
-#pragma unroll
-			for (int j = 0; j < ACROSS; j++) {
-				auto to = ends + lane / 4 * PITCH + j * 8 + lane % 4 * 2;
-				to[0] = sums[k][j].v[0];
-				to[1] = sums[k][j].v[1];
-				to[8 * PITCH] = sums[k][j].v[2];
-				to[8 * PITCH + 1] = sums[k][j].v[3];
-			}
-		}
-		__syncthreads();
+	spread<WIDE>(sums, [&](u32 first, Ends ends) __attribute__((always_inline)) {
 #pragma unroll 1
 		for (u32 row = 0; row < 16; row++) {
-			end.put(y + i * 16 + row, ends[row * PITCH + lane]);
+			end.put(y + first + row, ends[row * (WIDE + 8) + lane]);
 		}
-	}
+	});
+}
+
+// multiplyHeld is a product whose operands A and B hold a panel in registers.
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, class A, class B, bool DEEP_A, bool DEEP_B> INLINE void multiplyHeld(const Product &p) {
+	Job<ROWS, COLUMNS> job(p);
+	A a(job.a, p.aStrides[1], p.aStrides[2], job.at.m, (u32)p.m, job.begin);
+	B b(job.b, p.bStrides[2], p.bStrides[1], job.at.n, (u32)p.n, job.begin);
+	auto fetch = [&](u32 left) __attribute__((always_inline)) {
+		A::fetch(a, left, p.aStrides[1], p.aStrides[2]);
+		B::fetch(b, left, p.bStrides[2], p.bStrides[1]);
+	};
+	auto put = [&](u32 stage) __attribute__((always_inline)) {
+		A::put(a, stage);
+		B::put(b, stage + A::BYTES);
+	};
+	multiplyStaged<ROWS, COLUMNS, HIGH, WIDE, DEEP_A, DEEP_B, End<ROWS, COLUMNS>>(p, job.left, fetch, put);
 }

@@ -11,14 +11,6 @@
 // A Tile is what shared memory holds of an operand. Its rows are padded, so that threads that store along k meet different banks.
 template <int SIZE> using Tile = T[STEPS][SIZE + 4];
 
-// four loads neighbours from an address in shared memory at once, which the compiler would do one by one.
-INLINE Four four(u32 at) {
-	Four v;
-	asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-				 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(at) : "memory");
-	return v;
-}
-
 INLINE u32 sharedAddress(const T *p) { return (u32)(u64)(const __attribute__((address_space(3))) T *)p; }
 
 // multiplyTiles multiplies tiles until no steps are left. fetch loads the next tile of both operands, of which so many steps are inside, into registers,

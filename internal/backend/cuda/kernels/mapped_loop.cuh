@@ -1,0 +1,95 @@
+// What kernels for compute capability 9.0 share that multiply by warp groups: blocks of clusters of two, in each of which a producer fills stages of
+// shared memory through the copy engine, and two groups multiply them, each 64 rows of the block's 128.
+#pragma once
+
+#include "job.cuh"
+#include "transaction.cuh"
+#include "warpgroup.cuh"
+
+#define ROWS 128
+#define STEPS 64 // of a stage, along the common axis
+
+#define BOX (64 * 64 * 2) // bytes of a box, of an operand or of the result
+#define A_BYTES (2 * BOX) // of a stage, before b's
+
+// A Ring goes round the stages.
+struct Ring {
+	u32 stage = 0, parity = 0;
+
+	INLINE void next(Ring &r, u32 stages) {
+		if (++r.stage == stages) {
+			r.stage = 0;
+			r.parity ^= 1;
+		}
+	}
+};
+
+// Barriers tell that a stage's bytes have come, and that all eight warps of both blocks that multiply have done with it.
+struct Barriers {
+	u32 full, empty; // of the first stage; others lie 8 bytes further each
+};
+
+// produceStage has the copy engine fill a stage from a step on, when it is free: copy is given where to, its barrier and the step.
+template <class S, class Copy> INLINE void produceStage(u32 shared, Barriers bar, Ring &ring, u32 step, Copy copy) {
+	u32 full = bar.full + ring.stage * 8;
+	await(bar.empty + ring.stage * 8, ring.parity ^ 1);
+	expectBytes(full, S::STAGE);
+	copy(shared + ring.stage * S::STAGE, full, step);
+	Ring::next(ring, S::STAGES);
+}
+
+// multiplyStages makes a group's sums of so many stages, and gives each back to both producers: empty is the barrier of the first stage of the
+// block that the lane tells, of which two lanes of a warp tell one each.
+template <class S, bool ACROSS_A, bool ACROSS_B, int SUMS>
+INLINE void multiplyStages(f32 (&sums)[SUMS], u32 shared, Barriers bar, u32 empty, Ring &ring, u32 stages, u32 group) {
+	const u32 stepA = ACROSS_A ? 16 * 128 : 32, stepB = ACROSS_B ? 16 * 128 : 32;
+	u32 lane = threadIdx.x % 32, before = 0;
+#pragma unroll 1
+	for (u32 k = 0; k < stages; k++) {
+		u32 a = shared + ring.stage * S::STAGE + group * BOX, b = shared + ring.stage * S::STAGE + A_BYTES;
+		u64 fromA = describe(a, STEPS * 128), fromB = describe(b, STEPS * 128);
+		await(bar.full + ring.stage * 8, ring.parity);
+		beginProducts();
+#pragma unroll
+		for (int i = 0; i < STEPS / 16; i++) {
+			multiplyAdd<ACROSS_A, ACROSS_B>(sums, fromA + i * (stepA >> 4), fromB + i * (stepB >> 4), k == 0 && i == 0);
+		}
+		commitProducts();
+		awaitProducts<1>();
+		if (k > 0 && lane < 2) {
+			arriveAt(empty + before * 8);
+		}
+		before = ring.stage;
+		Ring::next(ring, S::STAGES);
+	}
+	awaitProducts<0>();
+	if (stages > 0 && lane < 2) {
+		arriveAt(empty + before * 8);
+	}
+}
+
+// inRoles has one thread produce and two warp groups consume, which are given the address of shared memory, the barriers, the block's rank and
+// the groups their number. FEW and MANY are the registers of a thread that copies, and of one that multiplies.
+template <class S, int FEW, int MANY, class Produce, class Consume> INLINE void inRoles(Produce produce, Consume consume) {
+	u32 shared = dynamicAddress(), rank = rankInCluster();
+	Barriers bar = {shared + S::BARRIERS, shared + S::BARRIERS + S::STAGES * 8};
+	if (threadIdx.x == 0) {
+		for (u32 s = 0; s < S::STAGES; s++) {
+			initBarrier(bar.full + s * 8, 1);
+			initBarrier(bar.empty + s * 8, 2 * 8);
+		}
+		publishBarriers();
+	}
+	clusterBarrier();
+	u32 group = threadIdx.x / 128;
+	if (group == 0) {
+		giveRegisters<FEW>();
+		if (threadIdx.x == 0) {
+			produce(shared, bar, rank);
+		}
+	} else {
+		takeRegisters<MANY>();
+		consume(shared, bar, rank, group - 1);
+	}
+	clusterBarrier(); // a block that the other still writes to must not end
+}

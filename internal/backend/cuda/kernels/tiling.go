@@ -1,0 +1,19 @@
+package kernels
+
+// A tiling is how blocks of a family of kernels compute a result in tiles, and a model of how long that takes.
+type tiling struct {
+	rows, columns   uint64 // of a block's tile
+	threads, shared uint32
+	resident        uint64  // blocks of a multiprocessor
+	steps           uint64  // of the common axis at a time, in which a multiprocessor spends
+	waiting         float64 // clocks, however many blocks it has,
+	busy            float64 // and clocks for each of them
+	ends            float64 // clocks before the first steps and after the last
+}
+
+// clocks estimates how long the multiprocessor takes that has the most of so many blocks to do, each with so many steps.
+func (t *tiling) clocks(blocks, steps uint64, multiprocessors int) float64 {
+	most := divideUp(blocks, uint64(multiprocessors))
+	rounds := float64(divideUp(most, t.resident))
+	return float64(divideUp(steps, t.steps))*(t.waiting*rounds+t.busy*float64(most)) + t.ends*rounds
+}
