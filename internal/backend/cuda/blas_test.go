@@ -7,18 +7,13 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
-	"cresset/internal/hardware"
 )
 
 // TestAskingForCUBLAS: products go to cublasLt, which simulated GPUs lack, but for those without a common axis.
 func TestAskingForCUBLAS(t *testing.T) {
 	asked := cublasAsked
 	defer func() { cublasAsked = asked }()
-	m, err := hardware.Preset("a100", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev := cardOf(t, m)
+	dev := newCard(t, "a100").Device
 	cublasAsked = func() (bool, error) { return asksForCUBLAS("1") }
 	checkProduct(t, dev, dtype.Float32, [3]int{33, 20, 0}, 0, 1, dev.Run)
 	checkProduct(t, dev, dtype.Float32, [3]int{33, 20, 4}, 0, 1, func(c *backend.Call) error {

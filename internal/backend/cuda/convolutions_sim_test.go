@@ -9,7 +9,6 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
-	"cresset/internal/hardware"
 	"cresset/internal/kern"
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -41,12 +40,15 @@ var convolutionOps = []op.Op{op.Conv, op.ConvGradInput, op.ConvGradWeight}
 // TestConvolutionsOnEveryCard convolves on cards of several generations, each by the kernels that it takes.
 func TestConvolutionsOnEveryCard(t *testing.T) {
 	slowUnderRace(t)
-	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "rtx4090"} {
-		m, err := hardware.Preset(card, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dev := cardOf(t, m)
+	for preset, want := range map[string][]string{
+		"gtx1070": {"conv_.*_tile(_few)?_f32", "conv_weight_.*_tile_f32"},
+		"t4":      {"conv_.*_tile(_few)?_f32", "conv_weight_.*_tile_f32"},
+		"a100":    {"conv_.*_async(_few)?_f32", "conv_.*_mma_f16", "conv_.*_mma_bf16", "conv_weight_.*_mma_f16"},
+		"h100":    {"conv_.*_async(_few)?_f32", "conv_.*_mma_f16", "conv_.*_mma_bf16", "conv_weight_.*_mma_f16"},
+		"rtx4090": {"conv_.*_async(_few)?_f32", "conv_.*_mma_f16", "conv_.*_mma_bf16", "conv_weight_.*_mma_f16"},
+	} {
+		card := newCard(t, preset)
+		dev := card.Device
 		for _, dt := range []dtype.DType{dtype.Float64, dtype.Float32, dtype.BFloat16, dtype.Float16} {
 			for _, s := range convolutionShapes {
 				for _, o := range convolutionOps {
@@ -54,17 +56,15 @@ func TestConvolutionsOnEveryCard(t *testing.T) {
 				}
 			}
 		}
+		card.wants(t, append(want, "conv_direct_.*f32", "conv_weight_direct_.*f32")...)
 	}
 }
 
 // TestConvolutionsByEveryTile convolves by the tiles that are there for large shapes too.
 func TestConvolutionsByEveryTile(t *testing.T) {
 	slowUnderRace(t)
-	m, err := hardware.Preset("a100", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev := cardOf(t, m)
+	card := newCard(t, "a100")
+	dev := card.Device
 	for i := range kernels.ConvolutionTiles {
 		dt := dtype.Float32
 		if kernels.ConvolutionTiles[i].Half {
@@ -85,17 +85,20 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 				}
 			}
 		}
+		var want []string
+		for k := range kernels.ConvolutionKinds {
+			if tile := &kernels.ConvolutionTiles[i]; tile.Has(k) {
+				want = append(want, tile.Kernel(k)+"_b?f(32|16)")
+			}
+		}
+		card.wants(t, want...)
 	}
 }
 
 // TestConvolutionsWithoutTiles convolves by the kernels that need none.
 func TestConvolutionsWithoutTiles(t *testing.T) {
 	slowUnderRace(t)
-	m, err := hardware.Preset("t4", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev := cardOf(t, m)
+	dev := newCard(t, "t4").Device
 	used := map[int]bool{}
 	for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
 		v := newConvolver(dt)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/driver"
 	"cresset/internal/profile"
 	"cresset/internal/rng"
@@ -35,7 +36,8 @@ type gpu struct {
 	timing      eventList // for timers
 	pinned      pinnedPool
 	modules     moduleTable
-	plans       planTable
+	plans       memo[planKey, *kernels.ProductPlan]
+	maps        memo[driver.TiledTensor, encoded]
 	emitted     emitted
 	blas        blas // where the user asks for it
 	fault       faultWord

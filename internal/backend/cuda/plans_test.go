@@ -33,7 +33,7 @@ func TestPlansAreThoseOfTheProduct(t *testing.T) {
 			halves |= 1 << i
 		}
 	}
-	for range 4 * mostPlans {
+	for range 4 * mostKept {
 		p := somePlanned(r)
 		for _, change := range []func(){
 			func() {},
@@ -50,8 +50,8 @@ func TestPlansAreThoseOfTheProduct(t *testing.T) {
 				t.Fatalf("%+v: planned %+v, then %+v, want %+v", *p, first, again, want)
 			}
 		}
-		if len(d.plans.plans) > mostPlans {
-			t.Fatalf("%d plans are kept, want at most %d", len(d.plans.plans), mostPlans)
+		if len(d.plans.kept) > mostKept {
+			t.Fatalf("%d plans are kept, want at most %d", len(d.plans.kept), mostKept)
 		}
 	}
 }

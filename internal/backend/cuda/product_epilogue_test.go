@@ -8,7 +8,6 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
-	"cresset/internal/hardware"
 	"cresset/internal/op"
 )
 
@@ -44,11 +43,7 @@ func TestEpiloguesAreTheOpsOneByOne(t *testing.T) {
 	slowUnderRace(t)
 	shapes := [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {70, 40, 0}}
 	for _, card := range []string{"gtx1070", "t4", "a100", "h100"} {
-		m, err := hardware.Preset(card, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dev := cardOf(t, m)
+		dev := newCard(t, card).Device
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
 			for i, e := range epilogueCases {
 				s := shapes[i%len(shapes)]
@@ -121,11 +116,7 @@ func checkEpilogue(t *testing.T, dev *Device, dt dtype.DType, s [3]int, e epilog
 
 // TestEpiloguesThroughTheCopyEngine is of the kernels for large matrices.
 func TestEpiloguesThroughTheCopyEngine(t *testing.T) {
-	h100, err := hardware.Preset("h100", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev := cardOf(t, h100)
+	dev := newCard(t, "h100").Device
 	for i, e := range epilogueCases {
 		dt, s := []dtype.DType{dtype.BFloat16, dtype.Float16}[i%2], [][3]int{{40, 72, 64}, {70, 33, 70}}[i/2%2]
 		checkEpilogue(t, dev, dt, s, e, i%4, 0, true, func(c *backend.Call) error {

@@ -9,9 +9,6 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
-	"cresset/internal/driver"
-	"cresset/internal/driver/sim"
-	"cresset/internal/hardware"
 	"cresset/internal/kern"
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -21,12 +18,16 @@ import (
 // lines of any length, transposes, few rows and columns, and sums long enough to be divided.
 func TestProductsOnEveryCard(t *testing.T) {
 	slowUnderRace(t)
-	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "rtx4090", "rtx5090"} {
-		m, err := hardware.Preset(card, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dev := cardOf(t, m)
+	for preset, want := range map[string][]string{
+		"gtx1070": {"product_64x64_.._f32", "product(_small)?_f64"},
+		"t4":      {"product_64x64_.._f32", "product_64x64_mma8_.._f16", "product(_small)?_f64"},
+		"a100":    {"product_64x64_async_.._f32", "product_64x64_mma_.._f16", "product_64x64_pairs_.._bf16", "product_64x64_any_.._f16", "product_64x64_dmma_.._f64"},
+		"h100":    {"product_64x64_async_.._f32", "product_64x64_mma_.._f16", "product_64x64_any_.._bf16", "product_64x64_dmma16_.._f64"},
+		"rtx4090": {"product_64x64_async_.._f32", "product_64x64_mma_.._bf16", "product_64x64_dmma_.._f64"},
+		"rtx5090": {"product_64x64_async_.._f32", "product_64x64_mma_.._bf16", "product_64x64_dmma16_.._f64"},
+	} {
+		card := newCard(t, preset)
+		dev := card.Device
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
 			for i, s := range [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {130, 136, 24}, {33, 1, 5}, {1, 33, 5}} {
 				for _, turned := range []int{0, 3} {
@@ -34,6 +35,7 @@ func TestProductsOnEveryCard(t *testing.T) {
 				}
 			}
 		}
+		card.wants(t, append(want, "product_thin_.*_f32", "product_thin_.*_f16")...)
 	}
 }
 
@@ -55,11 +57,7 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 		{"rtx4090", dtype.Float16, 2048, "product_128x128_mma_kn_f16"}, {"rtx4090", dtype.Float64, 2048, "product_64x64_dmma_kn_f64"},
 		{"rtx5090", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"rtx5090", dtype.Float64, 2048, "product_64x64_dmma16_kn_f64"},
 	} {
-		m, err := hardware.Preset(c.card, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dev, got, n := cardOf(t, m), "", int64(c.size)
+		dev, got, n := newCard(t, c.card).Device, "", int64(c.size)
 		lie := [3]int64{0, n, 1}
 		p := kernels.Product{Count: 1, M: c.size, N: c.size, K: c.size, AStrides: lie, BStrides: lie, OutStrides: lie}
 		multiplier := newMultiplier(c.dtype)
@@ -73,25 +71,11 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 	}
 }
 
-func cardOf(t *testing.T, m *hardware.Machine) *Device {
-	t.Helper()
-	d := sim.New(m, sim.Options{LookupEnv: func(string) (string, bool) { return "", false }})
-	dev, err := (&machine{open: func() (*driver.API, error) { return d.API, nil }}).at(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dev
-}
-
 // TestBatchesOnEveryCard multiplies one matrix by several of which every second column counts, and matrices without a common axis.
 func TestBatchesOnEveryCard(t *testing.T) {
 	const count = 3
 	for _, card := range []string{"t4", "a100", "h100"} {
-		m, err := hardware.Preset(card, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dev := cardOf(t, m)
+		dev := newCard(t, card).Device
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
 			checkProduct(t, dev, dt, [3]int{33, 20, 0}, 0, 1, dev.Run)
 			for _, s := range [][3]int{{33, 65, 41}, {40, 24, 72}} {
@@ -126,11 +110,8 @@ func batch(shape layout.Shape, strides ...int) *layout.Layout {
 // TestProductsThroughTheCopyEngine multiplies by kernels that are otherwise for large matrices, with results whose lines the copy engine can
 // write to, and others.
 func TestProductsThroughTheCopyEngine(t *testing.T) {
-	m, err := hardware.Preset("h100", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev := cardOf(t, m)
+	card := newCard(t, "h100")
+	dev := card.Device
 	for i := range kernels.ProductTiles {
 		if !kernels.ProductTiles[i].Mapped {
 			continue
@@ -151,6 +132,7 @@ func TestProductsThroughTheCopyEngine(t *testing.T) {
 		checkProduct(t, dev, dtype.BFloat16, [3]int{40, 72, 64}, 0, 0, run)
 		checkProduct(t, dev, dtype.BFloat16, [3]int{40, 33, 70}, 3, 1, run)
 		checkProduct(t, dev, dtype.Float16, [3]int{20, 40, 2100}, 0, 0, run) // in parts, where there are such
+		card.wants(t, kernels.ProductTiles[i].Kernel(kernels.Along, kernels.Across)+"_.*f16", kernels.ProductTiles[i].Kernel(kernels.Across, kernels.Along)+"_bf16")
 	}
 }
 
@@ -159,16 +141,13 @@ func TestProductsOfRoundedOperands(t *testing.T) {
 	defer SetProductRounding(ProductRounding())
 	SetProductRounding(true)
 	for _, card := range []string{"t4", "a100", "h100"} {
-		m, err := hardware.Preset(card, 1)
-		if err != nil {
-			t.Fatal(err)
+		c, family := newCard(t, card), "_tf32"
+		if card == "t4" {
+			family = ""
 		}
-		dev := cardOf(t, m)
-		if rounds := newMultiplier(dtype.Float32).taken(dev)&0x30 != 0; rounds != (card != "t4") {
-			t.Errorf("products on %s are rounded: %v", card, rounds)
-		}
-		checkProduct(t, dev, dtype.Float32, [3]int{70, 65, 40}, 0, 1, dev.Run)
-		checkProduct(t, dev, dtype.Float32, [3]int{36, 68, 300}, 3, 0, dev.Run)
+		checkProduct(t, c.Device, dtype.Float32, [3]int{70, 65, 40}, 0, 1, c.Run)
+		checkProduct(t, c.Device, dtype.Float32, [3]int{36, 68, 300}, 3, 0, c.Run)
+		c.wants(t, "product_64x64"+family+"_.*_f32")
 	}
 }
 

@@ -24,6 +24,12 @@ type tile struct {
 	tf32    bool // float32 is rounded to TF32 as it is copied
 }
 
+// encoded is what the driver makes of a tensor's description, if it can.
+type encoded struct {
+	as driver.TensorMap
+	ok bool
+}
+
 // encode returns the map that a kernel takes, and false where the copy engine cannot read such a tensor: the launcher takes another
 // kernel then.
 func (d *Device) encode(t *tile) (m driver.TensorMap, ok bool) {
@@ -40,6 +46,9 @@ func (d *Device) encode(t *tile) (m driver.TensorMap, ok bool) {
 	copy(c.Extents[:], t.extents)
 	copy(c.Strides[:], t.strides)
 	copy(c.Box[:], t.box)
-	m, r := d.api.TensorMapEncodeTiled(&c)
-	return m, r == driver.Success
+	e := d.maps.of(c, func() encoded {
+		m, r := d.api.TensorMapEncodeTiled(&c)
+		return encoded{m, r == driver.Success}
+	})
+	return e.as, e.ok
 }

@@ -240,6 +240,40 @@ func TestTensorMapsOfDevices(t *testing.T) {
 	}
 }
 
+// TestTensorMapsAreEncodedOnce: the driver is asked again for what differs in anything, and for what has long been forgotten.
+func TestTensorMapsAreEncodedOnce(t *testing.T) {
+	d, s := withVariants(t, "h100", 12040)
+	spy := dltest.Watch(dl.Table{Struct: s.API, Key: "cu"})
+	asked := 0
+	for _, c := range []struct {
+		change func(x *tile)
+		again  bool
+	}{
+		{func(*tile) {}, true}, {func(*tile) {}, false},
+		{func(x *tile) { x.address += 16 }, true}, {func(x *tile) { x.extents[0]++ }, true}, {func(x *tile) { x.strides[0] += 16 }, true},
+		{func(x *tile) { x.box[1]++ }, true}, {func(x *tile) { x.dtype = dtype.Float16 }, true}, {func(x *tile) { x.swizzle = driver.Swizzle128 }, true},
+		{func(x *tile) { x.strides[0]++ }, true}, {func(*tile) {}, false},
+	} {
+		x := tile{dtype: dtype.BFloat16, address: 0x100, extents: []uint64{128, 64}, strides: []uint64{256}, box: []uint32{16, 32}, swizzle: driver.Swizzle64}
+		c.change(&x)
+		if c.again {
+			asked++
+		}
+		d.encode(&x)
+		if got := spy.Calls("cuTensorMapEncodeTiled"); got != asked {
+			t.Errorf("the driver was asked %d times, want %d", got, asked)
+		}
+	}
+	x := tile{dtype: dtype.BFloat16, extents: []uint64{128, 64}, strides: []uint64{256}, box: []uint32{16, 32}}
+	for range 2 * mostKept {
+		x.address += 16
+		d.encode(&x)
+	}
+	if n := len(d.maps.kept); n > mostKept {
+		t.Errorf("%d maps are kept, want at most %d", n, mostKept)
+	}
+}
+
 // TestRunPassesOverRefusedVariants: a launcher that asks what the device takes is asked again when the driver refuses its choice. What runs
 // everywhere has no other, and its failure is the call's.
 func TestRunPassesOverRefusedVariants(t *testing.T) {
