@@ -12,6 +12,14 @@ type Region struct {
 	In    []View // what is read: all layouts have the shape. What is no constant has some buffer, not that which Run is given.
 	Steps []Step
 	Out   []Store // what is written
+	Sums  []Sum
+}
+
+// A Sum is the sums, down the columns, of what is read or of a step's results, seen as rows of so many elements.
+type Sum struct {
+	From    int // as in Step
+	Columns int
+	View
 }
 
 // A Step is an elementwise call of a region with one result.
@@ -61,9 +69,17 @@ type Batcher interface {
 	Key(f Fused) string
 }
 
+// Summer is a fuser whose regions have sums.
+type Summer interface {
+	Fuser
+	// Sums reports whether a region may have the call, which sums over its operand's first axes.
+	Sums(c *Call) bool
+}
+
 // Fused computes a region over and over.
 type Fused interface {
-	// Run computes into and from views like those of the region, with buffers; offsets may differ, and so may the numbers of constants.
+	// Run computes into and from views like those of the region, with buffers, sums behind what is written; offsets may differ, and so may the
+	// numbers of constants.
 	Run(out, in []View) error
 }
 

@@ -23,6 +23,7 @@ type Kernel struct {
 	Lanes   int    // neighbours that a thread computes at once; operands must be aligned for that
 	Vectors uint64 // what there is to compute, Lanes elements each
 	Pieces  int    // how many regions it computes
+	Columns int    // of its sums, 0 where there are none
 	region  *backend.Region
 	space   space
 	classes []class // of what is read, then of what is written
@@ -46,7 +47,10 @@ func New(r *backend.Region, aligned bool) (*Kernel, error) {
 		}
 		k.classes = append(k.classes, c)
 	}
-	if aligned {
+	switch {
+	case len(r.Sums) > 0:
+		k.Columns = r.Sums[0].Columns
+	case aligned:
 		k.Lanes = k.lanes()
 	}
 	k.Vectors = k.space.size() / uint64(k.Lanes)
@@ -108,6 +112,9 @@ func (k *Kernel) structure() string {
 	}
 	for i := range k.region.Out {
 		fmt.Fprintf(&b, " =%d", k.region.Out[i].Step)
+	}
+	for i := range k.region.Sums {
+		fmt.Fprintf(&b, " +%d%s", k.region.Sums[i].From, k.region.Sums[i].DType)
 	}
 	return b.String()
 }

@@ -145,7 +145,7 @@ func (w *writer) store(dt dtype.DType, at string, lanes []value) {
 		for _, v := range lanes {
 			regs = append(regs, v.reg)
 		}
-		w.line("st.global%s.b64 [%s], %s", vector(len(regs)), at, list(regs))
+		w.line("%sst.global%s.b64 [%s], %s", w.guard, vector(len(regs)), at, list(regs))
 		return
 	}
 	each := max(min(len(lanes), 4/size), 1)
@@ -154,11 +154,11 @@ func (w *writer) store(dt dtype.DType, at string, lanes []value) {
 	}
 	switch len(lanes) * size {
 	case 1:
-		w.line("st.global.u8 [%s], %s", at, regs[0])
+		w.line("%sst.global.u8 [%s], %s", w.guard, at, regs[0])
 	case 2:
-		w.line("st.global.b16 [%s], %s", at, w.make("rs", "cvt.u16.u32", regs[0]))
+		w.line("%sst.global.b16 [%s], %s", w.guard, at, w.make("rs", "cvt.u16.u32", regs[0]))
 	default:
-		w.line("st.global%s.b32 [%s], %s", vector(len(regs)), at, list(regs))
+		w.line("%sst.global%s.b32 [%s], %s", w.guard, vector(len(regs)), at, list(regs))
 	}
 }
 

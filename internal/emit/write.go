@@ -26,19 +26,27 @@ type writer struct {
 	index    string     // of the vector
 	vectors  string
 	distance string // between two vectors of a thread
+	guard    string // the predicate of what is stored, if there is one
 }
 
 // Text returns the kernel's module.
 func (k *Kernel) Text() []byte {
 	w := &writer{Kernel: k, counts: map[string]int{}, address: make([]string, len(k.classes)), strides: make([][]string, len(k.classes))}
 	w.values = make([][]value, len(k.region.In)+len(k.region.Steps))
-	w.head()
-	w.loop()
+	if k.Columns > 0 {
+		w.columns()
+	} else {
+		w.head()
+		w.loop()
+	}
 	var all bytes.Buffer
 	all.WriteString(".version 7.0\n.target sm_60\n.address_size 64\n\n")
 	_, tables := lines()
 	for _, t := range w.tables {
 		fmt.Fprintf(&all, ".global .align 4 .b32 %s[%d] = {0x%s};\n", t, len(tables[t]), strings.Join(tables[t], ", 0x"))
+	}
+	if k.Columns > 0 {
+		fmt.Fprintf(&all, ".global .align 4 .b32 counts[%d];\n", MostCounts)
 	}
 	fmt.Fprintf(&all, ".visible .entry %s(\n\t.param .align 8 .b8 args[%d]\n)\n.maxntid 256\n{\n", k.Name(), k.ParamBytes())
 	for _, kind := range []struct{ name, letters string }{{"pred", "p"}, {"b16", "rs"}, {"b32", "r"}, {"b64", "rd"}} {
@@ -87,13 +95,18 @@ func (w *writer) head() {
 	w.vectors = w.param("rd", "ld.param.b64")
 	w.line("@%s bra $end", w.make("p", "setp.ge.u64", w.index, w.vectors))
 	w.distance = w.make("rd", "mul.wide.u32", w.make("r", "mov.u32", "%nctaid.x"), threads)
+	w.operands()
+}
+
+// operands reads the parameters that tell of operands, and what is the same for all elements.
+func (w *writer) operands() {
 	in := len(w.region.In)
 	for i := range w.region.Out {
 		w.address[in+i] = w.param("rd", "ld.param.b64")
 	}
 	for i := range w.region.In {
 		if w.classes[i].kind == constant {
-			w.values[i] = slices.Repeat([]value{w.constant(i)}, w.Lanes)
+			w.values[i] = slices.Repeat([]value{w.constant(i)}, w.atOnce())
 		} else {
 			w.address[i] = w.param("rd", "ld.param.b64")
 		}
@@ -112,7 +125,7 @@ func (w *writer) head() {
 		if w.classes[i].kind == uniform {
 			v := w.load(i, w.address[i], 1)
 			w.number(&v[0])
-			w.values[i] = slices.Repeat(v, w.Lanes)
+			w.values[i] = slices.Repeat(v, w.atOnce())
 		}
 	}
 }

@@ -17,7 +17,10 @@ func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot
 	if fuser != nil {
 		calls = unfilled(calls, given)
 	}
-	groups := sunk(grouped(calls, len(b.slots), func(c *Call) bool { return fuser != nil && fusible(c) && fuser.Fuses(c.probe()) }))
+	summer, _ := on.(backend.Summer)
+	groups := sunk(grouped(calls, len(b.slots), func(c *Call) bool {
+		return fuser != nil && fusible(c) && fuser.Fuses(c.probe()) || summer != nil && summing(c) && summer.Sums(c.probe())
+	}))
 	users := make([]int, len(b.slots)) // groups that touch each slot, and whoever asks for it
 	for _, s := range slices.Concat(given, kept) {
 		users[s.number]++
@@ -73,12 +76,12 @@ func (g *group) slots() []*Slot {
 // add adds a group's items: one where it is a region that the backend takes.
 func (p *Program) add(g *group, fuser backend.Fuser, users []int) {
 	b, batches := fuser.(backend.Batcher)
-	if g.region != nil && (batches || len(g.region.steps) > 1) {
+	if g.region != nil && (batches || g.region.large()) {
 		if it, fused := g.item(fuser, users); fused != nil {
 			if batches {
 				it.key, it.piece = b.Key(fused), fused
 			}
-			if len(g.region.steps) > 1 {
+			if g.region.large() {
 				it.fused = fused
 			}
 			p.items = append(p.items, it)
@@ -94,6 +97,9 @@ func (p *Program) add(g *group, fuser backend.Fuser, users []int) {
 	}
 }
 
+// large reports whether a region is more than one call, or a sum, which takes a call two launches.
+func (r *region) large() bool { return len(r.steps) > 1 || len(r.sums) > 0 }
+
 // item returns a region's item and what computes it; nil where it is too much for the backend.
 func (g *group) item(fuser backend.Fuser, users []int) (it item, fused backend.Fused) {
 	it.call = g.calls[len(g.calls)-1]
@@ -102,6 +108,12 @@ func (g *group) item(fuser backend.Fuser, users []int) (it item, fused backend.F
 		if users[w.slot.number] > 1 {
 			r.Out = append(r.Out, backend.Store{Step: w.step, View: w.view})
 			it.out = append(it.out, w.view)
+		}
+	}
+	for _, a := range g.region.sums {
+		if users[a.slot.number] > 1 {
+			r.Sums = append(r.Sums, backend.Sum{From: a.from.number(r.In), Columns: a.view.Layout.Size(), View: a.view})
+			it.out = append(it.out, a.view)
 		}
 	}
 	it.in = r.In

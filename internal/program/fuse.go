@@ -25,6 +25,7 @@ type region struct {
 	in      []backend.View
 	steps   []backend.Step
 	written []write
+	sums    []sum
 }
 
 // write is what a step has written; of several to the same elements the last counts.
@@ -54,6 +55,9 @@ func grouped(calls []*Call, slots int, fuses func(c *Call) bool) []*group {
 			g := &group{calls: []*Call{c}}
 			if fuses(c) {
 				g.region = &region{shape: c.Out[0].Layout.Shape()}
+				if summing(c) {
+					g.region.shape = c.In[0].Layout.Shape()
+				}
 				if !g.region.join(c) {
 					g.region = nil
 				}
@@ -96,8 +100,11 @@ func (g *group) shares(c *Call) bool {
 // join adds a call's step, and reports whether that could be: operands must lie over the same indices, and what the region has written
 // must be read as it was written.
 func (r *region) join(c *Call) bool {
-	if len(r.steps) == mostSteps {
+	if len(r.steps) == mostSteps || r.summed(c) {
 		return false
+	}
+	if summing(c) {
+		return r.joinSum(c)
 	}
 	step := backend.Step{Op: c.Op, DType: c.DType, Params: c.Params, To: c.Out[0].DType}
 	in, out := slices.Clone(r.in), c.Out[0]
@@ -132,11 +139,23 @@ func (r *region) join(c *Call) bool {
 			return false
 		}
 	}
-	if _, clear := r.wrote(&out); !clear || len(in)+len(r.written)+1 > mostOperands && fresh > 0 {
+	if _, clear := r.wrote(&out); !clear || len(in)+len(r.written)+len(r.sums)+1 > mostOperands && fresh > 0 {
 		return false
 	}
 	r.add(step, from, in, write{out.Buf.(*Slot), len(r.steps), out})
 	return true
+}
+
+// read makes in what the region reads. Results of steps are counted behind that, of which there may be more now.
+func (r *region) read(in []backend.View) {
+	for i := range r.steps {
+		for n, k := range r.steps[i].From {
+			if k >= len(r.in) {
+				r.steps[i].From[n] += len(in) - len(r.in)
+			}
+		}
+	}
+	r.in = in
 }
 
 // source is where a step's operand comes from: what the region reads, or a step.
@@ -145,22 +164,21 @@ type source struct {
 	inside bool
 }
 
-// add adds a step. Results of steps are counted behind what is read, of which there may be more now.
+// number is the operand as a Step counts it.
+func (f source) number(in []backend.View) int {
+	if f.inside {
+		return len(in) + f.step
+	}
+	return f.step
+}
+
+// add adds a step.
 func (r *region) add(s backend.Step, from []source, in []backend.View, w write) {
-	for i := range r.steps {
-		for n, k := range r.steps[i].From {
-			if k >= len(r.in) {
-				r.steps[i].From[n] += len(in) - len(r.in)
-			}
-		}
-	}
+	r.read(in)
 	for _, f := range from {
-		if f.inside {
-			f.step += len(in)
-		}
-		s.From = append(s.From, f.step)
+		s.From = append(s.From, f.number(in))
 	}
-	r.in, r.steps = in, append(r.steps, s)
+	r.steps = append(r.steps, s)
 	if old, _ := r.wrote(&w.view); old != nil {
 		*old = w
 		return
@@ -185,7 +203,7 @@ func (r *region) wrote(v *backend.View) (w *write, clear bool) {
 
 // writes reports whether the region writes a slot.
 func (r *region) writes(s *Slot) bool {
-	return slices.ContainsFunc(r.written, func(w write) bool { return w.slot == s })
+	return slices.ContainsFunc(r.written, func(w write) bool { return w.slot == s }) || slices.ContainsFunc(r.sums, func(a sum) bool { return a.slot == s })
 }
 
 // over makes the view one over the region's indices, and reports whether it is.

@@ -14,6 +14,7 @@ import (
 
 var (
 	_ backend.Batcher = (*Device)(nil)
+	_ backend.Summer  = (*Device)(nil)
 	_ backend.Joiner  = (*Device)(nil)
 )
 
@@ -60,6 +61,20 @@ func (d *Device) Fuses(c *backend.Call) bool {
 // Joins reports whether the op multiplies matrices in a dtype whose kernels have epilogues.
 func (d *Device) Joins(o op.Op, dt dtype.DType) bool {
 	return dt != dtype.Float64 && slices.Contains(products, o)
+}
+
+// Sums reports whether a kernel of a region can have the call, a sum over first axes: one that neighbouring threads would compute of neighbouring
+// columns.
+func (d *Device) Sums(c *backend.Call) bool {
+	in, out := &c.In()[0], &c.Out()[0]
+	n, columns := in.Layout.Size()/out.Layout.Size(), out.Layout.Size()
+	switch c.DType {
+	case dtype.Float16, dtype.BFloat16, dtype.Float32:
+	default:
+		return false
+	}
+	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && out.DType == c.DType && n > 0 && columns > 1 && columns <= 32*int(countsOfStream) &&
+		d.inColumns(uint64(columns), uint64(n), uint64(columns))
 }
 
 // Fuse writes the region's kernels; one is loaded when it is first run.

@@ -35,7 +35,8 @@ func (d *Device) Batch(all []backend.Fused) backend.Fused {
 	for _, one := range all {
 		f.pieces = append(f.pieces, one.(*fusedKernel).pieces...)
 	}
-	if len(f.pieces) > f.pieces[0].vectors.MostPieces() {
+	k := f.pieces[0].vectors
+	if len(f.pieces) > k.MostPieces() || k.Columns > 0 && f.counts() > countsOfStream {
 		return nil
 	}
 	return f
@@ -54,14 +55,16 @@ func (f *fusedKernel) Run(out, in []backend.View) error {
 	}
 	d.lastOp.Store(uint32(last))
 	d.trace.fused(f.pieces)
-	k, vectors, words, err := f.words(out, in)
+	s := scratch{device: d}
+	defer s.free()
+	l, err := f.launch(&s, out, in)
 	if err != nil {
 		return err
 	}
 	if err := d.meetViews(in, out); err != nil {
 		return err
 	}
-	if err := d.launchEmitted(k, len(f.pieces), vectors, words); err != nil {
+	if err := d.launchEmitted(l); err != nil {
 		return err
 	}
 	d.part(out)
@@ -71,14 +74,26 @@ func (f *fusedKernel) Run(out, in []backend.View) error {
 	return nil
 }
 
-// last is the op of the last step.
+// last is an op that names what is computed: that of the last step.
 func (f *fusedKernel) last() op.Op {
 	steps := f.pieces[len(f.pieces)-1].region.Steps
+	if len(steps) == 0 {
+		return op.SumAxes
+	}
 	return steps[len(steps)-1].Op
 }
 
-// words returns the kernel, and the parameters of all pieces.
-func (f *fusedKernel) words(out, in []backend.View) (k *emit.Kernel, vectors uint64, words []uint64, err error) {
+// emittedLaunch is a launch of a kernel that was written at run time.
+type emittedLaunch struct {
+	kernel  *emit.Kernel
+	words   []uint64 // its parameters
+	vectors uint64   // of the largest region
+	pieces  int
+	columns kernels.Grid // where there are sums
+}
+
+// launch returns the launch of the kernel, with what it needs in s.
+func (f *fusedKernel) launch(s *scratch, out, in []backend.View) (*emittedLaunch, error) {
 	outs, ins, aligned := len(out)/len(f.pieces), len(in)/len(f.pieces), true
 	to, from := make([]uint64, len(out)), make([]uint64, len(in))
 	for i := range out {
@@ -94,21 +109,29 @@ func (f *fusedKernel) words(out, in []backend.View) (k *emit.Kernel, vectors uin
 			aligned = aligned && (v.Layout.IsUniform() || f.aligned(from[i], v.DType))
 		}
 	}
+	l, count := &emittedLaunch{pieces: len(f.pieces)}, uint64(s.device.lane)*countsOfStream
 	for i, p := range f.pieces {
-		one, err := p.kernel(aligned)
+		k, err := p.kernel(aligned)
 		if err != nil {
-			return nil, 0, nil, err
+			return nil, err
 		}
-		if k == nil {
-			k = one
+		if i == 0 {
+			l.kernel = k
 		}
-		vectors = max(vectors, one.Vectors)
-		words = append(words, one.Words(to[i*outs:(i+1)*outs], from[i*ins:(i+1)*ins], p.scalars)...)
+		l.vectors = max(l.vectors, k.Vectors)
+		to, sums := to[i*outs:(i+1)*outs], len(p.region.Sums)
+		l.words = append(l.words, k.Words(to[:outs-sums], from[i*ins:(i+1)*ins], p.scalars)...)
+		if sums > 0 {
+			split := p.split(s, &l.columns)
+			split.Count = count
+			count += blocksOf(k)
+			l.words = append(l.words, k.SumWords(split, to[outs-sums:])...)
+		}
 	}
 	if len(f.pieces) > 1 {
-		k = f.batched(k, aligned)
+		l.kernel = f.batched(l.kernel, aligned)
 	}
-	return k, vectors, words, nil
+	return l, s.err
 }
 
 // batched returns the kernel of several regions of k's structure.
@@ -143,19 +166,24 @@ func (p *fusedRegion) kernel(aligned bool) (*emit.Kernel, error) {
 	return k, err
 }
 
-// launchEmitted issues a kernel of so many regions with the words as its parameter. Vectors are those of the largest.
-func (d *Device) launchEmitted(k *emit.Kernel, pieces int, vectors uint64, words []uint64) error {
-	e, err := d.emittedKernel(k)
+// launchEmitted issues a kernel of regions.
+func (d *Device) launchEmitted(l *emittedLaunch) error {
+	e, err := d.emittedKernel(l.kernel)
 	if err != nil {
 		return err
 	}
-	params := make([]byte, 0, k.ParamBytes())
-	for _, w := range words {
+	params := make([]byte, 0, l.kernel.ParamBytes())
+	for _, w := range l.words {
 		params = binary.LittleEndian.AppendUint64(params, w)
 	}
 	params = params[:cap(params)] // some kernels have room for more regions
-	g := kernels.VectorGrid(vectors, e.wave)
-	g.Blocks[1] = uint32(pieces)
+	g := l.columns
+	if l.kernel.Columns == 0 {
+		g = kernels.VectorGrid(l.vectors, e.wave)
+		g.Blocks[1] = uint32(l.pieces)
+	} else {
+		g.Blocks[2] = uint32(l.pieces)
+	}
 	if err = d.issue(ofRegion, e.function, &g, params); d.madeRoom(err) {
 		err = d.issue(ofRegion, e.function, &g, params)
 	}

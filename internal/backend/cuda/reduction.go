@@ -70,12 +70,7 @@ func (r *reducer) issue(s *scratch, p *kernels.Reduction) error {
 	if results == 0 {
 		return nil
 	}
-	columns := kernels.PrefersColumns(p.N, p.Inner)
-	if columns && p.Inner < 16 { // there, neighbouring threads would leave much of a sector to others
-		if parts, _ := kernels.Parts(results, p.N, false, d.properties.Multiprocessors); parts > 1 {
-			columns = false
-		}
-	}
+	columns := d.inColumns(results, p.N, p.Inner)
 	p.Parts, p.Part = kernels.Parts(results, p.N, columns, d.properties.Multiprocessors)
 	if p.Parts == 1 {
 		return r.once(d, p, results, columns)
@@ -89,6 +84,15 @@ func (r *reducer) issue(s *scratch, p *kernels.Reduction) error {
 	}
 	p.From, p.To, p.N, p.Parts = p.To, 0, p.Parts, 1
 	return r.once(d, p, results, columns || p.N < 32)
+}
+
+// inColumns reports whether neighbouring threads take neighbouring results of a reduction of [outer][n][inner].
+func (d *Device) inColumns(results, n, inner uint64) bool {
+	if inner >= 16 || !kernels.PrefersColumns(n, inner) {
+		return kernels.PrefersColumns(n, inner)
+	}
+	parts, _ := kernels.Parts(results, n, false, d.properties.Multiprocessors) // in rows: there, neighbours would leave much of a sector to others
+	return parts <= 1
 }
 
 // once launches the kernel of rows or that of columns for every part.

@@ -1,0 +1,39 @@
+package cuda
+
+import (
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/emit"
+)
+
+// countsOfStream is how many counters a kernel with sums has for each stream: launches of two streams run beside each other.
+const countsOfStream = emit.MostCounts / uint64(streams)
+
+// split divides the rows of a region with sums as the kernels of reductions do, takes memory for what parts leave, and makes the grid one that has
+// its blocks.
+func (p *fusedRegion) split(s *scratch, g *kernels.Grid) emit.Split {
+	columns := uint64(p.vectors.Columns)
+	parts, part := kernels.Parts(columns, p.vectors.Vectors/columns, true, s.device.properties.Multiprocessors)
+	split := emit.Split{Parts: parts, Part: part}
+	if parts > 1 {
+		split.Partials = s.take(8 * int(parts*columns) * len(p.region.Sums)).ptr
+	}
+	own, _ := kernels.ColumnGrid(columns, parts) // Sums has asked whether there are too many
+	if g.Threads[0] == 0 {
+		*g = own
+	}
+	for axis := range g.Blocks {
+		g.Blocks[axis] = max(g.Blocks[axis], own.Blocks[axis])
+	}
+	return split
+}
+
+// counts is how many counters the regions need.
+func (f *fusedKernel) counts() (n uint64) {
+	for _, p := range f.pieces {
+		n += blocksOf(p.vectors)
+	}
+	return n
+}
+
+// blocksOf is how many blocks have the columns of a region.
+func blocksOf(k *emit.Kernel) uint64 { return uint64(k.Columns+31) / 32 }
