@@ -18,6 +18,7 @@ const (
 	allReduce     kind = "all_reduce"
 	broadcast     kind = "broadcast"
 	allGather     kind = "all_gather"
+	reduce        kind = "reduce"
 	reduceScatter kind = "reduce_scatter"
 	allToAll      kind = "all_to_all"
 	gather        kind = "gather"
@@ -34,12 +35,17 @@ type call struct {
 	op      ReduceOp
 	peer    int            // the root of those that have one, or whom a message goes to or comes from
 	tag     int            // of a message
-	in, out *tensor.Tensor // in is nil for barrier, receive and Scatter beside the root; out for barrier, send and Gather beside the root
+	in, out *tensor.Tensor // in is nil for barrier, receive and Scatter beside the root; out for barrier, send, and Gather and Reduce beside the root
 	site    string         // where the program called
 }
 
 // reduces reports whether the ranks' elements are joined.
-func (c *call) reduces() bool { return c.kind == allReduce || c.kind == reduceScatter }
+func (c *call) reduces() bool {
+	return c.kind == allReduce || c.kind == reduce || c.kind == reduceScatter
+}
+
+// inPlace reports whether results take the place of what is given.
+func (c *call) inPlace() bool { return c.kind == allReduce || c.kind == reduce || c.kind == broadcast }
 
 // String says what all ranks must agree on.
 func (c *call) String() string {
@@ -55,7 +61,8 @@ func (c *call) String() string {
 	if part != nil {
 		fmt.Fprintf(&b, " of %d elements of %s", part.NumEl(), part.DType())
 	}
-	if c.kind == broadcast || c.kind == gather || c.kind == scatter {
+	switch c.kind {
+	case broadcast, reduce, gather, scatter:
 		fmt.Fprintf(&b, " with root %d", c.peer)
 	}
 	return b.String()
@@ -89,6 +96,8 @@ const forever = time.Duration(math.MaxInt64)
 type failed struct{ err error }
 
 func (f failed) Wait(context.Context, time.Duration) error { return f.err }
+
+func (failed) ended() bool { return true }
 
 // callSite returns the file and line of the program that called into this package.
 func callSite() string {

@@ -13,6 +13,18 @@ func (g *Group) AllReduce(t *tensor.Tensor, op ReduceOp) *Work {
 	return g.begin(&call{kind: allReduce, op: op, in: t, out: t})
 }
 
+// Reduce replaces t's elements on the root by those of all ranks, joined; elsewhere t stays as it is.
+func (g *Group) Reduce(t *tensor.Tensor, op ReduceOp, root int) *Work {
+	g.check(reduce, t)
+	g.checkRank(reduce, "root", root)
+	checkOp(reduce, op, t)
+	c := &call{kind: reduce, op: op, peer: root, in: t}
+	if g.rank == root {
+		c.out = t
+	}
+	return g.begin(c)
+}
+
 // Broadcast replaces t's elements on all ranks by the root's.
 func (g *Group) Broadcast(t *tensor.Tensor, root int) *Work {
 	g.check(broadcast, t)

@@ -34,17 +34,24 @@ func (e *MismatchError) Error() string {
 type TimeoutError struct {
 	Call, Site string
 	Err        error // context.DeadlineExceeded, or what ended the caller's context
-	Missing    []int // the ranks that have not come, where the engine knows: on one machine
+	Missing    []int // the ranks that have not come, but for NCCL alone, which does not know them
+
+	unsure bool // whether they have, and cannot be reached
 }
 
 // Error names the operation, where it was called, and who has not.
 func (e *TimeoutError) Error() string {
 	text := fmt.Sprintf("%s, called at %s, has not ended: %v", e.Call, e.Site, e.Err)
 	switch n := len(e.Missing); {
+	case n == 0:
+		return text
 	case n == 1:
 		text += fmt.Sprintf("; rank %d has not called it", e.Missing[0])
 	case n > 1:
 		text += fmt.Sprintf("; ranks %s have not called it", strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Missing), "[]"), " ", ", "))
+	}
+	if e.unsure {
+		text += ", or cannot be reached"
 	}
 	return text
 }

@@ -94,17 +94,45 @@ func late(g *dist.Group) error {
 	if g.Rank() == 1 {
 		time.Sleep(time.Hour) // Abort ends it
 	}
-	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	if g.Rank() == 2 {
+		err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(ctx) // and tells that it waits
+		return fmt.Errorf("got %v", err)
+	}
+	deadline, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(short)
+	err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(deadline)
 	var timeout *dist.TimeoutError
 	if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || timeout.Call != "all_reduce SUM of 1 elements of torch.float32" {
 		return fmt.Errorf("got %v", err)
+	}
+	if want := "; rank 1 has not called it, or cannot be reached"; !strings.HasSuffix(err.Error(), want) {
+		return fmt.Errorf("got %v, want %s", err, want)
 	}
 	if err := g.Barrier().Wait(ctx); err == nil || !strings.HasPrefix(err.Error(), "the group is broken since all_reduce SUM") {
 		return fmt.Errorf("afterwards: %v", err)
 	}
 	g.Abort(75)
+	return nil
+}
+
+// slow has a rank come when others have waited for so long that they have told so, to whatever it does; nothing of that is in the way of what follows.
+func slow(g *dist.Group) error {
+	for round := range 2 {
+		if g.Rank() == 1 && round == 0 {
+			time.Sleep(1100 * time.Millisecond)
+		}
+		x := tensor.Ones(1)
+		if err := g.AllReduce(x, dist.Sum).Wait(ctx); err != nil {
+			return err
+		}
+		if err := same("the sum", x, tensor.Full([]int{1}, float64(g.Size()))); err != nil {
+			return err
+		}
+		part, err := g.Split(ctx, 0, 0)
+		if err := errors.Join(err, messages(part), part.Close(ctx)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -128,8 +156,11 @@ func gone(g *dist.Group) error {
 
 func TestFailureUnderMPI(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
-		if r := l.Run(t, 2, "late"); r.Code != 75 {
+		if r := l.Run(t, 3, "late"); r.Code != 75 {
 			t.Errorf("late: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+		if r := l.Run(t, 3, "slow"); r.Code != 0 {
+			t.Errorf("slow: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
 		}
 		if r := l.Run(t, 2, "fails"); r.Code == 0 || !strings.Contains(r.Stderr, "fails: its own fault") {
 			t.Errorf("fails: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)

@@ -86,6 +86,7 @@ func (g *Group) meet(gpu device.Device) error {
 		g.breakBy(err)
 		return err
 	}
+	n.waits = g.callRoll
 	m.gpus.Store(n)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cresset/device"
@@ -21,9 +22,12 @@ type Group struct {
 	engine               engine
 	meeting              meeting // for tensors on GPUs
 	options
-	agreeing bool // whether ranks compare a call, as Debug asks
-	mu       sync.Mutex
-	broken   error // why the group is of no more use
+	agreeing  bool         // whether ranks compare a call, as Debug asks
+	elsewhere []int        // ranks on other machines
+	called    atomic.Int64 // collective operations that have begun
+	roll      roll
+	mu        sync.Mutex
+	broken    error // why the group is of no more use
 }
 
 // inner is what package tensor registers: the memory of tensors.
@@ -71,8 +75,12 @@ func (g *Group) Split(ctx context.Context, color, key int) (*Group, error) {
 	if err := g.agree(c); err != nil {
 		return nil, err
 	}
+	come := &Work{group: g, call: c, number: g.called.Add(1), pending: g.engine.begin(&call{kind: barrier, site: c.site})} // which tells who is late
+	if err := come.Wait(ctx); err != nil {
+		return nil, err
+	}
 	e, rank, size, err := g.engine.split(ctx, g.timeout, color, key)
-	if late := g.late(ctx, c, nil, err); late != nil {
+	if late := g.late(ctx, come, err); late != nil {
 		return nil, late
 	}
 	if err != nil {
@@ -90,7 +98,7 @@ func (g *Group) Abort(code int) {
 	g.engine.abort(code)
 }
 
-// Close ends the group; that of all ranks under MPI waits for the others to close, for at most the group's timeout. A process that ends without it is an error
+// Close ends the group; under MPI it waits for the others to close, for at most the group's timeout. A process that ends without it is an error
 // under most launchers. Another Close returns the same.
 func (g *Group) Close(ctx context.Context) error {
 	g.mu.Lock()
@@ -147,9 +155,11 @@ func (g *Group) begin(c *call) *Work {
 		return w
 	}
 	w.results = c.out
-	if c.kind == allReduce || c.kind == broadcast {
+	if c.inPlace() {
 		c.in = brought(c.in, home, true)
-		c.out = c.in
+		if c.out != nil {
+			c.out = c.in
+		}
 	} else {
 		c.in, c.out = brought(c.in, home, true), brought(c.out, home, false)
 		if c.in != nil && c.out != nil && inner.StorageOf(c.in) == inner.StorageOf(c.out) {
@@ -158,9 +168,12 @@ func (g *Group) begin(c *call) *Work {
 	}
 	if err := g.agree(c); err != nil {
 		w.pending = failed{err}
-	} else {
-		w.pending = carrier.begin(c)
+		return w
 	}
+	if c.kind != send && c.kind != receive {
+		w.number = g.called.Add(1)
+	}
+	w.pending = carrier.begin(c)
 	return w
 }
 

@@ -109,8 +109,9 @@ func (g *guest) callOf(f frame) (*call, error) {
 		}
 		return tensor.Place{}.As(f.DType).Empty(n)
 	}
-	c.in, c.out = room(f.In), room(f.Out)
-	if c.kind == allReduce || c.kind == broadcast {
+	if c.in = room(f.In); !c.inPlace() {
+		c.out = room(f.Out)
+	} else if f.Out != none {
 		c.out = c.in
 	}
 	if c.in == nil || f.Bytes == 0 {

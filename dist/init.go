@@ -147,6 +147,7 @@ func withNeighbours(ctx context.Context, g *Group) (*Group, error) {
 	}
 	for rank, host := range hosts {
 		if string(host) != here {
+			g.elsewhere = append(g.elsewhere, rank)
 			continue
 		}
 		if g.localSize++; rank < g.rank {

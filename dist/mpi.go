@@ -28,7 +28,7 @@ func (m *message) abort(code int) { m.world.Abort(code) }
 
 func (m *message) close(ctx context.Context) error {
 	if m.comm != m.world.Comm {
-		return nil // a part ends with the whole
+		return m.comm.Close(ctx, forever) // which ctx ends
 	}
 	return m.world.Close(ctx)
 }
@@ -72,13 +72,15 @@ func (h *held) Wait(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
+func (h *held) ended() bool { return h.Look() }
+
 func (m *message) begin(c *call) pending {
 	h := &held{release: func() {}}
 	in, out := h.memory(c.in, inner.HoldMemory), h.memory(c.out, inner.HoldToWrite)
 	switch c.kind {
-	case allReduce, reduceScatter:
+	case allReduce, reduce, reduceScatter:
 		h.Request = m.reduce(c, in, out)
-		if c.op == Avg && !c.joinedHere() {
+		if c.op == Avg && c.out != nil && !c.joinedHere() {
 			h.then = func() { c.out.DivInPlace(tensor.Of(m.comm.Size)) }
 		}
 	case broadcast:
@@ -92,8 +94,16 @@ func (m *message) begin(c *call) pending {
 	case scatter:
 		h.Request = m.comm.Scatter(out, in, c.peer)
 	case send:
+		if c.tag == rollTag {
+			h.Request = m.comm.Tell(in, c.peer)
+			break
+		}
 		h.Request = m.comm.Send(in, c.peer, c.tag)
 	case receive:
+		if c.tag == rollTag {
+			h.Request = m.comm.Hear(out, c.peer)
+			break
+		}
 		h.Request = m.comm.Receive(out, c.peer, c.tag)
 	default:
 		h.Request = m.comm.Barrier()
@@ -131,12 +141,14 @@ func (m *message) reduce(c *call, in, out []byte) *mpi.Request {
 		})
 	case c.kind == allReduce:
 		return m.comm.AllReduce(out, t, c.operation(dt))
+	case c.kind == reduce:
+		return m.comm.Reduce(in, t, c.operation(dt), c.peer)
 	default:
 		return m.comm.ReduceScatter(out, in, t, c.operation(dt))
 	}
 }
 
-// reduceHere has each rank join a part of all ranks' elements, and for all_reduce send it to all others.
+// reduceHere has each rank join a part of all ranks' elements, and send it to those that have the result.
 func (c *call) reduceHere(b mpi.Blocking, size int) error {
 	each, dt := (c.in.NumEl()+size-1)/size, c.in.DType()
 	whole, theirs := tensor.Zeros(size*each).To(dt), tensor.Empty(size, each).To(dt)
@@ -155,7 +167,11 @@ func (c *call) reduceHere(b mpi.Blocking, size int) error {
 	}
 	mine := tensor.Empty(each).To(dt)
 	c.op.join(mine, parts)
-	if err := between(mine, whole, func(from, to []byte) error { return b.AllGather(to, from) }); err != nil {
+	send := b.AllGather
+	if c.kind == reduce {
+		send = func(out, in []byte) error { return b.Gather(out, in, c.peer) }
+	}
+	if err := between(mine, whole, func(from, to []byte) error { return send(to, from) }); err != nil || c.out == nil {
 		return err
 	}
 	c.out.View(-1).CopyInPlace(whole.Narrow(0, 0, c.out.NumEl()))

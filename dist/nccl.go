@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/nccl"
+	"cresset/internal/patience"
 	"cresset/tensor"
 )
 
@@ -21,6 +21,7 @@ type gpus struct {
 	limit time.Duration // of a call until the library has taken it up, for which other ranks may have to come
 	token *tensor.Tensor
 	quit  chan struct{} // ends the watchdog
+	waits func()        // told again and again when a call has to wait for long; nil for nobody
 
 	mu     sync.Mutex
 	closed bool
@@ -57,6 +58,18 @@ func until(ctx context.Context, limit time.Duration) nccl.Patience {
 			return context.DeadlineExceeded
 		}
 		return nil
+	}
+}
+
+// taking is the patience of a call that the library is to take up.
+func (n *gpus) taking() nccl.Patience {
+	wait, next := until(context.Background(), n.limit), time.Now().Add(min(n.limit/4, longWait))
+	return func() error {
+		if now := time.Now(); n.waits != nil && now.After(next) {
+			n.waits()
+			next = now.Add(rollLook)
+		}
+		return wait()
 	}
 }
 
@@ -99,7 +112,7 @@ func (n *gpus) begin(c *call) pending {
 		writes = append(writes, n.token)
 	}
 	done, err := inner.Lend(reads, writes, func(stream uintptr, at []uintptr) error {
-		return n.issue(nccl.Issue{Comm: n.comm, Stream: stream, Wait: until(context.Background(), n.limit)}, c, at)
+		return n.issue(nccl.Issue{Comm: n.comm, Stream: stream, Wait: n.taking()}, c, at)
 	})
 	if err != nil { // of the GPU, or of ranks that have not come in time
 		done = func() (bool, error) { return false, err }
@@ -129,6 +142,8 @@ func (n *gpus) issue(s nccl.Issue, c *call, at []uintptr) error {
 	switch c.kind {
 	case allReduce:
 		return s.AllReduce(to, from, c.in.NumEl(), ncclTypes[c.in.DType()], c.ncclOp())
+	case reduce:
+		return s.Reduce(to, from, c.in.NumEl(), ncclTypes[c.in.DType()], c.ncclOp(), c.peer)
 	case reduceScatter:
 		return s.ReduceScatter(to, from, c.out.NumEl(), ncclTypes[c.in.DType()], c.ncclOp())
 	case broadcast:
@@ -193,36 +208,41 @@ type issued struct {
 	done func() (bool, error)
 }
 
-// spinning is how long a wait looks without a pause.
-const spinning = time.Millisecond
-
-// Wait looks until the GPU is done. When the time is over, what it does there is ended, for nothing else would end it.
+// Wait looks until the GPU is done.
 func (p *issued) Wait(ctx context.Context, limit time.Duration) error {
-	wait, begun := until(ctx, limit), time.Now()
-	for {
-		p.mu.Lock()
-		done, err := p.done()
-		p.mu.Unlock()
-		switch {
+	var between patience.Looks
+	for wait := until(ctx, limit); ; {
+		switch done, err := p.look(); {
 		case err != nil:
 			return err
 		case done:
 			return p.comm.Failed() // which ends work that was not done
 		}
-		if time.Since(begun) < spinning {
-			runtime.Gosched()
+		if !between.Rest() {
 			continue
 		}
 		if err := p.comm.Failed(); err != nil {
 			return err
 		}
 		if err := wait(); err != nil {
-			p.comm.Abort(err)
 			return err
 		}
-		time.Sleep(spinning / 10)
 	}
 }
+
+func (p *issued) look() (bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.done()
+}
+
+func (p *issued) ended() bool {
+	done, err := p.look()
+	return done || err != nil || p.comm.Failed() != nil
+}
+
+// giveUp ends what the GPU does there, for nothing else would end it.
+func (p *issued) giveUp(why error) { p.comm.Abort(why) }
 
 func (n *gpus) split(ctx context.Context, limit time.Duration, color, key int) (engine, int, int, error) {
 	var comm *nccl.Comm

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -199,6 +200,37 @@ func TestNCCLRankIsLate(t *testing.T) {
 		return errOwn
 	})
 	if !errors.Is(err, errOwn) {
+		t.Error(err)
+	}
+}
+
+// TestNCCLRankIsNamed: where ranks know each other otherwise than by NCCL, those that wait for a GPU's operation learn for whom.
+func TestNCCLRankIsNamed(t *testing.T) {
+	lendGPUs(t, 3)
+	waited := make(chan struct{})
+	var gaveUp sync.WaitGroup
+	gaveUp.Add(2)
+	go func() {
+		gaveUp.Wait()
+		close(waited)
+	}()
+	err := dist.Spawn(3, func(g *dist.Group) error {
+		x := tensor.On(device.CUDA(g.Rank())).Ones(4)
+		if err := g.Broadcast(x, 0).Wait(ctx); err != nil {
+			return err
+		}
+		if g.Rank() == 1 {
+			<-waited
+			return nil
+		}
+		defer gaveUp.Done()
+		err := g.AllReduce(x, dist.Sum).Wait(ctx)
+		if late := (*dist.TimeoutError)(nil); !errors.As(err, &late) || !strings.HasSuffix(err.Error(), "; rank 1 has not called it, or cannot be reached") {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	}, dist.Engine("nccl"), dist.Timeout(2*time.Second))
+	if err != nil {
 		t.Error(err)
 	}
 }

@@ -48,6 +48,15 @@ func (e *ending) end(err error) {
 	close(e.done)
 }
 
+func (e *ending) ended() bool {
+	select {
+	case <-e.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Wait waits for the end.
 func (e *ending) Wait(ctx context.Context, limit time.Duration) error {
 	timer := time.NewTimer(limit)

@@ -62,6 +62,8 @@ func (at *round) run() {
 	case allReduce:
 		first.op.join(first.out, ins)
 		at.fill(func(int) *tensor.Tensor { return first.out })
+	case reduce:
+		root.op.join(root.out, ins)
 	case reduceScatter:
 		for rank, c := range at.calls {
 			parts := make([]*tensor.Tensor, size)

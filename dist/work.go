@@ -13,6 +13,7 @@ type Work struct {
 	group   *Group
 	call    *call
 	pending pending
+	number  int64          // of a collective operation, counted in the group
 	results *tensor.Tensor // of the caller; the call's own stand for them where those are on another device
 
 	finished sync.Once
@@ -24,9 +25,9 @@ type Work struct {
 // Wait waits until the operation has ended, for at most the group's timeout and not longer than ctx, and returns its error. Where it does not end in time, that is a
 // *TimeoutError, and the group is of no more use.
 func (w *Work) Wait(ctx context.Context) error {
-	err := w.pending.Wait(ctx, w.group.timeout)
+	err := w.group.await(ctx, w.pending, w.number)
 	if _, never := w.pending.(failed); !never {
-		if late := w.group.late(ctx, w.call, w.pending, err); late != nil {
+		if late := w.group.late(ctx, w, err); late != nil {
 			return late
 		}
 	}
@@ -35,14 +36,22 @@ func (w *Work) Wait(ctx context.Context) error {
 }
 
 // late returns a *TimeoutError, which breaks the group, where err says that a call has not ended in time; nil where it has.
-func (g *Group) late(ctx context.Context, c *call, p pending, err error) error {
+func (g *Group) late(ctx context.Context, w *Work, err error) error {
 	inTime := !errors.Is(err, context.DeadlineExceeded) && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)))
 	if gone := (*RankError)(nil); inTime || errors.As(err, &gone) { // that another rank came too late is no lateness here
 		return nil
 	}
-	timeout := &TimeoutError{Call: c.String(), Site: c.site, Err: err}
-	if knows, ok := p.(latecomers); ok {
+	timeout := &TimeoutError{Call: w.call.String(), Site: w.call.site, Err: err}
+	switch knows, ok := w.pending.(latecomers); {
+	case ok:
 		timeout.Missing = knows.missing()
+	case w.number == 0:
+		timeout.Missing = []int{w.call.peer}
+	case g.hasRoll():
+		timeout.Missing, timeout.unsure = g.roll.late(g, w.number), true
+	}
+	if stuck, ok := w.pending.(interface{ giveUp(why error) }); ok {
+		stuck.giveUp(timeout)
 	}
 	g.breakBy(timeout)
 	return timeout

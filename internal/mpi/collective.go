@@ -3,6 +3,7 @@ package mpi
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"cresset/internal/dl"
 )
@@ -76,6 +77,27 @@ func (m *motion) pieces(memory []byte, size, most int, args func(at uintptr, n i
 	}
 }
 
+// Reduce replaces the elements of the root's memory by those of all processes, joined. It gives a copy of them, because MPICH 4.0 reads from MPI_IN_PLACE where the root is not process 0.
+func (c *Comm) Reduce(memory []byte, t Type, op Op, root int) *Request {
+	lib := c.world.lib
+	m := &motion{name: "Reduce", begin: lib.Ireduce, wait: lib.Reduce, memory: [][]byte{memory}, bytes: len(memory)}
+	to := uintptr(0)
+	if c.Rank == root {
+		given := slices.Clone(memory)
+		m.memory = append(m.memory, given)
+		to, memory = dl.AddressOf(memory), given
+	}
+	first := dl.AddressOf(memory)
+	m.pieces(memory, sizes[t], most, func(at uintptr, n int) []uintptr {
+		result := to
+		if to != 0 {
+			result += at - first
+		}
+		return []uintptr{at, result, uintptr(n), lib.types[t], lib.ops[op], uintptr(root)}
+	})
+	return c.run(m)
+}
+
 // Broadcast fills the memory of all processes with the root's.
 func (c *Comm) Broadcast(memory []byte, root int) *Request {
 	lib := c.world.lib
@@ -128,14 +150,21 @@ func (b Blocking) AllGather(out, in []byte) error { return b.comm.wait(b.comm.al
 // AllToAll is Comm's.
 func (b Blocking) AllToAll(out, in []byte) error { return b.comm.wait(b.comm.allToAll(out, in)) }
 
+// Gather is Comm's.
+func (b Blocking) Gather(out, in []byte, root int) error {
+	return b.comm.wait(b.comm.gather(out, in, root))
+}
+
 // Gather fills out on the root with the in of all processes, one behind the other.
-func (c *Comm) Gather(out, in []byte, root int) *Request {
+func (c *Comm) Gather(out, in []byte, root int) *Request { return c.run(c.gather(out, in, root)) }
+
+func (c *Comm) gather(out, in []byte, root int) *motion {
 	lib := c.world.lib
 	n, t := lib.units(len(in))
-	return c.run(&motion{
+	return &motion{
 		name: "Gather", begin: lib.Igather, wait: lib.Gather, memory: [][]byte{out, in}, bytes: len(in), count: int(n),
 		args: [][]uintptr{{dl.AddressOf(in), n, t, dl.AddressOf(out), n, t, uintptr(root)}},
-	})
+	}
 }
 
 // Scatter fills out with this process's part of the root's in.
@@ -170,6 +199,25 @@ func (c *Comm) Receive(memory []byte, from, tag int) *Request {
 	}
 	r := c.begin("MPI_Recv", c.world.lib.Irecv, [][]byte{memory}, dl.AddressOf(memory), n, t, uintptr(from), uintptr(tag), uintptr(c.direct))
 	r.want = len(memory)
+	return r
+}
+
+// Tell sends memory to a process, which may Hear it or not.
+func (c *Comm) Tell(memory []byte, to int) *Request {
+	n, t := c.world.lib.units(len(memory))
+	return c.begin("MPI_Send", c.world.lib.Isend, [][]byte{memory}, dl.AddressOf(memory), n, t, uintptr(to), 0, uintptr(c.bulk)) // whose other calls are collective
+}
+
+// Hear fills memory with what a process tells, if it does: what has not come until the communicator ends is given up.
+func (c *Comm) Hear(memory []byte, from int) *Request {
+	w := c.world
+	n, t := w.lib.units(len(memory))
+	r := c.begin("MPI_Recv", w.lib.Irecv, [][]byte{memory}, dl.AddressOf(memory), n, t, uintptr(from), 0, uintptr(c.bulk))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.hears = true; c.deaf && r.handle != nil {
+		w.lib.Cancel(r.handle.Address(0))
+	}
 	return r
 }
 

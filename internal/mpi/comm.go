@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"cresset/internal/dl"
@@ -16,6 +17,8 @@ type Comm struct {
 	world  *World
 	direct uint64 // of calls that return at once and are made in the order in which they are asked for
 	bulk   uint64 // of those that the world's worker makes, in their own order
+	deaf   bool   // nobody hears any more; guarded by the world's mutex
+	closed bool   // too
 }
 
 // commOf returns a communicator of the same processes as a handle's.
@@ -70,5 +73,43 @@ func (c *Comm) split(color, key int) (*Comm, error) {
 		return nil, err
 	}
 	part, err := w.commOf(binary.NativeEndian.Uint64(result.Bytes))
+	if err == nil {
+		w.mu.Lock()
+		w.parts = append(w.parts, part)
+		w.mu.Unlock()
+	}
 	return part, errors.Join(err, c.blocking("MPI_Comm_free", w.lib.CommFree, result.Address(0)))
+}
+
+// Close frees a communicator that Split has made, when all its processes have called it; it waits for them no longer than limit or ctx. Those that are not closed
+// end with the world. A library has a few thousand of them.
+func (c *Comm) Close(ctx context.Context, limit time.Duration) error {
+	c.world.mu.Lock()
+	closed := c.closed || c.world.closed
+	c.world.mu.Unlock()
+	if closed {
+		return nil
+	}
+	return c.enqueue("MPI_Comm_free", c.free).Wait(ctx, limit)
+}
+
+// free gives the library what it keeps for a part, when all its processes have come.
+func (c *Comm) free() error {
+	c.world.unhear(c)
+	if err := c.meet(); err != nil {
+		return err
+	}
+	w := c.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.closed = true
+	w.parts = slices.DeleteFunc(w.parts, func(part *Comm) bool { return part == c })
+	handle := dl.NewMemory(8)
+	defer handle.Free()
+	var errs []error
+	for _, copied := range []uint64{c.direct, c.bulk} {
+		binary.NativeEndian.PutUint64(handle.Bytes, copied)
+		errs = append(errs, w.lib.err("MPI_Comm_free", w.lib.CommFree(handle.Address(0))))
+	}
+	return errors.Join(errs...)
 }

@@ -106,20 +106,6 @@ func crowd(w *World) error {
 	return nil
 }
 
-// TestPatience: a wait looks without a pause for a while, and then sleeps twice as long each time, so that one that lasts costs no core.
-func TestPatience(t *testing.T) {
-	var p patience
-	if p.rest() {
-		t.Error("the first look slept")
-	}
-	p.since = p.since.Add(-2 * spinning)
-	for want := 2 * firstNap; want < 4*longestNap; want *= 2 {
-		if slept := p.rest(); !slept || p.nap != min(want, longestNap) {
-			t.Errorf("slept %t, next %v, want %v", slept, p.nap, min(want, longestNap))
-		}
-	}
-}
-
 func TestLife(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		for _, part := range []string{"forgotten", "closed", "splitting", "crowd"} {

@@ -48,11 +48,13 @@ type api struct {
 	CommFree           func(args ...uintptr) Status `mpi:"MPI_Comm_free"`
 	CommSetErrhandler  func(args ...uintptr) Status `mpi:"MPI_Comm_set_errhandler"`
 	Test               func(args ...uintptr) Status `mpi:"MPI_Test"`
+	Cancel             func(args ...uintptr) Status `mpi:"MPI_Cancel"`
 	GetCount           func(args ...uintptr) Status `mpi:"MPI_Get_count"`
 	Isend              func(args ...uintptr) Status `mpi:"MPI_Isend"`
 	Irecv              func(args ...uintptr) Status `mpi:"MPI_Irecv"`
 	Ibarrier           func(args ...uintptr) Status `mpi:"MPI_Ibarrier"`
 	Iallreduce         func(args ...uintptr) Status `mpi:"MPI_Iallreduce"`
+	Ireduce            func(args ...uintptr) Status `mpi:"MPI_Ireduce"`
 	Ibcast             func(args ...uintptr) Status `mpi:"MPI_Ibcast"`
 	Iallgather         func(args ...uintptr) Status `mpi:"MPI_Iallgather"`
 	IreduceScatter     func(args ...uintptr) Status `mpi:"MPI_Ireduce_scatter_block"`
@@ -60,6 +62,7 @@ type api struct {
 	Igather            func(args ...uintptr) Status `mpi:"MPI_Igather"`
 	Iscatter           func(args ...uintptr) Status `mpi:"MPI_Iscatter"`
 	Allreduce          func(args ...uintptr) Status `mpi:"MPI_Allreduce"`
+	Reduce             func(args ...uintptr) Status `mpi:"MPI_Reduce"`
 	Bcast              func(args ...uintptr) Status `mpi:"MPI_Bcast"`
 	Allgather          func(args ...uintptr) Status `mpi:"MPI_Allgather"`
 	ReduceScatterBlock func(args ...uintptr) Status `mpi:"MPI_Reduce_scatter_block"`

@@ -75,7 +75,8 @@ func reductions(w *World, n int) error {
 		}
 		got := numbers(n*w.Size, w.Rank)
 		part, theirs := make([]float32, n), numbers(n*w.Size, w.Rank)
-		requests := []*Request{w.AllReduce(bytesOf(got), Float32, op), w.ReduceScatter(bytesOf(part), bytesOf(theirs), Float32, op)}
+		one, root := numbers(n*w.Size, w.Rank), int(op)%w.Size
+		requests := []*Request{w.AllReduce(bytesOf(got), Float32, op), w.Reduce(bytesOf(one), Float32, op, root), w.ReduceScatter(bytesOf(part), bytesOf(theirs), Float32, op)}
 		for _, r := range requests {
 			if err := wait(r); err != nil {
 				return err
@@ -83,6 +84,9 @@ func reductions(w *World, n int) error {
 		}
 		if !slices.Equal(got, all) {
 			return fmt.Errorf("operation %d: AllReduce got other sums", op)
+		}
+		if want := map[bool][]float32{true: all, false: numbers(n*w.Size, w.Rank)}[w.Rank == root]; !slices.Equal(one, want) {
+			return fmt.Errorf("operation %d: Reduce got other sums", op)
 		}
 		if !slices.Equal(part, all[w.Rank*n:][:n]) {
 			return fmt.Errorf("operation %d: ReduceScatter got other sums", op)

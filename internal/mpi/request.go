@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cresset/internal/dl"
+	"cresset/internal/patience"
 )
 
 // Request is a message, or a collective operation, that is on its way.
@@ -18,6 +19,7 @@ type Request struct {
 	handle *cell        // of a direct one that the library works at
 	job    func() error // of one that the worker does
 	want   int          // bytes that a received message has
+	hears  bool         // a message may never come
 	memory [][]byte     // what C reads and writes, until it has ended
 	kept   any
 	ended  atomic.Bool
@@ -54,7 +56,7 @@ func (c *Comm) begin(name string, call func(args ...uintptr) Status, memory [][]
 	w := c.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
+	if w.closed || c.closed {
 		return c.refused(name, errClosed)
 	}
 	r := &Request{comm: c, call: name, memory: memory, want: -1, handle: w.take()}
@@ -87,11 +89,11 @@ func (r *Request) end(err error) {
 // Keep keeps from the collector what the request's memory belongs to, at least until it has ended. It is called before anybody waits.
 func (r *Request) Keep(owner any) { r.kept = owner }
 
-// look asks whether a direct request has ended, which is what makes the library work at it, and all others. It does not wait for the library, where the worker
+// Look asks whether a direct request has ended, which is what makes the library work at it, and all others. It does not wait for the library, where the worker
 // is in a call that may last: a wait has its limit all the same.
-func (r *Request) look() bool {
-	if r.ended.Load() {
-		return true
+func (r *Request) Look() bool {
+	if r.ended.Load() || r.job != nil {
+		return r.ended.Load()
 	}
 	w := r.comm.world
 	if !w.mu.TryLock() {
@@ -142,15 +144,15 @@ func (r *Request) Wait(ctx context.Context, limit time.Duration) error {
 	if r.job != nil {
 		return r.waitForWorker(ctx, limit)
 	}
-	var p patience
-	for !r.look() {
-		if !p.rest() {
+	var between patience.Looks
+	for !r.Look() {
+		if !between.Rest() {
 			continue
 		}
 		switch {
 		case ctx.Err() != nil:
 			return r.late(context.Cause(ctx))
-		case time.Since(p.since) > limit:
+		case between.Lasted() > limit:
 			return r.late(context.DeadlineExceeded)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,6 +23,7 @@ type World struct {
 	mu     sync.Mutex // held by who calls the library
 	cells  []*cell    // all that there are
 	free   []*cell
+	parts  []*Comm // of Split, that are not closed
 	closed bool
 
 	closing sync.Once
@@ -134,18 +136,48 @@ func (w *World) leave() {
 	defer close(w.left)
 	<-w.idle
 	w.mu.Lock()
-	w.closed = true
-	var open []*Request
-	for _, c := range w.cells {
-		if c.request != nil {
-			open = append(open, c.request)
-		}
+	parts := slices.Clone(w.parts)
+	w.mu.Unlock()
+	var errs []error
+	for _, part := range slices.Backward(parts) { // communicators end before the world does, which counts them in some libraries
+		errs = append(errs, part.free())
 	}
+	w.unhear(w.Comm)
+	w.mu.Lock()
+	w.closed = true
+	open := w.open()
 	w.mu.Unlock()
 	for _, r := range open {
 		_ = r.Wait(context.Background(), forever) // an error is for those who wait for it
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err = w.lib.err("MPI_Finalize", w.lib.Finalize())
+	w.err = errors.Join(append(errs, w.lib.err("MPI_Finalize", w.lib.Finalize()))...)
+}
+
+// open returns the requests that have not ended. The caller holds w.mu.
+func (w *World) open() (all []*Request) {
+	for _, c := range w.cells {
+		if c.request != nil {
+			all = append(all, c.request)
+		}
+	}
+	return all
+}
+
+// unhear cancels what a communicator may hear, and waits for that.
+func (w *World) unhear(c *Comm) {
+	w.mu.Lock()
+	var heard []*Request
+	for _, r := range w.open() {
+		if r.comm == c && r.hears {
+			w.lib.Cancel(r.handle.Address(0)) // or it has come meanwhile
+			heard = append(heard, r)
+		}
+	}
+	c.deaf = true
+	w.mu.Unlock()
+	for _, r := range heard {
+		_ = r.Wait(context.Background(), forever)
+	}
 }

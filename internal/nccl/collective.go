@@ -42,6 +42,13 @@ func (s Issue) AllReduce(to, from uintptr, count int, t Type, op Op) error {
 	})
 }
 
+// Reduce joins count elements of all ranks for the root, on which from and to may be the same; elsewhere nothing is written.
+func (s Issue) Reduce(to, from uintptr, count int, t Type, op Op, root int) error {
+	return s.Comm.call("ncclReduce", s.Wait, func(h uintptr) Result {
+		return s.Comm.api.Reduce(from, to, uintptr(count), uintptr(t), uintptr(op), uintptr(root), h, s.Stream)
+	})
+}
+
 // ReduceScatter joins the elements of all ranks, count for each rank, which gets those of its number.
 func (s Issue) ReduceScatter(to, from uintptr, count int, t Type, op Op) error {
 	return s.Comm.call("ncclReduceScatter", s.Wait, func(h uintptr) Result {

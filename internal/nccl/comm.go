@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"sync"
-	"time"
 
 	"cresset/internal/dl"
+	"cresset/internal/patience"
 )
 
 // Comm is one rank of those that exchange memory. It does not block: a call returns when the library has taken it up.
@@ -109,12 +109,11 @@ var ErrAborted = errors.New("the communicator was aborted")
 // ends, it is aborted here.
 func (c *Comm) call(name string, wait Patience, f func(h uintptr) Result) error {
 	r, err := c.ask(name, f)
-	for nap := time.Microsecond; err == nil && r == InProgress; nap = min(2*nap, time.Millisecond) {
+	for between := (patience.Looks{}); err == nil && r == InProgress; between.Rest() {
 		if err = wait(); err != nil {
 			c.Abort(err)
 			return err
 		}
-		time.Sleep(nap)
 		r, err = c.ask(name, func(uintptr) Result { return c.state() })
 	}
 	return err

@@ -51,6 +51,7 @@ type API struct {
 	CommAbort          func(args ...uintptr) Result `nccl:"ncclCommAbort"`
 	CommGetAsyncError  func(args ...uintptr) Result `nccl:"ncclCommGetAsyncError"`
 	AllReduce          func(args ...uintptr) Result `nccl:"ncclAllReduce"`
+	Reduce             func(args ...uintptr) Result `nccl:"ncclReduce"`
 	Broadcast          func(args ...uintptr) Result `nccl:"ncclBroadcast"`
 	AllGather          func(args ...uintptr) Result `nccl:"ncclAllGather"`
 	ReduceScatter      func(args ...uintptr) Result `nccl:"ncclReduceScatter"`

@@ -71,6 +71,7 @@ func TestCalls(t *testing.T) {
 	s := Issue{Comm: c, Stream: stream.Address(0), Wait: patient(10)}
 	for name, call := range map[string]func() error{
 		"AllReduce":     func() error { return s.AllReduce(to.Address(0), from.Address(0), 4, Float32, Min) },
+		"Reduce":        func() error { return s.Reduce(to.Address(0), from.Address(0), 4, Float32, Min, 0) },
 		"ReduceScatter": func() error { return s.ReduceScatter(to.Address(0), from.Address(0), 8, BFloat16, Min) },
 		"Broadcast":     func() error { return s.Broadcast(to.Address(0), from.Address(0), 16, 0) },
 		"AllGather":     func() error { return s.AllGather(to.Address(0), from.Address(0), 16) },

@@ -31,18 +31,21 @@ func Main(m *testing.M, errs io.Writer, parts map[string]func() error) int {
 }
 
 // A Launcher starts processes of an MPI family.
-type Launcher struct{ Name, path string }
+type Launcher struct {
+	Name, path string
+	hosts      *Hosts // nil for this machine
+}
 
 // Each runs test for every launcher that is found, as a subtest, and skips where there is none.
 func Each(t *testing.T, test func(t *testing.T, l Launcher)) {
 	found := 0
-	for _, l := range []Launcher{{"openmpi", "mpirun.openmpi"}, {"mpich", "mpirun.mpich"}} {
+	for _, l := range []Launcher{{Name: "openmpi", path: "mpirun.openmpi"}, {Name: "mpich", path: "mpirun.mpich"}} {
 		path, err := exec.LookPath(l.path)
 		if err != nil {
 			continue
 		}
 		found++
-		t.Run(l.Name, func(t *testing.T) { test(t, Launcher{l.Name, path}) })
+		t.Run(l.Name, func(t *testing.T) { test(t, Launcher{Name: l.Name, path: path}) })
 	}
 	if found == 0 {
 		t.Skip("there is neither mpirun.openmpi nor mpirun.mpich")
@@ -55,11 +58,53 @@ type Result struct {
 	Code           int // of the launcher's exit
 }
 
+// Command returns one that starts n processes of a program with further variables.
+func (l Launcher) Command(ctx context.Context, n int, env []string, program string, args ...string) *exec.Cmd {
+	args = append([]string{"-np", strconv.Itoa(n), program}, args...)
+	path := l.path
+	if l.hosts != nil {
+		path, args = l.hosts.across(l, n, env, args)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = append(os.Environ(),
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+		"OMPI_MCA_hwloc_base_binding_policy=none", "OMPI_MCA_mpi_yield_when_idle=1")
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+// grace is how long a launcher has to end by itself.
+const grace = 3 * time.Second
+
+// A teller tells when a text has been written.
+type teller struct {
+	all  bytes.Buffer
+	text string
+	tell func()
+	told bool
+}
+
+// Write keeps what a process prints.
+func (w *teller) Write(b []byte) (int, error) {
+	n, err := w.all.Write(b)
+	if !w.told && w.text != "" && strings.Contains(w.all.String(), w.text) {
+		w.told = true
+		w.tell()
+	}
+	return n, err
+}
+
 // limit ends a launch that hangs: a fault, whose output the test shows.
 const limit = 2 * time.Minute
 
 // Run starts n processes that run a part, with further variables, and waits for their end.
 func (l Launcher) Run(t *testing.T, n int, part string, env ...string) Result {
+	t.Helper()
+	return l.RunUntil(t, "", n, part, env...)
+}
+
+// RunUntil is Run of what may not end by itself: a launcher does not where a host cannot be reached any more. A few seconds after a text has been printed it is killed.
+func (l Launcher) RunUntil(t *testing.T, text string, n int, part string, env ...string) Result {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -67,16 +112,13 @@ func (l Launcher) Run(t *testing.T, n int, part string, env ...string) Result {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, l.path, "-np", strconv.Itoa(n), exe)
-	cmd.Env = append(os.Environ(), variable+"="+part,
-		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-		"OMPI_MCA_hwloc_base_binding_policy=none", "OMPI_MCA_mpi_yield_when_idle=1")
-	cmd.Env = append(cmd.Env, env...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.WaitDelay = 10 * time.Second
+	cmd := l.Command(ctx, n, append(env, variable+"="+part), exe)
+	var errs bytes.Buffer
+	out := &teller{text: text, tell: func() { time.AfterFunc(grace, func() { _ = cmd.Process.Kill() }) }}
+	cmd.Stdout, cmd.Stderr = out, &errs
+	cmd.WaitDelay = grace
 	err = cmd.Run()
-	r := Result{strings.TrimSpace(out.String()), strings.TrimSpace(errs.String()), cmd.ProcessState.ExitCode()}
+	r := Result{strings.TrimSpace(out.all.String()), strings.TrimSpace(errs.String()), cmd.ProcessState.ExitCode()}
 	if ctx.Err() != nil {
 		t.Fatalf("%s -np %d has not ended after %v: %v\n%s\n%s", l.Name, n, limit, err, r.Stdout, r.Stderr)
 	}

@@ -78,6 +78,8 @@ func (w *world) work(calls []operation) {
 		for _, o := range calls {
 			m.write(o.to, b)
 		}
+	case "reduce":
+		m.write(calls[first.root].to, m.joined(calls, first.count))
 	case "reduce_scatter":
 		b := m.joined(calls, first.count*w.size)
 		for rank, o := range calls {

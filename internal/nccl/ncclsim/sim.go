@@ -36,6 +36,9 @@ func New(gpus *driver.API) *nccl.API {
 		CommGetAsyncError:  l.of(func(c *comm, args []uintptr) nccl.Result { write32(args[0], int(c.state)); return nccl.Success }),
 		AllReduce:          l.reduction("all_reduce"),
 		ReduceScatter:      l.reduction("reduce_scatter"),
+		Reduce: l.ofStream(7, 6, func(c *comm, a []uintptr) nccl.Result {
+			return c.meet(operation{kind: "reduce", from: a[0], to: a[1], count: int(a[2]), typ: nccl.Type(a[3]), op: nccl.Op(a[4]), root: int(a[5])})
+		}),
 		Broadcast: l.ofStream(6, 5, func(c *comm, a []uintptr) nccl.Result {
 			return c.meet(operation{kind: "broadcast", from: a[0], to: a[1], count: int(a[2]), root: int(a[4])})
 		}),

@@ -1,4 +1,4 @@
-package mpi
+package patience
 
 import (
 	"syscall"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package mpi
+package patience
 
 import "time"
 

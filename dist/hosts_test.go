@@ -1,0 +1,62 @@
+package dist_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"cresset/dist"
+	"cresset/internal/mpi/mpitest"
+	"cresset/tensor"
+)
+
+// manyHosts is set where ranks are on several hosts.
+const manyHosts = "CRESSET_TEST_HOSTS"
+
+// hosts does on two hosts what every engine does.
+func hosts(g *dist.Group) error {
+	if here := g.Size() / 2; g.LocalSize() != here || g.LocalRank() != g.Rank()%here {
+		return fmt.Errorf("%v is %d of %d here", g, g.LocalRank(), g.LocalSize())
+	}
+	return closing(g)
+}
+
+// cut breaks the network in the midst of the job; by the deadline ranks tell which others they miss.
+func cut(g *dist.Group) error {
+	for step := range 10 {
+		if step == 5 && g.Rank() == 0 {
+			command := strings.Fields(os.Getenv("CUT"))
+			if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+				return fmt.Errorf("%w: %s", err, out)
+			}
+		}
+		err := g.AllReduce(tensor.Ones(1), dist.Sum).Wait(ctx)
+		if late := (*dist.TimeoutError)(nil); errors.As(err, &late) && g.Rank() == 0 {
+			fmt.Println(err)
+		}
+		if err != nil {
+			g.Abort(75)
+			return err
+		}
+	}
+	return nil
+}
+
+// TestHosts has ranks on two hosts.
+func TestHosts(t *testing.T) {
+	mpitest.Apart(t, func(t *testing.T, l mpitest.Launcher, h *mpitest.Hosts) {
+		for _, n := range []int{2, 4} {
+			if r := l.Run(t, n, "hosts", manyHosts+"=2"); r.Code != 0 {
+				t.Errorf("%d ranks: exit %d\n%s\n%s", n, r.Code, r.Stdout, r.Stderr)
+			}
+		}
+		const want = "; rank 1 has not called it, or cannot be reached"
+		r := l.RunUntil(t, want, 2, "cut", "CUT="+strings.Join(h.Cut(), " "), "UCX_TLS=tcp,self", "UCX_NET_DEVICES="+h.Cable()) // or UCX finds out that both hosts are one
+		if r.Code == 0 || !strings.Contains(r.Stdout, want) {
+			t.Errorf("exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+	})
+}

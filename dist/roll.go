@@ -1,0 +1,155 @@
+package dist
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cresset/tensor"
+)
+
+// A roll tells which ranks are late, on engines that cannot. A rank that has waited for long tells the others how many collective operations it has begun, and hears that from those that
+// wait too: who is silent, or has begun fewer, keeps them waiting. As long as nobody waits for long, nothing is sent.
+type roll struct {
+	calling atomic.Bool // an exchange is under way, and stays so where the library is stuck
+
+	mu      sync.Mutex
+	reached int64     // the operation of which the last exchange told
+	heard   []int64   // by rank
+	ears    []*ear    // by rank
+	told    []looking // what others may not have taken yet
+}
+
+// An ear is a message that may come.
+type ear struct {
+	from *tensor.Tensor
+	looking
+}
+
+// looking is a pending that can be asked whether it has ended.
+type looking interface {
+	pending
+	ended() bool
+}
+
+const (
+	longWait = time.Second            // after which a rank tells that it waits,
+	rollLook = 100 * time.Millisecond // and how often it looks who has told too
+	rollTag  = mostTag + 1            // of these messages
+)
+
+// await waits for a call as its pending does, and calls the roll when that lasts.
+func (g *Group) await(ctx context.Context, p pending, number int64) error {
+	limit := g.timeout
+	if end, bounded := ctx.Deadline(); bounded {
+		limit = min(limit, time.Until(end))
+	}
+	asked, ok := p.(looking)
+	if !ok || number == 0 || g.size == 1 || !g.hasRoll() {
+		return p.Wait(ctx, g.timeout)
+	}
+	begun := time.Now()
+	err := p.Wait(ctx, min(limit/4, longWait))
+	for errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && time.Since(begun) < limit {
+		if asked.ended() {
+			return p.Wait(ctx, limit)
+		}
+		g.callRoll()
+		err = p.Wait(ctx, min(limit/20, rollLook, limit-time.Since(begun)))
+	}
+	return err
+}
+
+// hasRoll reports whether the group's engine knows no latecomers but carries messages.
+func (g *Group) hasRoll() bool {
+	_, far := g.engine.(*message)
+	return far || g.meeting.gpus.Load() != nil
+}
+
+// callRoll tells and hears in a goroutine of its own: a library that is stuck must not keep a wait from its limit.
+func (g *Group) callRoll() {
+	if !g.roll.calling.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer g.roll.calling.Store(false)
+		_ = tensor.Try(func() { g.roll.exchange(g) }) // who cannot be told does not answer
+	}()
+}
+
+func (r *roll) exchange(g *Group) {
+	if r.ears == nil {
+		r.ears = make([]*ear, g.size)
+		r.mu.Lock()
+		r.heard = make([]int64, g.size)
+		r.mu.Unlock()
+	}
+	if called := g.called.Load(); r.reached < called {
+		for rank := range g.size {
+			if rank != g.rank {
+				r.told = append(r.told, g.message(send, rank, tensor.FromSlice([]int64{called})))
+			}
+		}
+		defer func() {
+			r.mu.Lock()
+			r.reached = called
+			r.mu.Unlock()
+		}()
+	}
+	r.told = slices.DeleteFunc(r.told, func(l looking) bool { return l == nil || l.ended() })
+	for rank := range g.size {
+		if rank != g.rank {
+			r.listen(g, rank)
+		}
+	}
+}
+
+// listen takes what a rank has told.
+func (r *roll) listen(g *Group, rank int) {
+	for range 100 { // one that has left answers at once
+		if e := r.ears[rank]; e != nil {
+			if !e.ended() {
+				return
+			}
+			r.mu.Lock()
+			r.heard[rank] = max(r.heard[rank], tensor.Values[int64](e.from)[0])
+			r.mu.Unlock()
+		}
+		to := tensor.FromSlice([]int64{0})
+		l := g.message(receive, rank, to)
+		if l == nil {
+			return
+		}
+		r.ears[rank] = &ear{to, l}
+	}
+}
+
+// message begins to send or receive by the group's engine, whatever carries its operations; nil where that fails.
+func (g *Group) message(k kind, peer int, t *tensor.Tensor) looking {
+	c := &call{kind: k, peer: peer, tag: rollTag}
+	if k == send {
+		c.in = t
+	} else {
+		c.out = t
+	}
+	l, _ := g.engine.begin(c).(looking)
+	return l
+}
+
+// late returns the ranks that have not told that they wait in an operation; those of other machines where the library is stuck, which then knows all to have come.
+func (r *roll) late(g *Group, number int64) (ranks []int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reached < number {
+		return g.elsewhere
+	}
+	for rank, called := range r.heard {
+		if rank != g.rank && called < number {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
+}
