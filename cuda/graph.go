@@ -33,11 +33,36 @@ type ReplayError = cuda.ReplayError
 // Errors of f, panics of ops among them, are returned. f must not read elements (Item, CPU, printing), wait, copy from memory that is not pinned,
 // or work on another GPU: that is a *CaptureError. One graph is captured at a time.
 func Capture(f func() error, index ...int) (*Graph, error) {
+	p, err := GraphPoolHandle(index...)
+	if err != nil {
+		return nil, err
+	}
+	return p.Capture(f)
+}
+
+// GraphPool is memory that several graphs share, which is theirs until the last of them is closed: PyTorch's pool of torch.cuda.graph. A graph of a pool
+// takes what those captured before it have left free, so that graphs for several sizes of a batch need the memory of the largest.
+//
+// PyTorch's rule holds: what such graphs leave in their memory is good as long as they are replayed in the order of their captures. A tensor that is held when
+// a further graph is captured stays its own, so that graphs whose results are held, and which read nothing else of each other, may be replayed in any
+// order. Replays of one GPU never overlap.
+type GraphPool struct{ pool *cuda.GraphPool }
+
+// GraphPoolHandle returns a new pool on a GPU. It takes memory by the captures alone.
+func GraphPoolHandle(index ...int) (*GraphPool, error) {
 	d, err := cuda.OpenDevice(number(index))
 	if err != nil {
 		return nil, err
 	}
-	g, err := d.Capture(func() (err error) {
+	return &GraphPool{d.NewGraphPool()}, nil
+}
+
+// Pool returns the pool of a graph, for others to be captured into.
+func (g *Graph) Pool() *GraphPool { return &GraphPool{g.graph.Pool()} }
+
+// Capture is the function Capture with memory of the pool.
+func (p *GraphPool) Capture(f func() error) (*Graph, error) {
+	g, err := p.pool.Capture(func() (err error) {
 		if failed := tensor.Try(func() { err = f() }); failed != nil {
 			return failed
 		}

@@ -48,7 +48,7 @@ func (c *KVCache) Positions(n int) [][]int {
 func (c *KVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention) *tensor.Tensor {
 	if c := inner.CaptureOf(q); c != nil {
 		panic(&tensor.Error{Op: "attention", Kind: tensor.ErrDevice, Err: c.Refuse("a KVCache counts tokens on the host, which a graph would not do",
-			"capture a step whose cache has a fixed size and whose place in it is a tensor")})
+			"capture a step of a StaticKVCache")})
 	}
 	for len(c.layers) <= layer {
 		c.layers = append(c.layers, &layerCache{})

@@ -3,6 +3,8 @@ package nn
 import (
 	"math"
 
+	"cresset/device"
+	"cresset/dtype"
 	"cresset/tensor"
 )
 
@@ -24,6 +26,23 @@ type Past interface {
 	Attend(layer int, q, k, v *tensor.Tensor, how Attention) *tensor.Tensor
 	// Wanted returns of what the last layer makes of the tokens, x [batch, n, width], those rows whose scores are asked for.
 	Wanted(x *tensor.Tensor) *tensor.Tensor
+}
+
+// DevicePast is a Past that keeps positions on the device alone, where a graph's replays change them: a *StaticKVCache.
+type DevicePast interface {
+	Past
+	// PositionIDs returns the positions of the next n tokens, int64 [1, n] for all sequences or [sequences, n].
+	PositionIDs(n int) *tensor.Tensor
+	// Room is above all positions.
+	Room() int
+}
+
+// PositionIDs returns the positions of the next n tokens of a past on a device, int64 [1, n] for all sequences or [sequences, n].
+func PositionIDs(past Past, n int, dev device.Device) *tensor.Tensor {
+	if there, ok := past.(DevicePast); ok {
+		return there.PositionIDs(n)
+	}
+	return inner.ConstantOn(tensor.Of(past.Positions(n)), dev, dtype.Int64)
 }
 
 // NoPast is the Past of whole sequences that are read once, in training above all.
@@ -51,14 +70,7 @@ func count(first, n int) []int {
 // Attend returns attention of queries for the tokens from past on: to what a mask lets through, or, where it is nil, to all keys of the window up to
 // each one's place. It is for a Past that keeps keys and values in its own way.
 func (a Attention) Attend(q, k, v, mask *tensor.Tensor, past int) *tensor.Tensor {
-	opts := []tensor.AttentionOption{tensor.EnableGQA(q.Size(1) != k.Size(1)), tensor.SoftCap(a.SoftCap), tensor.DropoutP(a.Dropout)}
-	if a.Scale != 0 {
-		opts = append(opts, tensor.Scale(a.Scale))
-	}
-	var bias *tensor.Tensor
-	if a.ALiBi != nil {
-		bias = a.ALiBi.Bias(k.Size(2), k)
-	}
+	opts, bias := a.options(q, k), a.bias(k)
 	switch {
 	case mask == nil:
 		opts = append(opts, tensor.IsCausal(true), tensor.QueryOffset(past), tensor.SlidingWindow(a.Window), tensor.AttnBias(bias))
@@ -68,4 +80,21 @@ func (a Attention) Attend(q, k, v, mask *tensor.Tensor, past int) *tensor.Tensor
 		opts = append(opts, tensor.AttnMask(bias.MaskedFill(mask.LogicalNot(), math.Inf(-1))))
 	}
 	return tensor.ScaledDotProductAttention(q, k, v, opts...)
+}
+
+// options are those that do not depend on which keys are seen.
+func (a Attention) options(q, k *tensor.Tensor) []tensor.AttentionOption {
+	opts := []tensor.AttentionOption{tensor.EnableGQA(q.Size(1) != k.Size(1)), tensor.SoftCap(a.SoftCap), tensor.DropoutP(a.Dropout)}
+	if a.Scale != 0 {
+		opts = append(opts, tensor.Scale(a.Scale))
+	}
+	return opts
+}
+
+// bias is what ALiBi adds to the scores of keys; nil: nothing.
+func (a Attention) bias(k *tensor.Tensor) *tensor.Tensor {
+	if a.ALiBi == nil {
+		return nil
+	}
+	return a.ALiBi.Bias(k.Size(2), k)
 }

@@ -3,7 +3,11 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
+	"cresset/device"
+	"cresset/dtype"
 	"cresset/tensor"
 )
 
@@ -14,6 +18,8 @@ type Rotary struct {
 	Size    int           // elements of a head that turn, an even number; the others stay
 	Theta   float64       // point i turns by Theta^(-2i/Size) radians a position
 	Scaling RotaryScaling // how the angles change for contexts longer than those of training; nil: not at all
+
+	whole map[tableKey]*angleTables `nn:"-"` // of all positions, for pasts that keep them on a device
 }
 
 // RotaryScaling changes the frequencies of a Rotary: a LinearScaling, a DynamicScaling, a Llama3Scaling or a YaRNScaling.
@@ -48,6 +54,58 @@ func (r *Rotary) Tables(positions [][]int, like *tensor.Tensor) (cos, sin *tenso
 		return inner.ConstantOn(tensor.FromSlice(v, len(positions), 1, tokens, len(frequencies)), like.Device(), like.DType())
 	}
 	return table(c), table(s)
+}
+
+// TablesFor returns Tables at the positions of the next n tokens of a past. Where that keeps them on the device they are looked up in tables of all
+// positions, which have the same bits; angles must not depend on the length of the sequence then, as those of a DynamicScaling do beyond its MaxPositions.
+func (r *Rotary) TablesFor(past Past, n int, like *tensor.Tensor) (cos, sin *tensor.Tensor) {
+	there, ok := past.(DevicePast)
+	if !ok {
+		return r.Tables(past.Positions(n), like)
+	}
+	t := r.tablesUpTo(there.Room(), like)
+	ids := there.PositionIDs(n)
+	at := func(table *tensor.Tensor) *tensor.Tensor {
+		return table.IndexSelect(0, ids.Flatten(0, 1)).View(ids.Size(0), 1, n, table.Size(1))
+	}
+	return at(t.cos), at(t.sin)
+}
+
+// tableKey tells tables apart.
+type tableKey struct {
+	device device.Device
+	dtype  dtype.DType
+}
+
+// angleTables are cosines and sines of all positions, [positions, Size/2].
+type angleTables struct{ cos, sin *tensor.Tensor }
+
+// wholeTables guards those of each Rotary.
+var wholeTables sync.Mutex
+
+// tablesUpTo returns the tables of so many positions, or of more.
+func (r *Rotary) tablesUpTo(positions int, like *tensor.Tensor) *angleTables {
+	wholeTables.Lock()
+	defer wholeTables.Unlock()
+	key := tableKey{like.Device(), like.DType()}
+	if t := r.whole[key]; t != nil && t.cos.Size(0) >= positions {
+		return t
+	}
+	if r.Scaling != nil {
+		short, _ := r.Scaling.scale(r, 1)
+		if long, _ := r.Scaling.scale(r, positions); !slices.Equal(short, long) {
+			panic(fault("rotary", fmt.Sprintf("angles that change with the length of a sequence, as a %T's, have no tables for a cache of a fixed size of %d tokens", r.Scaling, positions)))
+		}
+	}
+	cos, sin := r.Tables([][]int{count(0, positions)}, like)
+	t := &angleTables{cos.View(positions, -1), sin.View(positions, -1)}
+	if inner.CaptureOf(like) == nil { // else they are the graph's
+		if r.whole == nil {
+			r.whole = map[tableKey]*angleTables{}
+		}
+		r.whole[key] = t
+	}
+	return t
 }
 
 // longest returns the greatest position and one more.

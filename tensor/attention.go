@@ -37,7 +37,11 @@ func ScaledDotProductAttention(q, k, v *Tensor, opts ...AttentionOption) *Tensor
 	}
 	at := h.q.layout.Shape()
 	logSum := q.empty(op.Attention, statsType(q.dtype), Shape{at[0], at[1], at[2]}, k, v, o.mask)
-	launch(op.Attention, q.dtype, p, []*Tensor{out.asHeads(), logSum}, []*Tensor{h.q, h.k, h.v, h.mask, seed})
+	in := []*Tensor{h.q, h.k, h.v, h.mask, seed}
+	if o.places != nil {
+		in = append(in, o.places.alias(o.places.layout.Expand(nil, Shape{at[0]})))
+	}
+	launch(op.Attention, q.dtype, p, []*Tensor{out.asHeads(), logSum}, in)
 	n := record(out, op.Attention, attentionGrad, attention{p, o.grouped}, q, k, v, o.mask)
 	n.save(q, k, v, o.mask, out)
 	n.derive(logSum, seed)

@@ -37,6 +37,7 @@ func (o *attentionOptions) check(q, k, v *Tensor) {
 	o.checkGroups(q, k, v)
 	checkAttentionSizes(q, k, v)
 	o.checkMask(q, k, v)
+	o.checkPlaces(q, k, v)
 }
 
 func (o *attentionOptions) checkOptions(q, v *Tensor) {
@@ -141,5 +142,31 @@ func (o *attentionOptions) checkMask(q, k, v *Tensor) {
 	check(name, ErrShape, err, q, m)
 	if !shape.Equal(scores) {
 		fail(name, ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", scores.List(), shape.List()), q, m)
+	}
+}
+
+// checkPlaces panics where the places of queries are no numbers for each sequence, or gradients would be asked for.
+func (o *attentionOptions) checkPlaces(q, k, v *Tensor) {
+	name, at := op.Attention.String(), o.places
+	if at == nil {
+		return
+	}
+	if at.dtype != dtype.Int64 {
+		fail(name, ErrDType, "Expected the offsets of queries to be of scalar type Long but found "+at.dtype.ScalarName(), q, at)
+	}
+	if d := q.storage.device; at.storage.device != d {
+		failArgument(name, wrapper(op.Attention), "query_offsets", d, at.storage.device, argument{"query", q}, argument{"query_offsets", at})
+	}
+	batch := 1
+	if lead := o.lead(q, k, v); len(lead) > 1 {
+		for _, n := range lead[:len(lead)-1] {
+			batch *= n
+		}
+	}
+	if s := at.layout.Shape(); len(s) != 1 || s[0] != 1 && s[0] != batch {
+		fail(name, ErrShape, fmt.Sprintf("Expected an offset for each of %d sequences, or one for all, but got %s", batch, s.List()), q, at)
+	}
+	if q.RequiresGrad() || k.RequiresGrad() || v.RequiresGrad() || o.mask != nil && o.mask.RequiresGrad() {
+		fail(name, ErrAutograd, "attention with offsets of queries in memory has no gradients; detach its operands", q, k, v)
 	}
 }

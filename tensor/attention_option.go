@@ -27,6 +27,10 @@ type SoftCap float64
 // earlier steps are kept, it is their number.
 type QueryOffset int
 
+// QueryOffsets is QueryOffset for each sequence: int64 numbers [batch], or [1] for all, on the device of the queries, which attention reads when it runs
+// and adds to QueryOffset. A graph's replays so attend to the keys that there are by then. Such attention has no gradients.
+func QueryOffsets(places *Tensor) AttentionOption { return queryOffsets{places} }
+
 // AttnMask masks the scores of attention, of shape (…, L, S), to which m is broadcast: where it is of bools, a query sees the keys for
 // which it is true; else m is added. A nil m is none.
 func AttnMask(m *Tensor) AttentionOption { return attnMask{m} }
@@ -35,10 +39,13 @@ func AttnMask(m *Tensor) AttentionOption { return attnMask{m} }
 // IsCausal, it is for what keys are worth among those that are seen. A nil b is none.
 func AttnBias(b *Tensor) AttentionOption { return attnBias{b} }
 
+type queryOffsets struct{ places *Tensor }
+
 type attnMask struct{ mask *Tensor }
 
 type attnBias struct{ bias *Tensor }
 
+func (queryOffsets) attentionOption()  {}
 func (attnMask) attentionOption()      {}
 func (attnBias) attentionOption()      {}
 func (DropoutP) attentionOption()      {}
@@ -61,6 +68,7 @@ type attentionOptions struct {
 	window    int
 	cap       float64
 	offset    int
+	places    *Tensor
 	generator *Generator
 }
 
@@ -85,6 +93,8 @@ func readAttention(opts []AttentionOption) (o attentionOptions) {
 			o.cap = float64(v)
 		case QueryOffset:
 			o.offset = int(v)
+		case queryOffsets:
+			o.places = v.places
 		case *Generator:
 			o.generator = v
 		}

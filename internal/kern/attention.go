@@ -64,9 +64,10 @@ type Attention[T dtype.Float] struct {
 	Queries, Keys, Width, Outputs int // Outputs is the width of V
 	Q, K, V, Out                  Heads[T]
 	Mask                          *AttentionMask[T]
-	Seed                          uint64 // of dropout
-	LogSum                        []T    // of each row: log Σ e**score, ∞ where it sees no key
-	oneRow                        bool   // the rows are heads of the same query
+	Seed                          uint64              // of dropout
+	Places                        func(batch int) int // what is added to First for the queries of one of the batch; nil: nothing
+	LogSum                        []T                 // of each row: log Σ e**score, ∞ where it sees no key
+	oneRow                        bool                // the rows are heads of the same query
 }
 
 // Forward computes Out and LogSum.
@@ -127,6 +128,11 @@ type attentionWorker[T dtype.Float] struct {
 func (a *Attention[T]) worker(i int, space []T) attentionWorker[T] {
 	w := attentionWorker[T]{Attention: a, batch: i / a.Heads, head: i % a.Heads, space: space}
 	w.group = w.head / (a.Heads / a.Groups)
+	if a.Places != nil {
+		own := *a
+		own.First += a.Places(w.batch)
+		w.Attention = &own
+	}
 	return w
 }
 

@@ -131,7 +131,7 @@ func (m *Model) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
 func (b *Body) Read(ids *tensor.Tensor, past nn.Past, rotary *nn.Rotary) *tensor.Tensor {
 	x := b.Embed.Forward(ids)
 	x = x.MulScalar(math.Sqrt(float64(x.Size(-1))))
-	cos, sin := rotary.Tables(past.Positions(ids.Size(1)), x)
+	cos, sin := rotary.TablesFor(past, ids.Size(1), x)
 	for i, layer := range b.Layers {
 		x = layer.read(x, cos, sin, past, i)
 	}

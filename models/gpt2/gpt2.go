@@ -143,7 +143,7 @@ func (m *Model) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
 
 // Read returns the last layer's output [batch, tokens, width].
 func (b *Body) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
-	positions := hub.Constant(past.Positions(ids.Size(1)), ids.Device())
+	positions := nn.PositionIDs(past, ids.Size(1), ids.Device())
 	x := b.Dropout.Forward(b.Tokens.Forward(ids).Add(b.Positions.Forward(positions)))
 	for i, layer := range b.Layers {
 		read := func(x *tensor.Tensor) *tensor.Tensor { return layer.read(x, past, i) }

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 
-	"cresset/device"
 	"cresset/models"
 	"cresset/nn"
 	"cresset/tensor"
@@ -20,6 +19,7 @@ type Options struct {
 	MaxTokens int   // how many are added to each text; 0 for as many as the model has positions for
 	End       []int // a text ends behind one of these
 	Rolling   bool  // MaxTokens and prompts may exceed the model's positions: when all are taken, it reads the last half of the tokens anew
+	Graph     bool  // a GPU does each step behind the prompts by one launch, with keys and values in a nn.StaticKVCache: see cuda.Capture
 }
 
 // Ended stands where a text has ended before others.
@@ -35,6 +35,7 @@ func Tokens(ctx context.Context, m models.Decoder, prompts [][]int, o Options) i
 			yield(nil, err)
 			return
 		}
+		defer g.reader.close()
 		for !g.done() {
 			var next []int
 			err := ctx.Err()
@@ -51,9 +52,8 @@ func Tokens(ctx context.Context, m models.Decoder, prompts [][]int, o Options) i
 // run is a batch of texts that go on.
 type run struct {
 	Options
-	model  models.Decoder
-	cache  nn.KVCache
-	device device.Device
+	reader reader
+	most   int // positions of the model
 	texts  [][]int
 	next   [][]int // what the model has not read yet, padded on the left to one length
 	ended  []bool
@@ -76,15 +76,15 @@ func begin(m models.Decoder, prompts [][]int, o Options) (*run, error) {
 	case o.MaxTokens <= 0 || o.MaxTokens > most+1-longest && !o.Rolling:
 		o.MaxTokens = max(most+1-longest, 1)
 	}
-	g := &run{Options: o, model: nn.Frozen(m), ended: make([]bool, len(prompts))}
-	for _, p := range nn.Parameters(m) {
-		g.device = p.Device()
-		break
+	g := &run{Options: o, most: m.MaxPositions(), ended: make([]bool, len(prompts))}
+	var err error
+	if g.reader, err = newReader(nn.Frozen(m), len(prompts), min(longest+o.MaxTokens, g.most), o.Graph); err != nil {
+		return nil, err
 	}
 	for _, p := range prompts {
 		g.texts = append(g.texts, slices.Clone(p))
 	}
-	g.readAgain(min(longest, m.MaxPositions()))
+	g.readAgain(min(longest, g.most))
 	return g, nil
 }
 
@@ -96,10 +96,7 @@ func (g *run) readAgain(n int) {
 		padding[i] = max(0, n-len(t))
 		g.next[i] = append(make([]int, padding[i]), t[max(0, len(t)-n):]...)
 	}
-	g.cache = nn.KVCache{LastOnly: true}
-	if slices.Max(padding) > 0 {
-		g.cache.Padding = padding
-	}
+	g.reader.forget(padding)
 }
 
 func (g *run) done() bool {
@@ -108,13 +105,10 @@ func (g *run) done() bool {
 
 // step reads the last tokens and returns those that follow.
 func (g *run) step() []int {
-	if most := g.model.MaxPositions(); g.cache.Length()+len(g.next[0]) > most {
-		g.readAgain((most + 1) / 2)
+	if g.reader.length()+len(g.next[0]) > g.most {
+		g.readAgain((g.most + 1) / 2)
 	}
-	scope := tensor.NewScope()
-	defer scope.Close()
-	ids := scope.Enter(tensor.Of(g.next)).To(g.device)
-	scores := tensor.Data[float32](g.model.Read(ids, &g.cache).Select(1, -1).Float().CPU().Contiguous())
+	scores := g.reader.read(g.next)
 	vocabulary, chosen := len(scores)/len(g.texts), make([]int, len(g.texts))
 	for i := range g.texts {
 		if g.ended[i] {

@@ -163,3 +163,44 @@ func TestPromptsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphsWriteWhatStepsWrite wants the tokens of eager steps from replays: of prompts of several lengths, of drawn tokens, and of texts beyond the model's positions.
+func TestGraphsWriteWhatStepsWrite(t *testing.T) {
+	if raceEnabled {
+		t.Skip("a simulated GPU is slow under the race detector")
+	}
+	gpus := devicetest.Use(t, "h100:1")
+	prompts := [][]int{{4, 9, 1, 7, 7, 3, 2}, {8}, {30, 31, 49}}
+	for name, m := range tiny(t, device.CUDA(0)) {
+		for kind, o := range map[string]generation.Options{
+			"likeliest": {MaxTokens: 4},
+			"drawn":     {MaxTokens: 4, Sampler: generation.Sampler{Temperature: 1.2, TopK: 10}},
+			"rolling":   {MaxTokens: 20, Rolling: true},
+		} {
+			if kind == "rolling" && name == "llama" {
+				continue
+			}
+			write := func(graph bool) [][]int {
+				tensor.ManualSeed(6)
+				o.Graph = graph
+				return all(t, m, prompts, o)
+			}
+			want, before := write(false), gpus.Calls("cuGraphLaunch")
+			if got := write(true); !slices.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("%s, %s: a graph goes on with %v, steps with %v", name, kind, got, want)
+			}
+			prompts := 1
+			if kind == "rolling" {
+				prompts = 2
+			}
+			if n := gpus.Calls("cuGraphLaunch") - before; n != o.MaxTokens-prompts {
+				t.Errorf("%s, %s: %d replays for %d tokens", name, kind, n, o.MaxTokens)
+			}
+		}
+	}
+	for _, err := range generation.Tokens(t.Context(), tiny(t, device.CPU)["gpt2"], prompts, generation.Options{Graph: true}) {
+		if err == nil || !strings.Contains(err.Error(), "a graph is work of a GPU, and the model is on cpu") {
+			t.Errorf("a graph on the CPU: %v", err)
+		}
+	}
+}

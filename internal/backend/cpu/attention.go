@@ -12,8 +12,8 @@ func addAttention[T dtype.Float](t *table) {
 	t[op.AttentionGrad][dtype.Of[T]()] = attentionGrad[T]
 }
 
-// attention writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask and the
-// seed of dropout.
+// attention writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask, the seed of
+// dropout, and places for each of the batch that are added to First.
 func attention[T dtype.Float](c *backend.Call) error {
 	var w workspace
 	defer w.free()
@@ -23,6 +23,11 @@ func attention[T dtype.Float](c *backend.Call) error {
 		return err
 	}
 	a.Out, a.LogSum = headsOf[T](&c.Out()[0]), dense[T](&c.Out()[1])
+	if c.Has(5) {
+		v := &in[5]
+		places, step := data[int64](v)[v.Layout.Offset:], v.Layout.Strides()[0]
+		a.Places = func(batch int) int { return int(places[batch*step]) }
+	}
 	return kern.Float[T]().Attention(a)
 }
 

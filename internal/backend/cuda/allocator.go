@@ -74,7 +74,17 @@ type request struct {
 
 // alloc returns a buffer for use on a stream.
 func (a *allocator) alloc(bytes int, s stream) (*Buffer, error) {
-	return a.allocFrom(a.ofCaller(), bytes, s)
+	c := a.capturing()
+	if c == nil {
+		return a.allocFrom(&a.pools, bytes, s)
+	}
+	b, err := a.allocFrom(&c.pool.pools, bytes, s)
+	if err == nil && b.block != nil {
+		a.mu.Lock()
+		delete(c.earlier, b.block)
+		a.mu.Unlock()
+	}
+	return b, err
 }
 
 // allocFrom is alloc from pools of choice.

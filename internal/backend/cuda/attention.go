@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"fmt"
+
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
@@ -35,15 +37,19 @@ func newAttention(dt dtype.DType) *attention {
 
 var attentionParams paramPool[kernels.Attention]
 
-// forward writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask and the seed of
-// dropout.
+// forward writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask, the seed of
+// dropout, and places for each of the batch that are added to First.
 func (a *attention) forward(d *Device, c *backend.Call, _ kernelID) error {
 	s, p := attentionParams.begin(d)
 	defer s.free()
 	*p = attentionOf(c, c.In()[:3], 3)
 	p.Out, p.OutStrides, p.LogSum = address(&c.Out()[0]), strides4(&c.Out()[0]), address(&c.Out()[1])
-	if p.Queries <= fewQueries && p.Keys > 0 && p.Width <= kernels.MostWidth && p.Outputs <= kernels.MostWidth {
+	wide := p.Width > kernels.MostWidth || p.Outputs > kernels.MostWidth
+	if (p.Queries <= fewQueries || p.Places != 0) && p.Keys > 0 && !wide {
 		return a.ofFew(&s, p)
+	}
+	if p.Places != 0 && wide {
+		return fmt.Errorf("attention of queries whose offsets lie in memory is for heads of up to %d elements, not of %d", kernels.MostWidth, max(p.Width, p.Outputs))
 	}
 	return a.issue(&s, a.out, p, p.Batch*p.Heads, p.Queries, p.Outputs)
 }
@@ -109,7 +115,7 @@ func (a *attention) issue(s *scratch, k kernelID, p *kernels.Attention, heads, r
 	return issue(s, k, kernels.AttentionGrid(heads, rows, columns, a.size), p)
 }
 
-// attentionOf describes a call with queries, keys and values, and operands mask and mask+1, a mask and a seed.
+// attentionOf describes a call with queries, keys and values, and operands from mask on, a mask, a seed and places.
 func attentionOf(c *backend.Call, qkv []backend.View, mask int) kernels.Attention {
 	o := c.Params.(op.Attend)
 	q, k, v := &qkv[0], &qkv[1], &qkv[2]
@@ -126,6 +132,10 @@ func attentionOf(c *backend.Call, qkv []backend.View, mask int) kernels.Attentio
 	}
 	if c.Has(mask + 1) {
 		p.Seed = address(&c.In()[mask+1])
+	}
+	if c.Has(mask + 2) {
+		places := &c.In()[mask+2]
+		p.Places, p.PlaceStep = address(places), int64(places.Layout.Strides()[0])
 	}
 	return p
 }

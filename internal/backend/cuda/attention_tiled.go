@@ -52,7 +52,7 @@ func (a *tiledAttention) forward(d *Device, c *backend.Call, k kernelID) error {
 	if !ok || p.Batch*p.Heads*p.Queries == 0 {
 		return a.wide(d, c, k)
 	}
-	if p.Queries <= fewQueries && p.Keys > 0 {
+	if (p.Queries <= fewQueries || p.Places != 0) && p.Keys > 0 {
 		return a.ofFew(&s, p, tile, func() error { return a.wide(d, c, k) })
 	}
 	g, ok := kernels.AttentionTiles[tile].Grid(p.Batch*p.Heads, p.Queries)

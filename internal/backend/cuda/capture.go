@@ -15,7 +15,8 @@ import (
 type capture struct {
 	device    *Device
 	goroutine uintptr
-	pool      *graphPool // what is allocated meanwhile
+	pool      *graphPool      // what is allocated meanwhile
+	earlier   map[*block]bool // of the pool, which others have allocated
 	nodes     []graphNode
 	host      []hostStep
 	renew     *hostStep // of the next kernel, whose parameters change from replay to replay
@@ -37,17 +38,22 @@ var underway atomic.Pointer[capture]
 
 // Capture has f run without what it issues to the device, which the graph that is returned does instead, each time that it is replayed. After
 // an error of f or of the driver nothing is left of the capture.
-func (d *Device) Capture(f func() error) (*Graph, error) {
+func (d *Device) Capture(f func() error) (*Graph, error) { return d.NewGraphPool().Capture(f) }
+
+// Capture is Device.Capture with memory of the pool.
+func (p *GraphPool) Capture(f func() error) (*Graph, error) {
+	d := p.device
 	if err := d.api.Graphs(); err != nil {
 		return nil, &CaptureError{What: "this driver has no graphs", Remedy: err.Error() + "; driver 470 or newer has them", Err: err}
 	}
 	if e := d.failure.Load(); e != nil {
 		return nil, e
 	}
-	c := &capture{device: d, goroutine: profile.Goroutine(), pool: newGraphPool()}
+	c := &capture{device: d, goroutine: profile.Goroutine(), pool: p.memory}
 	if !underway.CompareAndSwap(nil, c) {
 		return nil, refuseCapture("a capture is under way", "wait until it has ended: a process captures one graph at a time")
 	}
+	d.alloc.open(c)
 	d.epoch.Add(1)
 	ended := false
 	defer func() {

@@ -40,7 +40,7 @@ func (c *capture) use(o op.Op, v backend.View) {
 		return
 	}
 	b = b.memory()
-	if b.block == nil || c.pool.owns(b.block) {
+	if b.block == nil || c.owns(b.block) {
 		return
 	}
 	if c.inputs == nil {
@@ -85,7 +85,7 @@ func (c *capture) foreign(call *backend.Call) error {
 	defer a.mu.Unlock()
 	for _, views := range [][]backend.View{call.Out(), call.In()} {
 		for _, v := range views {
-			if b, ok := v.Buf.(*Buffer); ok && b.memory().block != nil && c.pool.owns(b.memory().block) {
+			if b, ok := v.Buf.(*Buffer); ok && b.memory().block != nil && c.owns(b.memory().block) {
 				return refuseCapture(call.Op.String()+" of what another goroutine captures", "compute it in the goroutine that captures")
 			}
 		}

@@ -80,8 +80,8 @@ INLINE Span queriesOf(const Attention &p, u64 key) {
 	return clipped(p.causal ? first : p.window > 0 ? first - p.window + 1 : 0, p.window > 0 ? last + p.window : (i64)p.queries, p.queries);
 }
 
-INLINE bool sees(const Attention &p, u64 query, u64 key) {
-	i64 away = p.first + (i64)query - (i64)key;
+INLINE bool sees(const Attention &p, i64 first, u64 query, u64 key) {
+	i64 away = first + (i64)query - (i64)key;
 	return !(p.causal && away < 0) && !(p.window > 0 && (away >= p.window || -away >= p.window));
 }
 
@@ -112,13 +112,13 @@ struct Score {
 	T value, slope;
 };
 
-// score returns the score of what bend has made of a product.
-INLINE Score score(const Attention &p, const Place &at, u64 query, u64 key, T bent) {
+// score returns the score of what bend has made of a product, where the first query stands at a place.
+INLINE Score score(const Attention &p, i64 first, const Place &at, u64 query, u64 key, T bent) {
 	Score s = {bent, 1};
 	if (p.softCap > 0) {
 		s = {(T)p.softCap * bent, 1 - bent * bent};
 	}
-	if (query >= p.queries || key >= p.keys || !sees(p, query, key)) {
+	if (query >= p.queries || key >= p.keys || !sees(p, first, query, key)) {
 		return {-(T)INFINITY, s.slope};
 	}
 	if (p.mask != 0) {
@@ -131,6 +131,8 @@ INLINE Score score(const Attention &p, const Place &at, u64 query, u64 key, T be
 	}
 	return s;
 }
+
+INLINE Score score(const Attention &p, const Place &at, u64 query, u64 key, T bent) { return score(p, p.first, at, query, key, bent); }
 
 // dropped returns a bit for each of four keys of a query, from a multiple of four on, that dropout leaves out.
 INLINE u32 dropped(const Attention &p, const Place &at, u64 query, u64 key) {

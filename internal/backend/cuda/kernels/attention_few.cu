@@ -4,6 +4,7 @@
 // same keys: parts · ⌈rows/ROWS⌉ · batch · groups of them.
 // dtypes: f32 f64
 #include "attention.cuh"
+#include "attention_place.cuh"
 
 #define ROWS 4
 #define KEYS 32   // of a turn
@@ -94,7 +95,7 @@ INLINE void multiplyKeys(const Attention &p, const Place &at, u64 first, u64 lef
 }
 
 // weighKeys replaces the products of the warp's row by their exponentials, and says by what those before are to be multiplied.
-INLINE void weighKeys(const Attention &p, Place &at, const Row &row, u32 r, u64 first, u64 end, T &most, T &sum, Shared &s) {
+INLINE void weighKeys(const Attention &p, i64 place, Place &at, const Row &row, u32 r, u64 first, u64 end, T &most, T &sum, Shared &s) {
 	T own[KEYS / 32], top = -(T)INFINITY;
 	at.head = row.head;
 #pragma unroll
@@ -104,7 +105,7 @@ INLINE void weighKeys(const Attention &p, Place &at, const Row &row, u32 r, u64 
 		if (first + k < end) {
 			T bent = s.weights[r][k] * (T)p.scale;
 			bent = p.softCap > 0 ? tanh(bent / (T)p.softCap) : bent;
-			own[i] = score(p, at, row.query, first + k, bent).value;
+			own[i] = score(p, place, at, row.query, first + k, bent).value;
 		}
 		top = larger(own[i], top);
 	}
@@ -144,7 +145,7 @@ KERNEL_OF(JOIN(attention_few, DTYPE), 256, sizeof(T) == 4 ? 2 : 1)(const Attenti
 	Row own = rowAt(p, at.batch, at.group, first + warp);
 	T most = -(T)INFINITY, sum = 0, out[ROWS][CHUNKS][SIDE] = {};
 	// Keys that some query sees.
-	i64 from = p.window > 0 ? p.first - p.window + 1 : 0, last = p.first + (i64)p.queries;
+	i64 place = firstOf(p, at.batch), from = p.window > 0 ? place - p.window + 1 : 0, last = place + (i64)p.queries;
 	i64 to = p.causal ? last : p.window > 0 ? last - 1 + p.window : (i64)p.keys;
 	u64 begin = part * p.part, end = begin + p.part < p.keys ? begin + p.part : p.keys;
 	begin = from > (i64)begin ? (u64)from / KEYS * KEYS : begin;
@@ -153,7 +154,7 @@ KERNEL_OF(JOIN(attention_few, DTYPE), 256, sizeof(T) == 4 ? 2 : 1)(const Attenti
 	for (u64 key = begin; key < end; key += KEYS) {
 		multiplyKeys(p, at, key, end - key, s);
 		if (warp < ROWS && own.there) {
-			weighKeys(p, at, own, warp, key, end, most, sum, s);
+			weighKeys(p, place, at, own, warp, key, end, most, sum, s);
 		}
 		__syncthreads();
 #pragma unroll

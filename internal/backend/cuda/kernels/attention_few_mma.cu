@@ -6,6 +6,7 @@
 // what its warps come to a block adds in order. k and v are aligned for 16 bytes along rows. Shared memory: the rows of queries, and STAGES of 16 keys and values for each warp.
 // dtypes: bf16 f16
 // target: sm_80 ptx74
+#include "attention_place.cuh"
 #include "attention_running.cuh"
 
 #define KEYS 16 // of a warp at a time
@@ -22,8 +23,8 @@ INLINE Row rowAt(const Attention &p, u64 batch, u64 group, u32 k) {
 }
 
 // limit makes -∞ of the scores of keys of a row that it does not see, or from end on, and adds a mask to the others; half is the row's among the lane's two.
-INLINE void limit(const Attention &p, u64 batch, const Sight &sight, const Row &row, u32 half, u32 key, u32 end, FragmentC (&s)[KEYS / 8]) {
-	i32 from = away(p, row.query, key);
+INLINE void limit(const Attention &p, i64 place, u64 batch, const Sight &sight, const Row &row, u32 half, u32 key, u32 end, FragmentC (&s)[KEYS / 8]) {
+	i32 from = away(place, row.query, key);
 	i64 m = (i64)batch * p.maskStrides[0] + (i64)row.head * p.maskStrides[1] + (i64)row.query * p.maskStrides[2];
 #pragma unroll
 	for (int i = 0; i < KEYS / 4; i++) {
@@ -56,8 +57,8 @@ struct Part {
 	u32 from, to;
 };
 
-INLINE Part partOf(const Attention &p, const Sight &sight, u32 part) {
-	i64 from = p.first - sight.most, to = p.first + (i64)p.queries - sight.least; // of keys that some query sees
+INLINE Part partOf(const Attention &p, i64 place, const Sight &sight, u32 part) {
+	i64 from = place - sight.most, to = place + (i64)p.queries - sight.least; // of keys that some query sees
 	i64 begin = (i64)part * (i64)p.part, end = begin + (i64)p.part;
 	end = end < (i64)p.keys ? end : (i64)p.keys;
 	begin = from > begin ? from / KEYS * KEYS : begin;
@@ -137,7 +138,8 @@ template <int WIDTH, int WARPS, int STAGES> INLINE void attend(const Attention &
 		loadQueries(k);
 	}
 	Sight sight = sightOf(p);
-	Part keys = partOf(p, sight, part);
+	i64 place = firstOf(p, batch);
+	Part keys = partOf(p, place, sight, part);
 	u32 stages = shared + 16 * L::LINE + warp * STAGES * STAGE, filled = 0, next = keys.from + warp * KEYS;
 	auto fill = [&]() __attribute__((always_inline)) {
 		if (next < keys.to) {
@@ -176,7 +178,7 @@ template <int WIDTH, int WARPS, int STAGES> INLINE void attend(const Attention &
 		bend(p, s, [](int, int, f32) {});
 #pragma unroll
 		for (int h = 0; h < 2; h++) {
-			limit(p, batch, sight, own[h], h, key, keys.to, s);
+			limit(p, place, batch, sight, own[h], h, key, keys.to, s);
 		}
 		meet(r, s);
 #pragma unroll

@@ -64,11 +64,13 @@ INLINE Sight sightOf(const Attention &p) {
 	return {p.causal ? 0 : -most, most};
 }
 
-// away is how far a query lies behind a key, or FAR.
-INLINE i32 away(const Attention &p, u32 query, u32 key) {
-	i64 n = p.first + (i64)query - (i64)key;
+// away is how far a query lies behind a key, or FAR, where the first query stands at a place.
+INLINE i32 away(i64 first, u32 query, u32 key) {
+	i64 n = first + (i64)query - (i64)key;
 	return n > FAR ? FAR : n < -FAR ? -FAR : (i32)n;
 }
+
+INLINE i32 away(const Attention &p, u32 query, u32 key) { return away(p.first, query, key); }
 
 // A Span is the columns that some of a block's lines see, from a tile's first on.
 struct Span {

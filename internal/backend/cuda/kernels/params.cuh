@@ -452,5 +452,7 @@ struct Attention {
 	i64 first, window;
 	u32 causal;
 	u32 bools; // whether the mask says which keys a query sees, and is not added
+	u64 places; // of int64 numbers, one for each of the batch, that are added to First: 0 where there are none
+	i64 placeStep; // from one to the next
 };
-static_assert(sizeof(Attention) == 552, "");
+static_assert(sizeof(Attention) == 568, "");

@@ -141,4 +141,6 @@ type Attention struct {
 	First, Window                 int64
 	Causal                        uint32
 	Bools                         uint32 // whether the mask says which keys a query sees, and is not added
+	Places                        uint64 // of int64 numbers, one for each of the batch, that are added to First: 0 where there are none
+	PlaceStep                     int64  // from one to the next
 }
