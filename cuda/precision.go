@@ -6,7 +6,7 @@ import (
 	"cresset/internal/backend/cuda"
 )
 
-// SetFloat32Precision says how GPUs multiply matrices of float32, as torch.set_float32_matmul_precision does: "highest" keeps all bits
+// SetFloat32Precision says how GPUs multiply matrices of float32, and convolve, as torch.set_float32_matmul_precision does: "highest" keeps all bits
 // and is what holds at first; "high" lets GPUs of compute capability 8.0 and later round the operands to TF32, 11 bits, which their
 // tensor cores multiply much faster.
 func SetFloat32Precision(precision string) error {

@@ -17,6 +17,7 @@ type sample struct {
 	dtypes    []dtype.DType // of the operands that do not say theirs
 	roundings float64       // how far results may be apart, in roundings of the largest number; 0: not at all
 	grad      bool          // gradients of the operands that are floats are compared too
+	rounded   bool          // GPUs may round operands of float32 to 11 bits
 }
 
 // operand makes an operand on the CPU.
@@ -92,6 +93,9 @@ func (s sample) check(dev device.Device, dt dtype.DType) error {
 }
 
 func (s sample) compute(dev device.Device, dt dtype.DType) (results, grads []*tensor.Tensor) {
+	if s.rounded {
+		defer roundProducts()()
+	}
 	x := make([]*tensor.Tensor, len(s.in))
 	for i, in := range s.in {
 		x[i] = in(dt, int64(i)).To(dev)
@@ -122,7 +126,7 @@ func sampled() (checks []Check) {
 		samples []sample
 	}{
 		{"moving and choosing", moving}, {"indices", indexing}, {"reductions and scans", reductions}, {"rows", rows},
-		{"products", slices.Concat(products, following())}, {"layers", slices.Concat(layers, attentions())}, {"losses", losses},
+		{"products", slices.Concat(products, following())}, {"layers", slices.Concat(layers, roundedConvolutions, attentions())}, {"losses", losses},
 	} {
 		checks = append(checks, checksOf(family.name, family.samples)...)
 	}

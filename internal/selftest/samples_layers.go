@@ -37,16 +37,15 @@ func in(samples []sample, dtypes ...dtype.DType) []sample {
 }
 
 // roundedMatmuls are products of float32 whose operands may be rounded to 11 bits.
-func roundedMatmuls(m, k, n int) []sample {
-	all := matmuls(m, k, n)
-	for i, s := range all {
-		all[i].name, all[i].dtypes, all[i].roundings = s.name+", rounded", []dtype.DType{dtype.Float32}, 1<<16
-		all[i].f = func(x []*tensor.Tensor) []*tensor.Tensor {
-			defer roundProducts()()
-			return s.f(x)
-		}
+func roundedMatmuls(m, k, n int) []sample { return rounding(matmuls(m, k, n)...) }
+
+// rounding has GPUs round operands of the samples, of float32, to 11 bits.
+func rounding(samples ...sample) []sample {
+	for i := range samples {
+		s := &samples[i]
+		s.name, s.dtypes, s.roundings, s.rounded = s.name+", rounded", []dtype.DType{dtype.Float32}, 1<<16, true
 	}
-	return all
+	return samples
 }
 
 // matmuls are products of m×k and k×n with operands that lie in every order.
@@ -63,6 +62,16 @@ func matmuls(m, k, n int) []sample {
 			f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Slice(1, 0, 2*k, 2).MM(x[1].Slice(1, 0, 2*n, 2)) })},
 	}
 }
+
+// roundedConvolutions are for the tiles that float32 has on tensor cores.
+var roundedConvolutions = rounding(
+	conv("conv2d", of(3, 5, 13, 17), of(7, 5, 3, 3), 7, tensor.Padding(1)),
+	conv("conv2d of many channels", of(2, 64, 9, 9), of(96, 64, 3, 3), 96, tensor.Padding(1)),
+	conv("conv2d of few channels", of(1, 20, 31, 31), of(32, 20, 3, 3), 32),
+	conv("conv2d of few channels to many", of(1, 20, 13, 13), of(60, 20, 3, 3), 60),
+	conv("conv2d of large tiles", of(1, 32, 16, 16), of(256, 32, 3, 3), 256, tensor.Padding(1)),
+	conv("conv2d of large tiles and odd channels", of(1, 28, 16, 16), of(256, 28, 3, 3), 256, tensor.Padding(1)),
+)
 
 // layers are samples of what layers are made of.
 var layers = []sample{

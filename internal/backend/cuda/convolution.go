@@ -45,13 +45,21 @@ func newConvolver(dt dtype.DType) *convolver {
 	return v
 }
 
-// taken returns a bit for each family of tiles that the device has for these elements: those with asynchronous copies, where it has any.
+// taken returns a bit for each family of tiles that the device has for these elements, at the precision that is set: those with asynchronous copies,
+// where it has any.
 func (v *convolver) taken(d *Device) (tiles uint) {
+	var rounding uint
 	for i := range kernels.ConvolutionTiles {
-		t := &kernels.ConvolutionTiles[i]
-		if t.Half == v.half && d.takes(v.tiles[i][kernels.Outputs]) {
+		switch t := &kernels.ConvolutionTiles[i]; {
+		case t.Half != v.half || !d.takes(v.tiles[i][kernels.Outputs]):
+		case t.TF32:
+			rounding |= 1 << i
+		default:
 			tiles |= 1 << i
 		}
+	}
+	if rounding != 0 && roundsProducts.Load() {
+		return rounding
 	}
 	if overlapped := tiles &^ kernels.HeldConvolutions; overlapped != 0 {
 		return overlapped

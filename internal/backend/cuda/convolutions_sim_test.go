@@ -60,9 +60,29 @@ func TestConvolutionsOnEveryCard(t *testing.T) {
 	}
 }
 
+// TestConvolutionsOfRoundedOperands convolves float32 at the lower precision, where there are tensor cores for it.
+func TestConvolutionsOfRoundedOperands(t *testing.T) {
+	slowUnderRace(t)
+	defer SetProductRounding(ProductRounding())
+	SetProductRounding(true)
+	for card, want := range map[string][]string{
+		"t4":   {"conv_.*_tile(_few)?_f32", "conv_weight_.*_tile_f32"},
+		"h100": {"conv_\\d.*_tf32_f32", "conv_weight_.*_tf32_f32"},
+	} {
+		c := newCard(t, card)
+		for _, s := range convolutionShapes {
+			for _, o := range convolutionOps {
+				checkConvolution(t, c.Device, dtype.Float32, s, o, c.Run)
+			}
+		}
+		c.wants(t, want...)
+	}
+}
+
 // TestConvolutionsByEveryTile convolves by the tiles that are there for large shapes too.
 func TestConvolutionsByEveryTile(t *testing.T) {
 	slowUnderRace(t)
+	defer SetProductRounding(ProductRounding())
 	card := newCard(t, "a100")
 	dev := card.Device
 	for i := range kernels.ConvolutionTiles {
@@ -70,6 +90,7 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 		if kernels.ConvolutionTiles[i].Half {
 			dt = dtype.BFloat16
 		}
+		SetProductRounding(kernels.ConvolutionTiles[i].TF32) // which bounds follow
 		v := newConvolver(dt)
 		run := described(dev, func(s *scratch, n *convolution) error {
 			plan, ok := kernels.PlanConvolution(n.TiledConvolution, n.op == op.ConvGradWeight, 1<<i, dev.properties.Multiprocessors)
@@ -191,8 +212,12 @@ func checkConvolution(t *testing.T, dev *Device, dt dtype.DType, s kern.ConvShap
 	}
 	added := convolved(t, &s, o, sizes)
 	rounding := map[dtype.DType]float64{dtype.Float64: 0, dtype.Float32: 0, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
+	rounded := 0.0 // of operands
+	if ProductRounding() && dt == dtype.Float32 {
+		rounded = 0x1p-10
+	}
 	for i := range got {
-		if bound := float64(2*depth+2)*0x1p-23*added[i] + rounding*math.Abs(want[i]); !(math.Abs(got[i]-want[i]) <= bound) {
+		if bound := (float64(2*depth+2)*0x1p-23+rounded)*added[i] + rounding*math.Abs(want[i]); !(math.Abs(got[i]-want[i]) <= bound) {
 			t.Fatalf("%s in %s of %+v on %s: element %d is %v, want %v ± %v", o, dt, s, dev.properties.Name, i, got[i], want[i], bound)
 		}
 	}

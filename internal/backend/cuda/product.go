@@ -145,10 +145,10 @@ func (m *multiplier) taken(d *Device) (tiles uint) {
 	return tiles
 }
 
-// roundsProducts is whether products of float32 may round operands to 11 bits.
+// roundsProducts is whether products and convolutions of float32 may round operands to 11 bits.
 var roundsProducts atomic.Bool
 
-// SetProductRounding says whether products of float32 may round their operands to TF32, 11 bits.
+// SetProductRounding says whether products and convolutions of float32 may round their operands to TF32, 11 bits.
 func SetProductRounding(on bool) { roundsProducts.Store(on) }
 
 // ProductRounding reports whether they may.

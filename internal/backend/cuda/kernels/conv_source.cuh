@@ -1,5 +1,5 @@
 // How tiles of a convolution's operands in float32 come into shared memory. A source tells of each of a thread's COUNT units, of the tile that it has
-// turned to, where it lies in memory, whether it is inside, and where in the tile, which lies across the common axis, it goes.
+// turned to, where it lies in memory, whether it is inside, and where in the tile, which lies across the common axis and whose lines the loop's GAP keeps apart, it goes.
 #pragma once
 
 #include "conv_weights.cuh"
@@ -31,7 +31,7 @@ template <int SIZE, int DEEP, int THREADS> struct WeightLines {
 
 	__device__ __attribute__((always_inline)) bool in(int l) const { return k + l * APART < min(left, DEEP); }
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + l * APART * step; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x / LINE + l * APART) * (SIZE + 4) * 4 + i * 4; }
+	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x / LINE + l * APART) * (SIZE + GAP) * 4 + i * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return APART <= DEEP || threadIdx.x / LINE < DEEP; }
 };
 
@@ -67,7 +67,7 @@ template <int SIZE, int DEEP, int THREADS> struct Pixels {
 
 	__device__ __attribute__((always_inline)) bool in(int l) const { return threadIdx.x / SIZE + l * APART < left; }
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + l * APART * plane; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return ((threadIdx.x / SIZE + l * APART) * (SIZE + 4) + threadIdx.x % SIZE) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(int l) const { return ((threadIdx.x / SIZE + l * APART) * (SIZE + GAP) + threadIdx.x % SIZE) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
@@ -101,7 +101,7 @@ template <int SIZE, int DEEP, int THREADS> struct FewPixels {
 		return at < end && (u32)(y + reaches[at].y) < height && (u32)(x + reaches[at].x) < width;
 	}
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return right + (u64)(start + reaches[k + l * APART].at) * 4; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return ((threadIdx.x / SIZE + l * APART) * (SIZE + 4) + threadIdx.x % SIZE) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(int l) const { return ((threadIdx.x / SIZE + l * APART) * (SIZE + GAP) + threadIdx.x % SIZE) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
@@ -124,7 +124,7 @@ template <int SIZE, int DEEP, int THREADS> struct Gradients {
 
 	__device__ __attribute__((always_inline)) bool in(int l) const { return i + l * APART < rows; }
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + l * APART * plane; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x % DEEP * (SIZE + 4) + threadIdx.x / DEEP + l * APART) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x % DEEP * (SIZE + GAP) + threadIdx.x / DEEP + l * APART) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
@@ -152,7 +152,7 @@ template <int SIZE, int DEEP, int THREADS> struct Seen {
 		return (u32)(y + r.y) < height && (u32)(x + r.x) < width;
 	}
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + (u64)reaches[threadIdx.x / DEEP + l * APART].at * 4; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x % DEEP * (SIZE + 4) + threadIdx.x / DEEP + l * APART) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x % DEEP * (SIZE + GAP) + threadIdx.x / DEEP + l * APART) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 

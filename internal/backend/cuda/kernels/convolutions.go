@@ -7,6 +7,7 @@ type ConvolutionTile struct {
 	tiling
 	family string // what is in their names after the tile
 	Half   bool   // elements are of a half type, else of float32
+	TF32   bool   // they round elements of float32 to 11 bits
 	large  bool   // there is no kernel for few channels, nor for weights
 }
 
@@ -19,6 +20,9 @@ var ConvolutionTiles = [...]ConvolutionTile{
 	{family: "async", tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 1000, ends: 5000}},
 	{family: "async", tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 720, ends: 4500}},
 	{family: "async", tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 3 * 16 * 168 * 4, resident: 4, steps: 16, waiting: 325, busy: 780, ends: 4500}},
+	{family: "tf32", TF32: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 800, ends: 9000}},
+	{family: "tf32", TF32: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 340, ends: 4500}},
+	{family: "tf32", TF32: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 3 * 16 * 176 * 4, resident: 4, steps: 16, waiting: 300, busy: 420, ends: 4500}},
 	{family: "mma", Half: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 620, ends: 9000}},
 	{family: "mma", Half: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 280, ends: 3500}},
 	{family: "mma", Half: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 4 * 160 * 64, resident: 4, steps: 32, waiting: 220, busy: 320, ends: 3500}},

@@ -9,18 +9,5 @@
 #include "async_loop.cuh"
 #include "source.cuh"
 
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, bool WHOLE_A, bool WHOLE_B> INLINE void product(const Product &p) {
-	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
-	using O = Operands<Source<ROWS, STEPS, WHOLE_A, THREADS, GAP>, Source<COLUMNS, STEPS, WHOLE_B, THREADS, GAP>, ROWS, COLUMNS, STEPS>;
-	O operands(p);
-	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
-	multiplyTiles<ROWS, COLUMNS, HIGH, WIDE, STEPS, STAGES, End<ROWS, COLUMNS>>(p, O::panels(operands), fill);
-}
-
-#define PRODUCT(rows, columns, high, wide, steps, stages, blocks, name, wholeA, wholeB) \
-	KERNEL_OF(JOIN(product_##rows##x##columns##_async_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
-		product<rows, columns, high, wide, steps, stages, wholeA, wholeB>(p); \
-	}
-
-EACH_SOURCE(PRODUCT, 128, 128, 64, 64, 8, 4, 2)
-EACH_SOURCE(PRODUCT, 64, 64, 32, 32, 16, 3, 4)
+EACH_SOURCE(PRODUCT, async, 128, 128, 64, 64, 8, 4, 2)
+EACH_SOURCE(PRODUCT, async, 64, 64, 32, 32, 16, 3, 4)

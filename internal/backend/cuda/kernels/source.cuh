@@ -41,6 +41,20 @@ template <int SIZE, int STEPS, bool WHOLE, int THREADS, int PAD> struct Source {
 	}
 };
 
+// product multiplies by the loop that was included before.
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, bool WHOLE_A, bool WHOLE_B> INLINE void product(const Product &p) {
+	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
+	using O = Operands<Source<ROWS, STEPS, WHOLE_A, THREADS, GAP>, Source<COLUMNS, STEPS, WHOLE_B, THREADS, GAP>, ROWS, COLUMNS, STEPS>;
+	O operands(p);
+	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
+	multiplyTiles<ROWS, COLUMNS, HIGH, WIDE, STEPS, STAGES, End<ROWS, COLUMNS>>(p, O::panels(operands), fill);
+}
+
+#define PRODUCT(family, rows, columns, high, wide, steps, stages, blocks, name, wholeA, wholeB) \
+	KERNEL_OF(JOIN(product_##rows##x##columns##_##family##_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
+		product<rows, columns, high, wide, steps, stages, wholeA, wholeB>(p); \
+	}
+
 // EACH_SOURCE makes a kernel for each way in which operands lie: m or n across the common axis in whole fours, x anyhow.
 #define EACH_SOURCE(kernel, ...) \
 	kernel(__VA_ARGS__, xx, false, false) kernel(__VA_ARGS__, xn, false, true) kernel(__VA_ARGS__, mx, true, false) kernel(__VA_ARGS__, mn, true, true)

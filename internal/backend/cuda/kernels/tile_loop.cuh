@@ -8,8 +8,10 @@
 // STEPS is how long a tile is along the common axis.
 #define STEPS 8
 
+#define GAP 4 // elements between the lines of a tile
+
 // A Tile is what shared memory holds of an operand. Its rows are padded, so that threads that store along k meet different banks.
-template <int SIZE> using Tile = T[STEPS][SIZE + 4];
+template <int SIZE> using Tile = T[STEPS][SIZE + GAP];
 
 INLINE u32 sharedAddress(const T *p) { return (u32)(u64)(const __attribute__((address_space(3))) T *)p; }
 

@@ -1,0 +1,57 @@
+// Convolutions of float32 and their gradients whose operands asynchronous copies gather, as im2col would lay them out, into a ring of stages in
+// shared memory, by the loop that was included before.
+#pragma once
+
+#include "conv_source.cuh"
+
+// copy starts to copy a source's tile; valid is an address that can be read.
+template <class S> INLINE void copy(const S &s, u32 tile, u64 valid) {
+#pragma unroll
+	for (int l = 0; l < S::COUNT; l++) {
+		bool in = s.in(l);
+		u64 from = in ? s.at(l) : valid;
+		if constexpr (sizeof(typename S::Unit) == 16) {
+			copyAsync(tile + s.to(l), from, in ? 16 : 0);
+		} else {
+			copyElement(tile + s.to(l), from, in ? 4 : 0);
+		}
+	}
+}
+
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, class End, class Course> INLINE void multiply(const TiledConvolution &p, Course &c) {
+	u32 tiles = (c.left + STEPS - 1) / STEPS;
+	auto fill = [&](u32 stage) __attribute__((always_inline)) {
+		if (c.left > 0) {
+			copy(c.a, stage, p.left);
+			copy(c.b, stage + STEPS * (ROWS + GAP) * 4, p.right);
+			c.next(STEPS);
+		}
+	};
+	multiplyTiles<ROWS, COLUMNS, HIGH, WIDE, STEPS, STAGES, End>(p, tiles, fill);
+}
+
+#define CONVOLUTION(rows, columns, high, wide, steps, stages, blocks, name) \
+	KERNEL_OF(JOIN(name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const TiledConvolution p)
+#define CONVOLUTIONS(family, rows, columns, high, wide, steps, stages, blocks) \
+	CONVOLUTION(rows, columns, high, wide, steps, stages, blocks, conv_##rows##x##columns##_##family) { \
+		const int THREADS = rows * columns / (high * wide) * 32; \
+		Work w = workOf<rows, columns>(p, blockIdx.x); \
+		if (Work::inside(w)) { \
+			Course<WeightLines<rows, steps, THREADS>, Pixels<columns, steps, THREADS>> c(p, w); \
+			multiply<rows, columns, high, wide, steps, stages, Outputs<rows, columns>>(p, c); \
+		} \
+	} \
+	CONVOLUTION(rows, columns, high, wide, steps, stages, blocks, conv_##rows##x##columns##_##family##_few) { \
+		const int THREADS = rows * columns / (high * wide) * 32; \
+		__shared__ Reach reaches[MOST_REACHES]; \
+		Work w = workOf<rows, columns>(p, blockIdx.x); \
+		FewCourse<WeightLines<rows, steps, THREADS>, FewPixels<columns, steps, THREADS>> c(p, w, reaches); \
+		multiply<rows, columns, high, wide, steps, stages, Outputs<rows, columns>>(p, c); \
+	} \
+	CONVOLUTION(rows, columns, high, wide, steps, stages, blocks, conv_weight_##rows##x##columns##_##family) { \
+		const int THREADS = rows * columns / (high * wide) * 32; \
+		__shared__ Reach reaches[columns]; \
+		Work w = weightsWork<rows, columns>(p, blockIdx.x); \
+		WeightCourse<Gradients<rows, steps, THREADS>, Seen<columns, steps, THREADS>, steps, columns> c(p, w, reaches); \
+		multiply<rows, columns, high, wide, steps, stages, Weights<rows, columns>>(p, c); \
+	}
