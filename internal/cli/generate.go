@@ -32,6 +32,7 @@ type generateCommand struct {
 	Seed              int64         `default:"0" help:"Seed of what is drawn; equal seeds give equal texts."`
 	Device            device.Device `default:"cpu" help:"Device to compute on."`
 	DType             *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float64, float32, float16 or bfloat16; that of the model's folder unless given."`
+	Graph             bool          `help:"On a GPU, do each step behind the prompts by one launch, as a graph."`
 	JSON              bool          `name:"json" help:"Print a JSON object on stdout when all is done."`
 }
 
@@ -61,6 +62,8 @@ func (c *generateCommand) Validate() error {
 		return fmt.Errorf("--repetition-penalty must be a number from 0 on, not %v", *c.RepetitionPenalty)
 	case slices.Contains(c.Stop, ""):
 		return errors.New("--stop must be a text that is not empty")
+	case c.Graph && !c.Device.IsCUDA():
+		return fmt.Errorf("--graph is for a GPU, not for --device %s", c.Device)
 	case c.DType != nil && !c.DType.IsFloat():
 		return fmt.Errorf("--dtype must be float64, float32, float16 or bfloat16, not %s", c.DType.Name())
 	}
@@ -124,7 +127,7 @@ func (c *generateCommand) prompts(stdin io.Reader) ([]string, error) {
 
 // change puts the flags that are given in the place of what the model's folder says.
 func (c *generateCommand) change(o *generation.Options) {
-	o.MaxTokens, o.Rolling = c.MaxTokens, true
+	o.MaxTokens, o.Rolling, o.Graph = c.MaxTokens, true, c.Graph
 	for to, given := range map[*float64]*float64{&o.Temperature: c.Temperature, &o.TopP: c.TopP, &o.MinP: c.MinP, &o.RepetitionPenalty: c.RepetitionPenalty} {
 		if given != nil {
 			*to = *given

@@ -7,7 +7,6 @@ import (
 
 	"cresset/data"
 	"cresset/dtype"
-	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
 )
@@ -41,7 +40,7 @@ func (m *mixed) enter(b data.Batch) (in data.Batch, done func()) {
 func (m *mixed) step(o optim.Optimizer, net any, clip float64) {
 	if clip > 0 {
 		m.scaler.Unscale(o)
-		nn.ClipGradNorm(nn.Parameters(net), clip)
+		clipGradients(net, clip)
 	}
 	m.scaler.Step(o)
 	m.scaler.Update()

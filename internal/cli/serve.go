@@ -28,6 +28,7 @@ type serveCommand struct {
 	DType       *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float64, float32, float16 or bfloat16; that of the model's folder unless given."`
 	Sequences   int           `default:"32" placeholder:"N" help:"Texts that are written at once."`
 	StepTokens  int           `default:"256" placeholder:"N" help:"Tokens that a step reads: longer prompts are read in parts, between which other texts go on."`
+	Graph       bool          `help:"On a GPU, do each step in which all texts get a token by one launch, as a graph."`
 	CacheTokens int           `default:"0" placeholder:"N" help:"Tokens whose keys and values are kept; 0: as many as can be needed, within 1 GiB."`
 	Queue       int           `default:"256" placeholder:"N" help:"Requests that wait; further ones get status 429."`
 	QueueTime   time.Duration `default:"1m" placeholder:"TIME" help:"The longest wait."`
@@ -63,6 +64,9 @@ func (c *serveCommand) Validate() error {
 		if v <= 0 {
 			return fmt.Errorf("--%s must be a time of more than 0, not %v", name, v)
 		}
+	}
+	if c.Graph && !c.Device.IsCUDA() {
+		return fmt.Errorf("--graph is for a GPU, not for --device %s", c.Device)
 	}
 	if c.DType != nil && !c.DType.IsFloat() {
 		return fmt.Errorf("--dtype must be float64, float32, float16 or bfloat16, not %s", c.DType.Name())
@@ -130,7 +134,7 @@ func (c *serveCommand) server(s *session) (*serve.Server, error) {
 	switch m := m.(type) {
 	case models.Decoder:
 		server.Engine, err = serving.New(m, serving.Options{
-			Sequences: c.Sequences, StepTokens: c.StepTokens, Queue: c.Queue, Wait: c.QueueTime, CacheTokens: c.CacheTokens,
+			Sequences: c.Sequences, StepTokens: c.StepTokens, Queue: c.Queue, Wait: c.QueueTime, CacheTokens: c.CacheTokens, Graph: c.Graph,
 		})
 	case *bert.Model:
 		server.Encoder, err = serve.NewEncoder(m, c.Model, c.Queue)

@@ -110,6 +110,9 @@ func (c *trainCommand) train(s *session, r *ranks) error {
 		err = failed
 	}
 	t.observer.done()
+	if closed := t.graphs.close(); err == nil {
+		err = closed
+	}
 	traced := t.profile.finish()
 	stopped := errors.Is(err, context.Canceled) || err != nil && s.ctx.Err() != nil && r == nil
 	saved := t.saver.finish(stopped)

@@ -15,6 +15,7 @@ type stepFlags struct {
 	Warmup      *int     `placeholder:"N" help:"Steps in which the learning rate rises; a twentieth of all unless given for vit and gpt, none for others."`
 	Clip        *float64 `placeholder:"NORM" help:"Scale gradients down to this norm; 0 leaves them. 1 unless given for vit and gpt."`
 	AMP         string   `name:"amp" enum:",bf16,f16" default:"" placeholder:"TYPE" help:"Mixed precision: bf16, or f16 with scaled losses."`
+	Graph       bool     `help:"On a GPU, do each step behind the first by one launch, as a graph: one for each size of a batch."`
 	Accumulate  *int     `placeholder:"N" help:"Batches whose gradients make one step; 1 unless given."`
 }
 
@@ -69,6 +70,12 @@ func (c *trainCommand) Validate() error {
 		return errors.New("--plan trains nothing, so that --save has nothing to keep")
 	case c.Plan && c.Step.AMP != "":
 		return errors.New("--plan tells of float32 alone, not of --amp")
+	case c.Plan && c.Step.Graph:
+		return errors.New("--plan trains nothing, so that --graph has nothing to replay")
+	case c.Step.Graph && !c.Device.IsCUDA():
+		return fmt.Errorf("--graph is for a GPU, not for --device %s", c.Device)
+	case c.Step.Graph && c.Distributed:
+		return errors.New("--graph is for one rank: with --distributed ranks meet on the host within a step")
 	case c.Profile != nil && *c.Profile == "":
 		return errors.New("--profile must name a file")
 	case c.Plan && c.Profile != nil:

@@ -51,7 +51,7 @@ func (c *trainCommand) learnText(dev device.Device, r *ranks) (*training, error)
 	t := &training{
 		lesson: &reading{net, net.Forward, text, string(text.words.JSON()), f, dev, c.Seed, every},
 		net:    net, device: dev, dataset: text.name, optimizer: c.newOptimizer(nn.Parameters(net)), epochs: math.MaxInt, steps: steps,
-		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(),
+		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(), graphs: c.graphs(),
 	}
 	batch := c.batch() * t.accumulate
 	places := data.NewRandomSampler(text.train, data.Replacement(true), data.NumSamples(every*batch))

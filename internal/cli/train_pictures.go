@@ -38,7 +38,7 @@ func (c *trainCommand) learnPictures(dev device.Device, r *ranks) (*training, er
 	t := &training{
 		lesson: &pictures{net, net.Forward, train, test, dev}, net: net, device: dev, dataset: name,
 		optimizer: c.newOptimizer(nn.Parameters(net)), epochs: or(c.Epochs, c.usualEpochs()),
-		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(),
+		accumulate: or(c.Step.Accumulate, 1), clip: c.clip(), mixed: c.mixed(), graphs: c.graphs(),
 	}
 	t.loader = data.NewLoader(train, data.BatchSize(c.batch()*t.accumulate), data.Shuffle(true), r.part(), data.Workers(1), data.Scopes(true), data.To(dev))
 	t.schedule = c.newSchedule(t.optimizer, t.allSteps())

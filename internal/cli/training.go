@@ -30,6 +30,7 @@ type training struct {
 	accumulate int     // parts of a batch that are computed one after the other
 	clip       float64 // the norm of gradients; 0: any
 	mixed      mixed
+	graphs     *graphs // nil: steps are issued op by op
 	of         settings
 	observer   observer
 	saver      *saver         // nil where nothing is saved
@@ -137,7 +138,11 @@ func (t *training) pass(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
-		loss, stop := t.ranks.meet(ctx, t.step(batch, whole), nil)
+		own, err := t.step(batch, whole)
+		if err != nil {
+			return err
+		}
+		loss, stop := t.ranks.meet(ctx, own, nil)
 		if stop != nil && !errors.Is(stop, context.Canceled) {
 			return stop
 		}
@@ -165,29 +170,40 @@ func (t *training) pass(ctx context.Context, n int) error {
 }
 
 // step trains on one batch, or on this rank's part of whole samples, and returns its loss, or its part of it.
-func (t *training) step(b data.Batch, whole int) float64 {
+func (t *training) step(b data.Batch, whole int) (loss float64, err error) {
+	if t.graphs != nil && t.graphs.begun {
+		return t.replay(b)
+	}
 	seed, _ := t.of["seed"].(int64)
 	t.ranks.ownRandom(seed, len(t.losses))
 	t.optimizer.ZeroGrad()
-	loss, left := 0.0, b.Len()
+	t.change(b, whole, func(l *tensor.Tensor) { loss += l.Float64() / float64(t.ranks.count()) })
+	if t.schedule != nil {
+		t.schedule.Step()
+	}
+	if t.graphs != nil {
+		t.graphs.begun = true
+	}
+	return loss, nil
+}
+
+// change adds up the gradients of a batch, tells the losses of its parts, and changes the parameters.
+func (t *training) change(b data.Batch, whole int, tell func(loss *tensor.Tensor)) {
+	left := b.Len()
 	for part := range t.partsOf(b) {
 		left -= part.Len()
 		if left > 0 {
-			t.apart(func() { loss += t.learn(part, whole) })
+			t.apart(func() { t.learn(part, whole, tell) })
 		} else {
-			loss += t.learn(part, whole)
+			t.learn(part, whole, tell)
 		}
 	}
 	defer cuda.RecordFunction("optimizer")()
 	t.mixed.step(t.optimizer, t.net, t.clip)
-	if t.schedule != nil {
-		t.schedule.Step()
-	}
-	return loss
 }
 
-// learn adds to the gradients those of a part out of whole samples, and returns its part of the loss.
-func (t *training) learn(part data.Batch, whole int) float64 {
+// learn adds to the gradients those of a part out of whole samples, and tells its part of the loss, times the number of ranks.
+func (t *training) learn(part data.Batch, whole int, tell func(loss *tensor.Tensor)) {
 	n := float64(t.ranks.count())
 	in, done := t.mixed.enter(part)
 	defer done()
@@ -200,7 +216,7 @@ func (t *training) learn(part data.Batch, whole int) float64 {
 	backward := cuda.RecordFunction("backward")
 	t.mixed.scaler.Scale(l).Backward()
 	backward()
-	return l.Float64() / n
+	tell(l)
 }
 
 // partsOf cuts a batch into parts whose gradients add up. What is computed from one is freed before the next.

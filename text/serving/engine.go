@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"cresset/cuda"
 	"cresset/internal/par"
 	"cresset/models"
 	"cresset/nn"
@@ -25,6 +26,7 @@ type Options struct {
 	StepTokens  int           // tokens that a step reads: longer prompts are read in several steps, between which others are written [256]
 	Queue       int           // requests that wait for others to end [256]
 	Wait        time.Duration // the longest wait [no limit]
+	Graph       bool          // a GPU does each step in which all texts get a token by one launch: see cuda.Capture; texts and keys are rounded up to powers of 2
 	CacheTokens int           // tokens of all texts whose keys and values are kept [Sequences texts of all positions, or as many as fit in 1 GiB]
 }
 
@@ -56,6 +58,7 @@ type Engine struct {
 	positions int
 	shape     *shape
 	pages     *pages
+	graphs    *graphs // nil: steps are issued op by op
 	o         Options
 	ended     sync.WaitGroup
 
@@ -95,7 +98,19 @@ func New(m models.Decoder, o Options) (*Engine, error) {
 	}
 	e.o = o
 	e.plan = scheduler{pool: newPool(o.CacheTokens / blockSize), most: o.Sequences, budget: o.StepTokens}
-	if e.pages, err = newPages(e.shape, e.plan.pool.total); err != nil {
+	blocks := e.plan.pool.total
+	if o.Graph {
+		if !e.shape.device.IsCUDA() {
+			return nil, fmt.Errorf("a graph is work of a GPU, and the model is on %s", e.shape.device)
+		}
+		index, _ := e.shape.device.Index()
+		e.graphs = &graphs{of: make(map[graphSize]*graph)}
+		if e.graphs.pool, err = cuda.GraphPoolHandle(index); err != nil {
+			return nil, err
+		}
+		blocks++ // for rows of a graph that have no sequence
+	}
+	if e.pages, err = newPages(e.shape, blocks); err != nil {
 		return nil, err
 	}
 	e.work.L = &e.mu
@@ -158,6 +173,7 @@ func (e *Engine) Close() {
 	e.work.Signal()
 	e.mu.Unlock()
 	e.ended.Wait()
+	e.graphs.close()
 }
 
 // Stats returns the engine's figures.

@@ -16,6 +16,15 @@ type pages struct {
 
 type page struct{ keys, values *tensor.Tensor }
 
+// keep writes keys and values [1, heads, tokens, size] to places of the page.
+func (p page) keep(slots, k, v *tensor.Tensor) {
+	p.keys.IndexCopyInPlace(0, slots, k.Select(0, 0).Transpose(0, 1))
+	p.values.IndexCopyInPlace(0, slots, v.Select(0, 0).Transpose(0, 1))
+}
+
+// idle is a place that no sequence gets, where there is one block more than sequences get.
+func (p *pages) idle() int { return p.layers[0].keys.Size(0) - blockSize }
+
 // shape is what a model asks of its cache and of those that use it.
 type shape struct {
 	device     device.Device
@@ -25,6 +34,7 @@ type shape struct {
 
 type layerShape struct {
 	heads, keySize, valueSize int
+	window                    int
 	dtype                     dtype.DType
 }
 
@@ -61,7 +71,7 @@ func (s *shape) Wanted(x *tensor.Tensor) *tensor.Tensor { return x }
 
 // Attend implements nn.Past.
 func (s *shape) Attend(_ int, q, k, v *tensor.Tensor, how nn.Attention) *tensor.Tensor {
-	s.layers = append(s.layers, layerShape{heads: k.Size(1), keySize: k.Size(3), valueSize: v.Size(3), dtype: k.DType()})
+	s.layers = append(s.layers, layerShape{heads: k.Size(1), keySize: k.Size(3), valueSize: v.Size(3), window: how.Window, dtype: k.DType()})
 	return how.Attend(q, k, v, nil, 0)
 }
 

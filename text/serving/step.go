@@ -78,8 +78,7 @@ func (s *step) Wanted(x *tensor.Tensor) *tensor.Tensor { return x.IndexSelect(1,
 // Attend implements nn.Past: it keeps the keys and values, then lets each group of sequences see its own.
 func (s *step) Attend(layer int, q, k, v *tensor.Tensor, how nn.Attention) *tensor.Tensor {
 	page := s.pages.layers[layer]
-	page.keys.IndexCopyInPlace(0, s.slots, k.Select(0, 0).Transpose(0, 1))
-	page.values.IndexCopyInPlace(0, s.slots, v.Select(0, 0).Transpose(0, 1))
+	page.keep(s.slots, k, v)
 	rows := q.Select(0, 0).Transpose(0, 1) // [tokens, heads, size]
 	outs := make([]*tensor.Tensor, len(s.groups))
 	for i, g := range s.groups {

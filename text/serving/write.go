@@ -10,13 +10,21 @@ import (
 
 // compute reads the next tokens of a batch and returns the scores of those that follow each sequence.
 func (e *Engine) compute(batch []*sequence) map[*sequence][]float32 {
+	if e.graphs != nil && decodes(batch) {
+		return e.decode(batch)
+	}
 	scope := tensor.NewScope()
 	defer scope.Close()
 	s := newStep(e.pages, scope, batch)
 	ids := s.enter(tensor.FromSlice(s.tokens, 1, len(s.tokens)))
-	all := slices.Clone(tensor.Data[float32](e.model.Read(ids, s).Float().CPU().Contiguous()))
-	scores := make(map[*sequence][]float32, len(batch))
-	for i, q := range s.sequences {
+	return e.rows(s.sequences, e.model.Read(ids, s).Float())
+}
+
+// rows returns the scores [1, sequences or more, vocabulary] of each sequence.
+func (e *Engine) rows(sequences []*sequence, of *tensor.Tensor) map[*sequence][]float32 {
+	all := slices.Clone(tensor.Data[float32](of.CPU().Contiguous()))
+	scores := make(map[*sequence][]float32, len(sequences))
+	for i, q := range sequences {
 		scores[q] = all[i*e.shape.vocabulary:][:e.shape.vocabulary]
 	}
 	return scores
