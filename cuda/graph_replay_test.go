@@ -13,6 +13,7 @@ import (
 	"cresset/dist"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
@@ -23,7 +24,7 @@ func TestCaptureRules(t *testing.T) {
 	for _, rules := range []map[string]func(t *testing.T){firstRules, laterRules} {
 		for _, name := range slices.Sorted(maps.Keys(rules)) {
 			t.Run(name, func(t *testing.T) {
-				if raceEnabled && (name == "12 tensor maps" || name == "13 clusters") {
+				if race.Enabled && (name == "12 tensor maps" || name == "13 clusters") {
 					t.Skip("the interpreter multiplies slowly under the race detector")
 				}
 				devicetest.Use(t, "h100:2")

@@ -7,6 +7,7 @@ import (
 	"cresset/cuda"
 	"cresset/device"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/models"
 	"cresset/nn"
 	"cresset/tensor"
@@ -15,7 +16,7 @@ import (
 // TestDecodersWriteAsGraphs has each decoder read its prompt, captures the next step, and wants of its replays the tokens that transformers writes, and scores with the bits of
 // eager steps over such a cache.
 func TestDecodersWriteAsGraphs(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("a simulated GPU is slow under the race detector")
 	}
 	const tokens = 5

@@ -13,6 +13,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/models"
 	"cresset/models/bert"
 	"cresset/models/resnet"
@@ -136,7 +137,7 @@ func load(t *testing.T, dir string, opts ...models.LoadOption) models.Model {
 func TestDecodersGiveWhatTransformersGives(t *testing.T) {
 	for _, name := range decoders {
 		t.Run(name, func(t *testing.T) {
-			if raceEnabled && name != "qwen3" {
+			if race.Enabled && name != "qwen3" {
 				checkDecoder(t, name, device.CPU)
 				return
 			}

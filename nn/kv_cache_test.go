@@ -15,7 +15,7 @@ import (
 // at once.
 func TestCachedAttentionIsAttention(t *testing.T) {
 	const tokens = 13
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		tensor.ManualSeed(1)
 		place := tensor.On(dev)
 		q, k, v := place.Randn(2, 4, tokens, 8), place.Randn(2, 2, tokens, 8), place.Randn(2, 2, tokens, 6)

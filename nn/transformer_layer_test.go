@@ -12,7 +12,7 @@ import (
 // TestTransformerLayersAddAsTheOpsDo compares layers with the ops that they stand for, and gradients, bit by bit: with dropouts that do nothing GPUs add
 // what attention has made to what follows it as the product stores that.
 func TestTransformerLayersAddAsTheOpsDo(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, first := range []bool{false, true} {
 			for _, training := range []bool{false, true} {
 				tensor.ManualSeed(4)

@@ -8,6 +8,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/optim"
 	"cresset/tensor"
 )
@@ -106,6 +107,9 @@ func TestOneLaunchUpdatesAll(t *testing.T) {
 // TestStepsOfAllAreThoseOfEach compares the bits of parameters that are updated together with those of parameters that have
 // an optimizer each. Some have no gradient in some steps, and one is there in another layout.
 func TestStepsOfAllAreThoseOfEach(t *testing.T) {
+	if race.Enabled {
+		t.Skip("it looks at values, and the interpreter is slow under the race detector")
+	}
 	devicetest.Use(t, "1")
 	for name, make := range fusedSteps {
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16} {

@@ -11,6 +11,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -148,7 +149,7 @@ func drawAttention(r *rand.Rand, dev device.Device, dt dtype.DType, large bool) 
 // TestAttentionIsWhatItIsComposedOf judges attention by the ops that it fuses, in hundreds of settings.
 func TestAttentionIsWhatItIsComposedOf(t *testing.T) {
 	settings := 300
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		settings = 40
 	}
 	for seed := range uint64(settings) {
@@ -196,7 +197,7 @@ func TestAttentionThreadsKeepBits(t *testing.T) {
 // TestAttentionWithDropout finds out from values that are the identity which elements of the softmax dropout leaves: they are the same
 // for other values.
 func TestAttentionWithDropout(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		attentionWithDropout(t, dev, 40, 50)
 		attentionWithDropout(t, dev, 3, 300)
 	})
@@ -221,7 +222,7 @@ func attentionWithDropout(t *testing.T, dev device.Device, queries, keys int) {
 // TestAttentionOnDevices judges attention on each device, in few settings: GPUs have a way of their own for few queries, which cuts many
 // keys into parts.
 func TestAttentionOnDevices(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for seed := range uint64(12) {
 			c := drawAttention(rand.New(rand.NewPCG(seed, 3)), dev, dtype.Float64, false)
 			if c.check(t, 1e-10, nil); t.Failed() {

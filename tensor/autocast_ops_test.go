@@ -63,7 +63,7 @@ func (r *opRow) autocastOn(dev device.Device) dtype.DType {
 // TestAutocastOps walks the op table under Autocast: each op, of float32 and of the lower dtype, has the result's dtype that its list
 // says, and gradients arrive in the dtype of the operands.
 func TestAutocastOps(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, r := range allRows() {
 			for _, dt := range []dtype.DType{dtype.Float32, low} {
 				t.Run(r.name+" "+dt.Name(), func(t *testing.T) { r.checkAutocast(t, dev, dt) })

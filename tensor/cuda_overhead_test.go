@@ -8,6 +8,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/driver"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -77,7 +78,7 @@ func gpuOps(t testing.TB) map[string]func() {
 
 func TestGPUOpsAllocateLittle(t *testing.T) {
 	for name, f := range gpuOps(t) {
-		if got := testing.AllocsPerRun(200, f); got > 4 && !raceEnabled && !tensor.Poisons {
+		if got := testing.AllocsPerRun(200, f); got > 4 && !race.Enabled && !tensor.Poisons {
 			t.Errorf("%s makes %v allocations, want at most 4", name, got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/gradcheck"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -18,7 +19,7 @@ func (r *opRow) checkGradients(t *testing.T, dev device.Device) {
 		r.checkNoGradient(t, dev)
 		return
 	}
-	judged := dev.IsCPU() && !raceEnabled
+	judged := dev.IsCPU() && !race.Enabled
 	if judged {
 		f, varying := r.varying(r.tensors(dev, dtype.Float64, false))
 		if err := gradcheck.Check(r.name, f, varying...); err != nil {

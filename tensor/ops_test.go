@@ -8,6 +8,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -137,7 +138,7 @@ func (r opRow) on(t testing.TB, dev device.Device) opRow {
 	switch {
 	case dev.IsCPU():
 		return r
-	case raceEnabled && !slices.Contains(racedOnGPUs, r.name):
+	case race.Enabled && !slices.Contains(racedOnGPUs, r.name):
 		t.Skip("too slow under the race detector")
 	case r.draws:
 		t.Skip("TestPhiloxDraws judges what is drawn here")

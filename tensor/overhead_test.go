@@ -3,6 +3,7 @@ package tensor_test
 import (
 	"testing"
 
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -38,7 +39,7 @@ func BenchmarkOverhead(b *testing.B) {
 }
 
 func TestSmallOpsAllocateLittle(t *testing.T) {
-	if raceEnabled || tensor.Poisons {
+	if race.Enabled || tensor.Poisons {
 		t.Skip("the race detector makes pools forget at random")
 	}
 	x, y, m := tensor.Ones(4), tensor.Ones(4), tensor.Ones(2, 2)

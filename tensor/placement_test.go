@@ -11,6 +11,7 @@ import (
 
 	"cresset/device"
 	"cresset/internal/op"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -250,7 +251,7 @@ func TestPlacementByEnvironment(t *testing.T) {
 
 // TestPlacementCostsNoAllocation runs an op that is not traced.
 func TestPlacementCostsNoAllocation(t *testing.T) {
-	if raceEnabled || tensor.Poisons {
+	if race.Enabled || tensor.Poisons {
 		t.Skip("the race detector allocates")
 	}
 	x := tensor.Ones(4)

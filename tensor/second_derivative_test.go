@@ -10,12 +10,13 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/gradcheck"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
 // TestSecondDerivativesOfOps compares those of every row with finite differences: each is right, or an error says which kernel has none.
 func TestSecondDerivativesOfOps(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("differences of gradients, which TestOps computes too, take minutes under the race detector")
 	}
 	var once []string

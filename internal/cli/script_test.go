@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -18,6 +19,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"cresset/internal/race"
 )
 
 func TestMain(m *testing.M) {
@@ -38,6 +41,12 @@ func TestScripts(t *testing.T) {
 
 			"recorded": copyRecorded,
 			"decoder":  writeDecoder,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "race" {
+				return false, fmt.Errorf("no condition is called %q", name)
+			}
+			return race.Enabled, nil
 		},
 	})
 }

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 )
 
 // TestTrainingAsGraphs wants of replays the losses of eager steps: with dropout, clipped gradients, batches in parts and mixed precision, and of pictures whose last batch is smaller.
 func TestTrainingAsGraphs(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("a simulated GPU is slow under the race detector")
 	}
 	gpus := devicetest.Use(t, "h100:1")

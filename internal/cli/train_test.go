@@ -14,6 +14,7 @@ import (
 	"cresset/checkpoint"
 	"cresset/data"
 	"cresset/device"
+	"cresset/internal/race"
 	"cresset/nn"
 )
 
@@ -75,7 +76,7 @@ func TestDefaultRunIsCheap(t *testing.T) {
 // skipLong leaves out a training on thousands of digits; the short ones take the same path.
 func skipLong(t *testing.T) {
 	t.Helper()
-	if testing.Short() || raced {
+	if testing.Short() || race.Enabled {
 		t.Skip("a long training: not with -short or -race")
 	}
 }

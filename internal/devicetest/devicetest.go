@@ -14,6 +14,7 @@ import (
 	"cresset/internal/dl/dltest"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
+	"cresset/internal/race"
 	"cresset/internal/tenants"
 	"cresset/tensor"
 )
@@ -26,6 +27,18 @@ func Run(t *testing.T, f func(t *testing.T, dev device.Device)) {
 	for _, dev := range All(t) {
 		t.Run(dev.String(), func(t *testing.T) { f(t, dev) })
 	}
+}
+
+// RunValues is Run for tests that compute much to judge values: the race detector skips their GPUs, for interpreting kernels
+// takes minutes with it, and shows no race that lighter tests of the same code do not.
+func RunValues(t *testing.T, f func(t *testing.T, dev device.Device)) {
+	t.Helper()
+	Run(t, func(t *testing.T, dev device.Device) {
+		if race.Enabled && dev.IsCUDA() {
+			t.Skip("a simulated GPU is slow under the race detector")
+		}
+		f(t, dev)
+	})
 }
 
 // Bench is Run for benchmarks.

@@ -10,6 +10,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/kern/guarded"
 	"cresset/internal/kern/vec"
+	"cresset/internal/race"
 )
 
 // The loops in Go are the reference of those in assembly: each test computes with vec.NoAsm and then with every other
@@ -20,7 +21,7 @@ import (
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	defer vec.Use(vec.Current())
 	levels := vec.Available()
-	if raceEnabled || os.Getenv("CRESSET_CPU") != "" {
+	if race.Enabled || os.Getenv("CRESSET_CPU") != "" {
 		levels = []vec.Level{vec.Current()}
 	}
 	for _, l := range levels {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"cresset/internal/race"
 )
 
 func mustAlloc(t testing.TB, bytes int) *Block {
@@ -131,7 +133,7 @@ func TestDoubleFreePanics(t *testing.T) {
 }
 
 func TestDroppedBlocksComeBack(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("with -race a dropped block is left to the collector")
 	}
 	const n = 3 << 20
@@ -198,7 +200,7 @@ func TestDroppingLoopsStayFlat(t *testing.T) {
 			host.peak = host.live
 			var most uint64
 			rounds := 1000
-			if raceEnabled {
+			if race.Enabled {
 				rounds = 100 // each block is new then, and zeroing it is slow
 			}
 			for i := range rounds {

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"unsafe"
 	"weak"
+
+	"cresset/internal/race"
 )
 
 const untracked = -1
@@ -54,7 +56,7 @@ func (p *pool) reclaim() {
 			continue
 		}
 		p.live -= int64(classBytes(int(s.class)))
-		if raceEnabled {
+		if race.Enabled {
 			// The detector cannot know that the last user is gone and would report the next one.
 			p.tracked.vacate(int32(i))
 			continue

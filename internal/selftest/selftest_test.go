@@ -16,6 +16,7 @@ import (
 	"cresset/internal/backend/cuda"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -30,7 +31,7 @@ func inVariants(c Check) bool {
 // TestSimulatedGPUsPass runs every check on the oldest card, which reach every kernel that all GPUs take but those that have a reason; and on
 // the others those of ops that have variants, until each variant has run on one of them.
 func TestSimulatedGPUsPass(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("takes minutes under the race detector")
 	}
 	left := map[string]bool{}

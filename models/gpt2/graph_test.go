@@ -8,6 +8,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/models/gpt2"
 	"cresset/nn"
 	"cresset/optim"
@@ -17,7 +18,7 @@ import (
 // TestTrainsAsAGraph: after a step that runs eagerly, five that a graph replays have the bits of eager ones: dropout before, in and behind attention
 // draws on, and AdamW counts.
 func TestTrainsAsAGraph(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("it looks at values, and the interpreter is slow under the race detector")
 	}
 	t.Run("float32", func(t *testing.T) { trainsAsAGraph(t, "a100") })

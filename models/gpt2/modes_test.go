@@ -10,6 +10,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
@@ -21,7 +22,7 @@ var modeSteps = flag.Int("steps", 2, "how many of the 60 recorded steps TestMode
 // TestModesTrainAlike trains the recorded GPT in bfloat16 on GPUs with tensor cores, op by op, compiled, and as a graph of what is compiled: losses near
 // those of PyTorch, and the same bits.
 func TestModesTrainAlike(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("it looks at values, and the interpreter is slow under the race detector")
 	}
 	want, train, _ := recordedTraining(t)

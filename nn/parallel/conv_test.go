@@ -10,6 +10,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/nn"
 	"cresset/nn/parallel"
 	"cresset/optim"
@@ -29,7 +30,7 @@ func imageNet(dt dtype.DType) *nn.Sequential {
 // those of the batch.
 func TestConvolutionsLearnAsOnOneDevice(t *testing.T) {
 	batches, devices := []int{7, 1}, []int{1, 2, 3, 4, 8}
-	if raceEnabled {
+	if race.Enabled {
 		batches, devices = []int{5}, []int{3} // as above
 	}
 	for _, batch := range batches {
@@ -92,7 +93,7 @@ func TestBatchNormOfImages(t *testing.T) {
 
 // TestConvolutionsRunAtOnce does for images what TestReplicasRunAtOnce does for rows.
 func TestConvolutionsRunAtOnce(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("too slow under the race detector")
 	}
 	driver := slowGPUs(t, 4)
@@ -113,7 +114,7 @@ func TestConvolutionsRunAtOnce(t *testing.T) {
 
 // TestLaunchesForImages counts launches beside the model's own: buffers travel too.
 func TestLaunchesForImages(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("too slow under the race detector")
 	}
 	driver := devicetest.Use(t, "4")

@@ -7,6 +7,7 @@ import (
 
 	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/race"
 	"cresset/nn"
 	"cresset/nn/parallel"
 	"cresset/optim"
@@ -57,7 +58,7 @@ func losses(t *testing.T, forward func(*tensor.Tensor) *tensor.Tensor, parameter
 // TestLossesAreThoseOfOneDevice trains one model on the CPU and on GPUs.
 func TestLossesAreThoseOfOneDevice(t *testing.T) {
 	batches, devices := []int{16, 13, 3, 1}, []int{1, 2, 3, 4, 8}
-	if raceEnabled {
+	if race.Enabled {
 		batches, devices = []int{5}, []int{3} // the race detector makes kernels slow, and one case shows it all
 	}
 	for _, batch := range batches {

@@ -11,6 +11,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/nn"
 	"cresset/nn/parallel"
 	"cresset/optim"
@@ -65,7 +66,7 @@ func (tr *training) step(forward func(*tensor.Tensor) *tensor.Tensor) {
 
 // TestReplicasRunAtOnce compares the modelled time of a step on four devices with that on one.
 func TestReplicasRunAtOnce(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("too slow under the race detector")
 	}
 	driver := slowGPUs(t, 4)
@@ -85,7 +86,7 @@ func TestReplicasRunAtOnce(t *testing.T) {
 
 // TestLaunches counts what a DataParallel launches beside the model's own kernels, for few parameters and for many.
 func TestLaunches(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("too slow under the race detector")
 	}
 	for _, n := range []int{2, 4, 8} {
@@ -138,7 +139,7 @@ func (m *twoDTypes) Forward(x *tensor.Tensor) *tensor.Tensor {
 
 // TestLaunchesForSeveralDTypes counts for parameters of two dtypes, which are added by one launch each, and buffers.
 func TestLaunchesForSeveralDTypes(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("too slow under the race detector")
 	}
 	for _, n := range []int{2, 8} {

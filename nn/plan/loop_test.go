@@ -9,6 +9,7 @@ import (
 	backend "cresset/internal/backend/cuda"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
+	"cresset/internal/race"
 	"cresset/nn"
 	"cresset/nn/plan"
 	"cresset/optim"
@@ -40,7 +41,7 @@ func idleGPU(t *testing.T) {
 
 // TestLoopsMeasureTheEstimate trains as programs do: a scope for each step, ZeroGrad before it.
 func TestLoopsMeasureTheEstimate(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("reading all kernels takes long with -race")
 	}
 	for _, tc := range []struct {

@@ -10,6 +10,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/nn"
 	"cresset/nn/plan"
 	"cresset/optim"
@@ -67,7 +68,7 @@ func measured(net nn.Module, opt optim.Optimizer, x, y *tensor.Tensor) (peak, re
 }
 
 func TestFitsIsWhatIsMeasured(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("real kernels are interpreted, which takes minutes with -race; TestManyPlansAtOnce is for it")
 	}
 	for _, tc := range []struct {

@@ -9,6 +9,7 @@ import (
 
 	"cresset/device"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/models"
 	"cresset/models/gpt2"
 	"cresset/models/llama"
@@ -53,10 +54,7 @@ func all(t *testing.T, m models.Decoder, prompts [][]int, o generation.Options) 
 // TestBatchesGoOnAsTheirTextsAlone compares prompts of several lengths in one batch with each alone, and with a model that reads all again for every token.
 func TestBatchesGoOnAsTheirTextsAlone(t *testing.T) {
 	prompts := [][]int{{4, 9, 1, 7, 7, 3, 2}, {8}, {30, 31, 49}}
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
-		if raceEnabled && dev.IsCUDA() {
-			t.Skip("a simulated GPU is slow under the race detector")
-		}
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		o := generation.Options{MaxTokens: 10}
 		if dev.IsCUDA() {
 			o.MaxTokens = 3 // a simulated GPU takes its time
@@ -166,7 +164,7 @@ func TestPromptsAreRefused(t *testing.T) {
 
 // TestGraphsWriteWhatStepsWrite wants the tokens of eager steps from replays: of prompts of several lengths, of drawn tokens, and of texts beyond the model's positions.
 func TestGraphsWriteWhatStepsWrite(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("a simulated GPU is slow under the race detector")
 	}
 	gpus := devicetest.Use(t, "h100:1")

@@ -9,6 +9,7 @@ import (
 
 	"cresset/internal/driver"
 	"cresset/internal/mem"
+	"cresset/internal/race"
 )
 
 // fakeSource is a GPU of capacity bytes whose events pass when the test says so.
@@ -251,7 +252,7 @@ func TestMemoryFraction(t *testing.T) {
 func TestForgottenTensorsStaySmall(t *testing.T) {
 	a, _ := testAllocator(1 << 40)
 	n := 1_000_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		n = 50_000
 	}
 	for range n {

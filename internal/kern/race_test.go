@@ -1,5 +1,0 @@
-//go:build race
-
-package kern
-
-const raceEnabled = true

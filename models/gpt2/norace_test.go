@@ -1,5 +1,0 @@
-//go:build !race
-
-package gpt2_test
-
-const raceEnabled = false

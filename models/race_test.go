@@ -1,5 +1,0 @@
-//go:build race
-
-package models_test
-
-const raceEnabled = true

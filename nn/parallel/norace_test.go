@@ -1,5 +1,0 @@
-//go:build !race
-
-package parallel_test
-
-const raceEnabled = false

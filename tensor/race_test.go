@@ -1,5 +1,0 @@
-//go:build race
-
-package tensor_test
-
-const raceEnabled = true

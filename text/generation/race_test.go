@@ -1,5 +1,0 @@
-//go:build race
-
-package generation_test
-
-const raceEnabled = true
