@@ -11,6 +11,7 @@ import (
 type tiledAttention struct {
 	dtype                   dtype.DType
 	out, few, keys, queries [len(kernels.AttentionTiles)]kernelID
+	mapped                  [len(kernels.AttentionTiles)]kernelID // those that the copy engine feeds
 	join, delta             kernelID
 	wide, wideGrad          launcher
 	mask                    *attention // the kernels of float32, of which one computes a mask's gradient
@@ -24,6 +25,7 @@ func newTiledAttention(dt dtype.DType, single *attention) *tiledAttention {
 	for i := range kernels.AttentionTiles {
 		t := &kernels.AttentionTiles[i]
 		a.out[i], a.few[i] = typed(t.Kernel("attention_mma"), dt), typed(t.Kernel("attention_few_mma"), dt)
+		a.mapped[i] = typed(t.Kernel("attention_wgmma"), dt)
 		a.keys[i], a.queries[i] = typed(t.Kernel("attention_keys_mma"), dt), typed(t.Kernel("attention_queries_mma"), dt)
 	}
 	return a
@@ -60,6 +62,9 @@ func (a *tiledAttention) forward(d *Device, c *backend.Call, k kernelID) error {
 		return a.wide(d, c, k)
 	}
 	a.lineUp(&s, p)
+	if done, err := a.issueMapped(&s, p, tile); done || err != nil {
+		return err
+	}
 	d.plan(&kernels.AttentionTiles[tile], p, &g, 2, false)
 	return issue(&s, a.out[tile], g, p)
 }

@@ -7,21 +7,6 @@
 // target: sm_80 ptx74
 #include "attention_running.cuh"
 
-// close divides the result by the sum of its row, and keeps the logarithm of that.
-template <int WIDTH> INLINE void close(const Attention &p, const Head &at, u32 line, Running<WIDTH> &r) {
-	f32 factor[2];
-#pragma unroll
-	for (int h = 0; h < 2; h++) {
-		u32 row = line + threadIdx.x % 32 / 4 + h * 8;
-		f32 sum = acrossLine(r.sum[h], plus);
-		factor[h] = sum == 0 || p.keep == 0 ? 0 : 1 / (sum * (f32)p.keep);
-		if (threadIdx.x % 4 == 0 && row < (u32)p.queries) {
-			store<f32>(p.logSum, (i64)((at.batch * p.heads + at.head) * p.queries + row), sum == 0 ? (f32)INFINITY : (r.most[h] + log2(sum)) * (f32)LN2);
-		}
-	}
-	scaleRows(r.out, factor);
-}
-
 template <int WIDTH, int KEYS, int WARPS, int DOWN> INLINE void attend(const Attention &p) {
 	using L = Swizzled<WIDTH>;
 	const int ROWS = WARPS * DOWN * 16, THREADS = WARPS * 32, N = KEYS / 8, DEEP = WIDTH / 16;

@@ -22,17 +22,16 @@ template <int N> INLINE void scaleRows(FragmentC (&sums)[N], const f32 (&factor)
 	}
 }
 
-// meet replaces scores by their exponentials, and scales what was added up before to the same largest score.
-template <int WIDTH, int N> INLINE void meet(Running<WIDTH> &r, FragmentC (&s)[N]) {
-	f32 factor[2];
+// raise replaces scores, by times what s has, by their exponentials, and adds these up. It tells by which factors what was added up before is to be scaled.
+template <int WIDTH, int N> INLINE void raise(Running<WIDTH> &r, FragmentC (&s)[N], f32 by, f32 (&factor)[2]) {
 #pragma unroll
 	for (int h = 0; h < 2; h++) {
-		f32 top = r.most[h];
+		f32 top = -(f32)INFINITY;
 #pragma unroll
 		for (int n = 0; n < N; n++) {
 			top = larger(top, larger(s[n].v[2 * h], s[n].v[2 * h + 1]));
 		}
-		top = acrossLine(top, larger);
+		top = larger(r.most[h], acrossLine(top, larger) * by);
 		f32 from = top == -(f32)INFINITY ? 0 : top;
 		factor[h] = exp2(r.most[h] - from);
 		r.most[h] = top;
@@ -42,9 +41,30 @@ template <int WIDTH, int N> INLINE void meet(Running<WIDTH> &r, FragmentC (&s)[N
 #pragma unroll
 			for (int e = 0; e < 2; e++) {
 				f32 &v = s[n].v[2 * h + e];
-				v = exp2(v - from);
+				v = exp2(fma(v, by, -from));
 				r.sum[h] += v;
 			}
+		}
+	}
+}
+
+// meet replaces scores by their exponentials, and scales what was added up before to the same largest score.
+template <int WIDTH, int N> INLINE void meet(Running<WIDTH> &r, FragmentC (&s)[N]) {
+	f32 factor[2];
+	raise(r, s, 1, factor);
+	scaleRows(r.out, factor);
+}
+
+// close divides the result by the sum of its row, and keeps the logarithm of that.
+template <int WIDTH> INLINE void close(const Attention &p, const Head &at, u32 line, Running<WIDTH> &r) {
+	f32 factor[2];
+#pragma unroll
+	for (int h = 0; h < 2; h++) {
+		u32 row = line + threadIdx.x % 32 / 4 + h * 8;
+		f32 sum = acrossLine(r.sum[h], plus);
+		factor[h] = sum == 0 || p.keep == 0 ? 0 : 1 / (sum * (f32)p.keep);
+		if (threadIdx.x % 4 == 0 && row < (u32)p.queries) {
+			store<f32>(p.logSum, (i64)((at.batch * p.heads + at.head) * p.queries + row), sum == 0 ? (f32)INFINITY : (r.most[h] + log2(sum)) * (f32)LN2);
 		}
 	}
 	scaleRows(r.out, factor);

@@ -10,14 +10,17 @@ type AttentionTile struct {
 	threads uint32
 }
 
-// AttentionTiles are those of attention_mma, narrow ones first, and AttentionGradTiles those of attention_keys_mma and attention_queries_mma for the same
-// widths.
+// AttentionTiles are those of attention_mma, narrow ones first, AttentionGradTiles those of attention_keys_mma and attention_queries_mma for the same widths,
+// and MappedAttentionTiles those of attention_wgmma.
 var (
 	AttentionTiles = [...]AttentionTile{
 		{32, 128, 64, 128}, {64, 128, 64, 128}, {96, 128, 64, 256}, {128, 128, 64, 256}, {192, 128, 32, 256}, {256, 64, 32, 128},
 	}
 	AttentionGradTiles = [len(AttentionTiles)]AttentionTile{
 		{32, 128, 64, 256}, {64, 128, 64, 256}, {96, 128, 32, 256}, {128, 128, 32, 256}, {192, 64, 32, 128}, {256, 64, 16, 128},
+	}
+	MappedAttentionTiles = [len(AttentionTiles)]AttentionTile{
+		{32, 128, 128, 384}, {64, 128, 128, 384}, {96, 128, 128, 384}, {128, 128, 128, 384}, {192, 128, 96, 384}, {256, 128, 64, 384},
 	}
 )
 
@@ -31,6 +34,22 @@ func (t *AttentionTile) Kernel(family string) string {
 func (t *AttentionTile) Grid(heads, queries uint64) (g Grid, ok bool) {
 	return t.grid(heads*divideUp(queries, t.lines), (t.lines+4*t.columns)*t.Width*2)
 }
+
+// MappedGrid is Grid for attention_wgmma: a block has its queries, two stages of columns of two operands, in boxes of 64 elements, and barriers.
+func (t *AttentionTile) MappedGrid(batch, heads, queries uint64) (g Grid, ok bool) {
+	shared := divideUp(t.Width, mappedBox)*mappedBox*2*(t.lines+4*t.columns) + 128
+	blocks := [3]uint64{divideUp(queries, t.lines), heads, batch}
+	g = Grid{Blocks: [3]uint32{uint32(blocks[0]), uint32(heads), uint32(batch)}, Threads: [3]uint32{t.threads, 1, 1}, Shared: uint32(shared)}
+	return g, blocks[0] <= mostBlocks && heads <= mostParts && batch <= mostParts
+}
+
+const mappedBox = 64
+
+// Boxes returns how many rows boxes of queries have, and those of keys and values: queries are a warp group's.
+func (t *AttentionTile) Boxes() (queries, keys uint32) { return uint32(t.lines / 2), uint32(t.columns) }
+
+// Drops reports whether attention_wgmma has registers for dropout.
+func (t *AttentionTile) Drops() bool { return t.Width <= 192 }
 
 // QueriesGrid is Grid for the gradients of queries: a block has two operands of lines.
 func (t *AttentionTile) QueriesGrid(heads, queries uint64) (g Grid, ok bool) {
@@ -76,16 +95,31 @@ func (t *AttentionTile) Clocks(p *Attention, g *Grid, products int, byKeys bool,
 	if byKeys {
 		most, rows, shares = rows, most, float64(p.Heads/p.Groups) // a block walks over all heads that share its keys
 	}
-	tiles, longest := 0., 0.
-	for line := uint64(0); line < most; line += t.lines {
-		n := float64(divideUp(p.seen(line, min(line+t.lines, most), rows, byKeys), t.columns))
-		tiles, longest = tiles+n, max(longest, n)
-	}
+	tiles, longest := t.walk(p, most, rows, byKeys)
 	warps, steps := float64(g.Threads[0]/32), float64(t.Width/16)
 	fragments := float64(t.lines) / 16 / warps * float64(t.columns) / 8 // of 16 lines and 8 columns, of a warp
 	tensor, loads := 2*fragments*steps, 4*steps*(float64(t.columns)/16+float64(t.lines)/16/warps)
 	busy := warps * (float64(products)*max(tensor, loads) + 8*fragments)
 	return 2000 + busy*max(tiles*float64(p.Batch*p.Heads)/float64(multiprocessors), longest*shares)
+}
+
+// MappedClocks is Clocks for attention_wgmma, whose products and exponentials go on side by side: products reach three quarters of what tensor cores can, and
+// powers of 2, with the instructions around them, half of what their units can, as those of FlashAttention-3 do on an H100 (Shah et al., 2024).
+func (t *AttentionTile) MappedClocks(p *Attention, multiprocessors int) float64 {
+	const start = 4000 // of a block, before there are scores, and at its end
+	tiles, longest := t.walk(p, p.Queries, p.Keys, false)
+	scores, heads := float64(t.lines*t.columns), float64(p.Batch*p.Heads)/float64(multiprocessors)
+	busy := max(2*scores*float64(t.Width)/2048/0.75, scores/16/0.5)
+	return start*max(float64(divideUp(p.Queries, t.lines))*heads, 1) + busy*max(tiles*heads, longest)
+}
+
+// walk is over how many tiles of columns the blocks of a head walk, together and the one that has most.
+func (t *AttentionTile) walk(p *Attention, most, rows uint64, byKeys bool) (tiles, longest float64) {
+	for line := uint64(0); line < most; line += t.lines {
+		n := float64(divideUp(p.seen(line, min(line+t.lines, most), rows, byKeys), t.columns))
+		tiles, longest = tiles+n, max(longest, n)
+	}
+	return tiles, longest
 }
 
 // seen is how many of some rows, keys or queries, the lines between two see.

@@ -12,18 +12,6 @@
 #define BOX (64 * 64 * 2) // bytes of a box, of an operand or of the result
 #define A_BYTES (2 * BOX) // of a stage, before b's
 
-// A Ring goes round the stages.
-struct Ring {
-	u32 stage = 0, parity = 0;
-
-	INLINE void next(Ring &r, u32 stages) {
-		if (++r.stage == stages) {
-			r.stage = 0;
-			r.parity ^= 1;
-		}
-	}
-};
-
 // Barriers tell that a stage's bytes have come, and that all eight warps of both blocks that multiply have done with it.
 struct Barriers {
 	u32 full, empty; // of the first stage; others lie 8 bytes further each

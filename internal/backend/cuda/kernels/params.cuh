@@ -456,3 +456,14 @@ struct Attention {
 	i64 placeStep; // from one to the next
 };
 static_assert(sizeof(Attention) == 568, "");
+
+// MappedAttention is the parameter of attention_wgmma: attention, and maps of its operands in boxes of 64 elements of so many rows, whose axes are elements,
+// rows, heads and the batch.
+struct MappedAttention {
+	TensorMap mapQ, mapK, mapV;
+	Attention attention;
+	u32 headQ, batchQ, headK, batchK; // 0 where all heads, or all of the batch, are the same, else 1
+	u32 headV, batchV;
+	u32 padding[12];
+};
+static_assert(sizeof(MappedAttention) == 1024, "");

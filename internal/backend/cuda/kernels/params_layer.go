@@ -144,3 +144,13 @@ type Attention struct {
 	Places                        uint64 // of int64 numbers, one for each of the batch, that are added to First: 0 where there are none
 	PlaceStep                     int64  // from one to the next
 }
+
+// MappedAttention is the parameter of attention_wgmma: attention, and maps of its operands in boxes of 64 elements of so many rows, whose axes are elements,
+// rows, heads and the batch.
+type MappedAttention struct {
+	MapQ, MapK, MapV             TensorMap
+	Attention                    Attention
+	HeadQ, BatchQ, HeadK, BatchK uint32 // 0 where all heads, or all of the batch, are the same, else 1
+	HeadV, BatchV                uint32
+	Padding                      [12]uint32
+}

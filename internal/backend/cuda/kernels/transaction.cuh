@@ -1,4 +1,4 @@
-// Barriers in shared memory that count arrivals and the bytes of copies by the tensor unit, and those copies: of boxes of a tensor that a map of three axes, the
+// Barriers in shared memory that count arrivals and the bytes of copies by the tensor unit, and those copies: of boxes of a tensor that a map of three axes or four, the
 // fastest first, describes, zeros beyond its ends. Addresses of shared memory are of 32 bits, of the block or, by remote, of another in its cluster.
 #pragma once
 
@@ -33,6 +33,18 @@ INLINE void await(u32 barrier, u32 parity) {
 	} while (!done);
 }
 
+// A Ring goes round stages, whose barriers' phases have a parity.
+struct Ring {
+	u32 stage = 0, parity = 0;
+
+	INLINE void next(Ring &r, u32 stages) {
+		if (++r.stage == stages) {
+			r.stage = 0;
+			r.parity ^= 1;
+		}
+	}
+};
+
 INLINE void clusterBarrier() {
 	asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" : : : "memory");
 }
@@ -47,6 +59,12 @@ INLINE u32 rankInCluster() {
 INLINE void loadBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 barrier) {
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
 				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier) : "memory");
+}
+
+// loadBox with four coordinates is that of a tensor of four axes.
+INLINE void loadBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 w, u32 barrier) {
+	asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6];"
+				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier) : "memory");
 }
 
 // shareBox copies a box to the same place in all blocks of the cluster whose bit is set, and tells the barrier of each.

@@ -3,13 +3,7 @@
 // N columns of sums, for i in 0..N/2: row 16(t/32) + t%32/4 + 8(i/2%2), column 8(i/4) + 2(t%4) + i%2.
 #pragma once
 
-#include "device.cuh"
-
-#if defined(DTYPE_bf16)
-#define HALF "bf16"
-#else
-#define HALF "f16"
-#endif
+#include "fragments.cuh"
 
 // describe returns the descriptor of an operand that starts there: boxes of 64 neighbours lie groups bytes apart, which matters to those
 // that lie across the common axis alone; 8 lines make 1024 bytes.
@@ -76,12 +70,6 @@ template <int COUNT> INLINE void giveRegisters() { asm volatile("setmaxnreg.dec.
 
 // groupBarrier joins the 128 threads of a warp group.
 INLINE void groupBarrier(u32 id) { asm volatile("bar.sync %0, 128;" : : "r"(id) : "memory"); }
-
-INLINE u32 pack(f32 low, f32 high) {
-	u32 v;
-	asm("cvt.rn." HALF "x2.f32 %0, %1, %2;" : "=r"(v) : "f"(high), "f"(low));
-	return v;
-}
 
 // storeMatrices stores four 8x8 matrices, of which lane l says where row l%8 of matrix l/8 goes.
 INLINE void storeMatrices(u32 at, u32 a, u32 b, u32 c, u32 d) {
