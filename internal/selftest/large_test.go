@@ -15,7 +15,7 @@ import (
 func TestLargeProductsTakeLargeTiles(t *testing.T) {
 	for card, tiles := range map[string][]string{
 		"a100": {"128x128_async", "128x128_tf32", "128x128_mma_", "128x128_dmma_"},
-		"h100": {"128x128_async", "128x128_tf32", "128x128_wgmma", "128x256_wgmma", "128x128_beside", "128x64_beside", "128x128_dmma16"},
+		"h100": {"128x128_async", "128x128_tf32", "128x128_wgmma", "128x256_wgmma", "128x192_beside", "128x128_beside", "128x64_beside", "128x128_dmma16"},
 	} {
 		t.Run(card, func(t *testing.T) {
 			m, err := hardware.Preset(card, 1)

@@ -51,7 +51,7 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 		{"t4", dtype.Float16, 1024, "product_128x128_mma8_kn_f16"}, {"t4", dtype.Float16, 256, "product_64x64_mma8_kn_f16"},
 		{"t4", dtype.BFloat16, 1024, ""}, {"t4", dtype.Float64, 1024, ""},
 		{"a100", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"a100", dtype.Float64, 2048, "product_128x128_dmma_kn_f64"},
-		{"h100", dtype.BFloat16, 1024, "product_128x64_beside_kn_bf16"}, {"h100", dtype.BFloat16, 4096, "product_128x256_wgmma_kn_bf16"}, {"h100", dtype.Float64, 2048, "product_128x128_dmma16_kn_f64"},
+		{"h100", dtype.BFloat16, 1024, "product_128x64_beside_kn_bf16"}, {"h100", dtype.BFloat16, 1536, "product_128x192_beside_kn_bf16"}, {"h100", dtype.BFloat16, 4096, "product_128x256_wgmma_kn_bf16"}, {"h100", dtype.Float64, 2048, "product_128x128_dmma16_kn_f64"},
 		{"a100", dtype.Float16, 1002, "product_64x64_pairs_kn_f16"}, {"a100", dtype.Float16, 1538, "product_128x128_pairs_kn_f16"},
 		{"a100", dtype.BFloat16, 257, "product_64x64_any_kn_bf16"}, {"a100", dtype.BFloat16, 4001, "product_128x128_mma_kn_bf16"},
 		{"rtx4090", dtype.Float16, 2048, "product_128x128_mma_kn_f16"}, {"rtx4090", dtype.Float64, 2048, "product_64x64_dmma_kn_f64"},

@@ -8,11 +8,12 @@
 // target: sm_90a ptx80
 #define NOTHING_FOLLOWS
 #include "mapped_loop.cuh"
+#include "pairs.cuh"
 
 // A Shape is how a block with so many columns uses its shared memory, which is a ring of stages, and its registers. Two blocks of 64 columns fit on a
 // multiprocessor.
 template <int WIDTH> struct Shape {
-	static const int COLUMNS = WIDTH, BOXES = WIDTH / 64, STAGE = A_BYTES + BOXES * BOX, STAGES = WIDTH == 64 ? 4 : 6, BARRIERS = STAGES * STAGE;
+	static const int COLUMNS = WIDTH, BOXES = WIDTH / 64, STAGE = A_BYTES + BOXES * BOX, STAGES = WIDTH == 64 ? 4 : WIDTH == 128 ? 6 : 5, BARRIERS = STAGES * STAGE;
 	static const int FEW = WIDTH == 64 ? 24 : 40, MANY = WIDTH == 64 ? 104 : 232; // registers of a thread that copies, and of one that multiplies
 };
 
@@ -21,9 +22,9 @@ struct Task {
 	Place at;
 	u32 begin, stages;
 
-	INLINE Task of(const Product &p, u32 columns) {
+	template <class S> INLINE Task of(const Product &p) {
 		Task t;
-		t.at = columns == 64 ? placeOf<ROWS, 2 * 64>(p, blockIdx.x / 2) : placeOf<ROWS, 2 * 128>(p, blockIdx.x / 2);
+		t.at = placeOf<ROWS, 2 * S::COLUMNS>(p, blockIdx.x / 2);
 		t.begin = t.at.part * (u32)p.part;
 		t.stages = (min((u32)p.k - t.begin, (u32)p.part) + STEPS - 1) / STEPS;
 		return t;
@@ -62,12 +63,15 @@ INLINE void consume(const MappedProduct &m, const Task &task, u32 shared, Barrie
 		ends[(lane / 4 + i / 2 % 2 * 8) * PITCH + i / 4 * 8 + lane % 4 * 2 + i % 2] = sums[i];
 	}
 	asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
-	Place at = task.at;
+#pragma unroll
+	for (u32 column = lane * 2; column < S::COLUMNS; column += 64) {
+		u32 c = task.at.n + rank * S::COLUMNS + column;
 #pragma unroll 1
-	for (u32 e = lane; e < 16 * S::COLUMNS; e += 32) {
-		u32 r = at.m + group * 64 + warp * 16 + e / S::COLUMNS, c = at.n + rank * S::COLUMNS + e % S::COLUMNS;
-		if (r < p.m && c < p.n) {
-			finish(p, at, r, c, ends[e / S::COLUMNS * PITCH + e % S::COLUMNS]);
+		for (u32 row = 0; row < 16; row++) {
+			u32 r = task.at.m + group * 64 + warp * 16 + row;
+			if (r < p.m && c < p.n) {
+				finish(p, task.at, r, c, ends[row * PITCH + column], ends[row * PITCH + column + 1]);
+			}
 		}
 	}
 }
@@ -75,7 +79,7 @@ INLINE void consume(const MappedProduct &m, const Task &task, u32 shared, Barrie
 #define PRODUCT(columns, blocks, name, deepA, deepB) \
 	KERNEL_OF(JOIN(product_128x##columns##_beside_##name, DTYPE), 384, blocks)(const __attribute__((grid_constant)) MappedProduct m) { \
 		using S = Shape<columns>; \
-		Task task = Task::of(m.product, columns); \
+		Task task = Task::of<S>(m.product); \
 		inRoles<S, S::FEW, S::MANY>( \
 			[&](u32 shared, Barriers bar, u32 rank) __attribute__((always_inline)) { produce<S, !deepA, !deepB>(m, task, shared, bar, rank); }, \
 			[&](u32 shared, Barriers bar, u32 rank, u32 group) __attribute__((always_inline)) { \
@@ -83,5 +87,6 @@ INLINE void consume(const MappedProduct &m, const Task &task, u32 shared, Barrie
 			}); \
 	}
 
+EACH_LIE(PRODUCT, 192, 1)
 EACH_LIE(PRODUCT, 128, 1)
 EACH_LIE(PRODUCT, 64, 2)

@@ -5,7 +5,7 @@
 // lie. Shared memory: STAGES times (rows + columns) * 64 bytes.
 // dtypes: bf16 f16
 // target: sm_80 ptx74
-#include "job.cuh"
+#include "pairs.cuh"
 #include "mma_loop.cuh"
 
 // Copies are those of an operand's panels, which lie as the operand does.
@@ -43,32 +43,6 @@ template <int SIZE, bool DEEP, int THREADS> struct Copies : Panel<SIZE, DEEP> {
 		}
 	}
 };
-
-// finish stores two neighbours of a row, the first of which lies inside.
-INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, f32 first, f32 second) {
-	bool both = c + 1 < p.n;
-	if (p.parts != 1) {
-		i64 i = (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c);
-		store<f32>(p.out, i, first);
-		if (both) {
-			store<f32>(p.out, i + 1, second);
-		}
-		return;
-	}
-	i64 i = at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2];
-	u32 pair = pack(finished(p, at.batch, r, c, first), both ? finished(p, at.batch, r, c + 1, second) : 0);
-	if (follows(p)) {
-		pair = after(p, i, both, pair);
-	}
-	if (p.n % 2 == 0 && p.outStrides[2] == 1) {
-		((Global<u32>)(p.out + (u64)i * 2))[0] = pair;
-		return;
-	}
-	store<E>(p.out, i, E{(u16)pair});
-	if (both) {
-		store<E>(p.out, i + p.outStrides[2], E{(u16)(pair >> 16)});
-	}
-}
 
 // Pairs puts two neighbours at once.
 template <int ROWS, int COLUMNS> struct Pairs : End<ROWS, COLUMNS> {

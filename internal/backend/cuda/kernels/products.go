@@ -66,6 +66,7 @@ var ProductTiles = [...]ProductTile{
 	{family: "_any", Of: Half, Plain: true, need: nothing, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000}},
 	{family: "_mma8", Of: Half, float16: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000}},
 	{family: "_mma8", Of: Half, float16: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000}},
+	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 192, threads: 384, shared: 5*5*8<<10 + 80, resident: 1, steps: 64, busy: 990, ends: 6500}},
 	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000}},
 	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 64, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500}},
 	{family: "_dmma", Of: Double, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000}},

@@ -21,7 +21,7 @@ template <int GROUPS> INLINE void awaitProducts() { asm volatile("wgmma.wait_gro
 #define SUMS16(s, i) SUMS4(s, i), SUMS4(s, i + 4), SUMS4(s, i + 8), SUMS4(s, i + 12)
 #define SUMS64(s, i) SUMS16(s, i), SUMS16(s, i + 16), SUMS16(s, i + 32), SUMS16(s, i + 48)
 
-// multiplyAdd adds the products of 16 steps to the sums of 256 columns, of 128 or of 64, or makes them the sums where fresh. ACROSS says that
+// multiplyAdd adds the products of 16 steps to the sums of 256 columns, of 192, 128 or 64, or makes them the sums where fresh. ACROSS says that
 // an operand lies across the common axis.
 template <bool ACROSS_A, bool ACROSS_B> INLINE void multiplyAdd(f32 (&sums)[128], u64 a, u64 b, bool fresh) {
 	asm volatile(
@@ -37,6 +37,21 @@ template <bool ACROSS_A, bool ACROSS_B> INLINE void multiplyAdd(f32 (&sums)[128]
 		"%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
 		"%128, %129, p, 1, 1, %131, %132;\n\t}"
 		: SUMS64(sums, 0), SUMS64(sums, 64)
+		: "l"(a), "l"(b), "r"((u32)fresh), "n"((int)ACROSS_A), "n"((int)ACROSS_B));
+}
+
+template <bool ACROSS_A, bool ACROSS_B> INLINE void multiplyAdd(f32 (&sums)[96], u64 a, u64 b, bool fresh) {
+	asm volatile(
+		"{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %98, 0;\n\t"
+		"wgmma.mma_async.sync.aligned.m64n192k16.f32." HALF "." HALF " {"
+		"%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+		"%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+		"%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+		"%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+		"%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+		"%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95}, "
+		"%96, %97, p, 1, 1, %99, %100;\n\t}"
+		: SUMS64(sums, 0), SUMS16(sums, 64), SUMS16(sums, 80)
 		: "l"(a), "l"(b), "r"((u32)fresh), "n"((int)ACROSS_A), "n"((int)ACROSS_B));
 }
 
