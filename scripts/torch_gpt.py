@@ -21,10 +21,14 @@ def gpt(tokens, positions, width, layers, heads, gelu="none"):
         def forward(self, x, cache, at):
             batch, n, _ = x.shape
             q, k, v = (t.view(batch, n, heads, -1).transpose(1, 2) for t in self.three(self.norm(x)).chunk(3, -1))
-            if cache is not None:
+            mask = None
+            if torch.is_tensor(at):  # in a cache of a fixed size
+                k, v = cache[0].index_copy_(2, at, k), cache[1].index_copy_(2, at, v)
+                mask = (torch.arange(k.shape[2], device=at.device) <= at).view(1, -1)
+            elif cache is not None:
                 cache[0][:, :, at:at + n], cache[1][:, :, at:at + n] = k, v
                 k, v = cache[0][:, :, :at + n], cache[1][:, :, :at + n]
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=n > 1)
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=n > 1)
             x = x + self.output(y.transpose(1, 2).reshape(batch, n, width))
             return x + self.down(F.gelu(self.up(self.mlp_norm(x)), approximate=gelu))
 
@@ -40,7 +44,8 @@ def gpt(tokens, positions, width, layers, heads, gelu="none"):
                     nn.init.normal_(p, 0, 0.02)
 
         def forward(self, ids, caches=None, at=0):
-            x = self.tokens(ids) + self.positions(torch.arange(at, at + ids.shape[1], device=ids.device))
+            places = at if torch.is_tensor(at) else torch.arange(at, at + ids.shape[1], device=ids.device)
+            x = self.tokens(ids) + self.positions(places)
             for i, layer in enumerate(self.layers):
                 x = layer(x, caches and caches[i], at)
             return self.head(self.norm(x))

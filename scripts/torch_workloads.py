@@ -39,6 +39,8 @@ WANTED_OF_GPU = [
     (r"train/gpt2_small_bf16$", 1.2, 1.5),
     (r"train/gpt2_small_bf16_compiled", 0.9, 1.1),
     (r"train/mlp_.*graph", 1.0, 1.2),
+    (r"llama1b_decode/", 1.5, 3),
+    (r"llama1b_decode_graph/", 1.0, 1.2),
     (r"train/(mlp|cnn)_[a-z]*$", 1.5, 3),
 ]
 
@@ -58,6 +60,7 @@ def torch_makers():
     import torch
     from torch import nn
     import torch.nn.functional as F
+    from torch_decode import gpt_graph, llama_decoder
     from torch_gpt import gpt_decoder, gpt_lesson, gpt_prompt
     from torch_modes import MODES, in_mode
 
@@ -377,7 +380,13 @@ def torch_makers():
         training(name, gpt_lesson(*sizes))
     add("gpt2_prompt/512", gpt_prompt)
     for dtype in (torch.float32, torch.bfloat16):
-        add(f"gpt2_decode/{str(dtype).removeprefix('torch.')}", lambda dtype=dtype: gpt_decoder(dtype))
+        kind = str(dtype).removeprefix("torch.")
+        add(f"gpt2_decode/{kind}", lambda dtype=dtype: gpt_decoder(dtype))
+        add(f"gpt2_decode_graph/{kind}", lambda dtype=dtype: gpt_graph(dtype))
+        add(f"llama1b_decode/{kind}", lambda dtype=dtype: llama_decoder(dtype))
+        add(f"llama1b_decode_graph/{kind}", lambda dtype=dtype: llama_decoder(dtype, "graph"))
+        others[f"gpt2_decode_graph/{kind}"] = ("compiled", lambda dtype=dtype: gpt_graph(dtype, "compiled_graph"))
+        others[f"llama1b_decode_graph/{kind}"] = ("compiled", lambda dtype=dtype: llama_decoder(dtype, "compiled_graph"))
 
     def pool_last(pool, *options):
         def make():

@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"strings"
-
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/models/gpt2"
@@ -52,27 +50,7 @@ func texts() []Case {
 		return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(ids)) }) }
 	}}}
 	for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
-		bytes := float64((weights + remembered) * dt.Size())
-		cases = append(cases, Case{Name: "gpt2_decode/" + strings.TrimPrefix(dt.String(), "torch."), Unit: "B", Work: bytes, Make: func(dev device.Device) func() {
-			net, id := nn.Frozen(gpt(small, nn.On(dev), nn.As(dt))), tensor.On(dev).RandInt(0, small.Vocabulary, 1, 1)
-			cache := &nn.KVCache{}
-			return func() {
-				if n := cache.Length(); n == 0 || n == small.Positions {
-					cache = remember(small, prompt, tensor.On(dev).As(dt))
-				}
-				step(func(s *tensor.Scope) { net.Read(s.Enter(id), cache) })
-			}
-		}})
+		cases = append(cases, decoders()[0].of(dt, false))
 	}
 	return cases
-}
-
-// remember returns a cache of some tokens.
-func remember(c gpt2.Config, tokens int, place tensor.Place) *nn.KVCache {
-	cache := &nn.KVCache{Room: c.Positions}
-	x := place.Randn(1, c.Heads, tokens, c.Width/c.Heads)
-	for i := range c.Layers {
-		cache.Attend(i, x, x, x, nn.Attention{})
-	}
-	return cache
 }

@@ -1,0 +1,103 @@
+package bench
+
+import (
+	"cresset/cuda"
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/models"
+	"cresset/models/gpt2"
+	"cresset/models/llama"
+	"cresset/nn"
+	"cresset/tensor"
+)
+
+// A decoder writes one token more behind 512 to 1023.
+type decoder struct {
+	name                string
+	make                func(opts ...nn.Option) (models.Decoder, error)
+	layers, heads, size int // of keys and values
+	weights             int // that a token reads
+}
+
+const (
+	fewestTokens = 512
+	mostTokens   = 1024
+)
+
+// decoders are GPT-2 small and a model of the sizes of Llama 3.2 1B.
+func decoders() []decoder {
+	small := gpt2.Config{Vocabulary: 50257, Positions: mostTokens, Width: 768, Layers: 12, Heads: 12}
+	billion := llama.Config{Vocabulary: 128256, Width: 2048, Hidden: 8192, Layers: 16, Heads: 32, KeyValueHeads: 8, HeadSize: 64, Positions: 131072, Tied: true,
+		RoPE: llama.RoPE{Theta: 500000}}
+	return []decoder{
+		{"gpt2_decode", func(opts ...nn.Option) (models.Decoder, error) { return gpt2.New(small, opts...) }, 12, 12, 64, 768*50257 + 12*12*768*768},
+		{"llama1b_decode", func(opts ...nn.Option) (models.Decoder, error) { return llama.New(billion, opts...) }, 16, 8, 64,
+			2048*128256 + 16*(2048*(2*2048+2*512)+3*2048*8192)},
+	}
+}
+
+// of returns the step of a decoder whose past is a KVCache, or a graph's, and the bytes that it reads at least.
+func (d decoder) of(dt dtype.DType, graph bool) Case {
+	c := Case{Name: d.name, Unit: "B", Work: float64((d.weights + 2*d.layers*d.heads*d.size*fewestTokens) * dt.Size())}
+	if graph {
+		c.Name += "_graph"
+	}
+	c.Name += "/" + dt.Name()
+	c.Make = func(dev device.Device) func() {
+		m, err := d.make(nn.On(dev), nn.As(dt))
+		refuse(err)
+		net, id := nn.Frozen(m), tensor.On(dev).As(dtype.Int64).Ones(1, 1)
+		before := tensor.On(dev).As(dt).Randn(1, d.heads, fewestTokens, d.size)
+		if graph {
+			return d.replayed(net, id, before)
+		}
+		cache := &nn.KVCache{}
+		return func() {
+			if n := cache.Length(); n == 0 || n == mostTokens {
+				cache = &nn.KVCache{Room: mostTokens}
+				d.remember(cache, before)
+			}
+			step(func(s *tensor.Scope) { net.Read(s.Enter(id), cache) })
+		}
+	}
+	return c
+}
+
+// replayed returns the step as a graph.
+func (d decoder) replayed(net models.Decoder, id, before *tensor.Tensor) func() {
+	cache := nn.NewStaticKVCache(id.Device(), 1, mostTokens)
+	d.remember(cache, before)
+	index, _ := id.Device().Index()
+	g, err := cuda.Capture(func() error {
+		step(func(s *tensor.Scope) { net.Read(s.Enter(id), cache) })
+		return nil
+	}, index)
+	refuse(err)
+	return func() {
+		if cache.Length() == mostTokens {
+			cache.Reset()
+			d.remember(cache, before)
+		}
+		refuse(g.Replay())
+	}
+}
+
+// remember has a cache see tokens of given keys and values.
+func (d decoder) remember(cache nn.Past, x *tensor.Tensor) {
+	for i := range d.layers {
+		cache.Attend(i, x, x, x, nn.Attention{})
+	}
+}
+
+// decoding are steps of decoders op by op and as graphs. Those of GPT-2 op by op are cases of the CPU too.
+func decoding() (cases []Case) {
+	for _, d := range decoders() {
+		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
+			if d.name != "gpt2_decode" {
+				cases = append(cases, d.of(dt, false))
+			}
+			cases = append(cases, d.of(dt, true))
+		}
+	}
+	return cases
+}
