@@ -29,6 +29,7 @@ type Launch struct {
 	Products bool // it makes the op's products: others of the op copy operands or join parts
 	Loop     Loop
 	Clocks   float64 // of the multiprocessor with the most to do, where who issued it has a model of its own; else 0
+	Bytes    float64 // that it moves, where who issued it has told; else 0, and it has a share of the op's
 }
 
 // Loop is a kernel's main loop: so many operations of floats among so many instructions, and bytes of global memory that a thread moves in it.

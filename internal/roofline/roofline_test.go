@@ -69,6 +69,7 @@ func TestTime(t *testing.T) {
 		"a plan's clocks":          {one(Launch{Blocks: 132, Threads: 256, Resident: 2, Clocks: 1.98e6}, Call{Flops: 1}), 1e6},
 		"two launches":             {[]Call{{Bytes: 3352e6, Launches: []Launch{full, {Blocks: 1, Threads: 256, Resident: 8}}}}, 2*ramp + 1e6/reached + 3352e6/1056*latency/(256*vector)},
 		"two launches of products": {[]Call{{Flops: 66.908e9, Launches: []Launch{{Blocks: 132, Threads: 256, Resident: 2, Products: true}, {Blocks: 1056, Threads: 256, Resident: 8}}}}, 2*ramp + 1e6},
+		"what a launch moves":      {[]Call{{Bytes: 3352e6, Launches: []Launch{full, {Blocks: 528, Threads: 256, Resident: 8, Bytes: 3352e3}}}}, 2*ramp + 1e6/reached + 1e3/reached},
 		"a copy":                   {[]Call{{Link: 50e6}}, copying + 1e6},
 	} {
 		if got := Time(h100, c.calls); math.Abs(got-c.want) > 1e-3*c.want {

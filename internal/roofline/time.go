@@ -31,7 +31,8 @@ func Time(g *hardware.GPU, calls []Call) float64 {
 	return max(host, busy)
 }
 
-// time returns the nanoseconds of a call on the GPU. Its launches share its work: each has as much of it as it has threads, compared with the main one.
+// time returns the nanoseconds of a call on the GPU. Its launches share its work: each has as much of it as it has threads, compared with the main one, unless
+// what it moves is known.
 func (c *Call) time(g *hardware.GPU) (ns float64) {
 	if c.Link > 0 {
 		ns = copying + c.Link/(float64(g.Link)/1e9)
@@ -39,12 +40,14 @@ func (c *Call) time(g *hardware.GPU) (ns float64) {
 	main := c.Main()
 	for i := range c.Launches {
 		l := &c.Launches[i]
-		part := min(l.size()/main.size(), 1)
-		flops := 0.
+		flops, bytes := 0., min(l.size()/main.size(), 1)*c.Bytes
+		if l.Bytes > 0 {
+			bytes = l.Bytes
+		}
 		if l == main {
 			flops = c.Flops
 		}
-		ns += l.time(g, part*c.Bytes, flops)
+		ns += l.time(g, bytes, flops)
 	}
 	return ns
 }

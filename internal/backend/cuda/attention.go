@@ -68,7 +68,14 @@ func (a *attention) ofFew(s *scratch, p *kernels.Attention) error {
 	if err := issue(s, a.few, g, p); err != nil {
 		return err
 	}
-	return issue(s, a.join, s.device.flat(rows*32), p)
+	return joinParts(s, a.join, p, a.size)
+}
+
+// joinParts launches the kernel that joins parts of the keys, a warp for each row of the result, of numbers of a size.
+func joinParts(s *scratch, join kernelID, p *kernels.Attention, size int) error {
+	rows := p.Batch * p.Heads * p.Queries
+	s.device.trace.moves(rows * p.Parts * (p.Outputs + 2) * uint64(size))
+	return issue(s, join, s.device.flat(int(rows)*32), p)
 }
 
 // grad writes the gradients for queries, keys, values and, where asked for, the mask, of dy, the operands, the result, the logarithms,

@@ -109,54 +109,6 @@ func noteKernels(t *testing.T, dev *Device, ran map[string]bool) {
 	}
 }
 
-// TestAttentionOfWarpGroups is TestAttentionOfHalves for results alone, by the kernels that the copy engine feeds.
-func TestAttentionOfWarpGroups(t *testing.T) {
-	slowUnderRace(t)
-	m, err := hardware.Preset("h100", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, ran := cardOf(t, m), map[string]bool{}
-	for i, a := range groupSettings() {
-		a.repeated = i%5 == 0
-		a.check(t, dev, halves[i%2])
-	}
-	noteKernels(t, dev, ran)
-	for _, name := range kernels.Names() {
-		if strings.HasPrefix(name, "attention_wgmma_") && !ran[name] {
-			t.Errorf("no setting runs %s", name)
-		}
-	}
-}
-
-// groupSettings are those of attention by warp groups, around the edges of tiles of 128 queries, 64 of a group, and of 128, 96 or 64 keys.
-func groupSettings() (all []attends) {
-	for i, edge := range []struct{ queries, keys int }{{9, 1}, {129, 300}, {65, 257}, {64, 128}, {127, 97}, {200, 129}} {
-		width := int(kernels.MappedAttentionTiles[i].Width)
-		a := attends{Attend: op.Attend{Keep: 1}, batch: 1, heads: 1, groups: 1, queries: edge.queries, keys: edge.keys, width: width, outputs: width - i%2*3, outOnly: true}
-		all = append(all, a)
-		a.Causal, a.First, a.width, a.outputs = true, []int{0, 171, 192, 64, -30, 13}[i], a.outputs, width
-		all = append(all, a)
-	}
-	with := func(f func(a *attends)) {
-		a := attends{Attend: op.Attend{Keep: 1}, batch: 2, heads: 2, groups: 1, queries: 33, keys: 150, width: 40, outputs: 24, outOnly: true}
-		f(&a)
-		all = append(all, a)
-	}
-	with(func(a *attends) { a.Window, a.First = 20, 30 })
-	with(func(a *attends) { a.Window, a.Causal, a.First, a.queries = 9, true, 200, 100 })
-	with(func(a *attends) { a.SoftCap = 1.5 })
-	with(func(a *attends) { a.Scale = -0.3 })
-	with(func(a *attends) { a.Keep = 0.7 })
-	with(func(a *attends) { a.Keep, a.heads, a.groups = 0, 4, 2 })
-	with(func(a *attends) { a.masked, a.mask = true, dtype.Bool })
-	with(func(a *attends) { a.masked, a.mask, a.Causal, a.First = true, dtype.Float32, true, 37 })
-	with(func(a *attends) { a.Causal, a.First, a.unaligned = true, -5, true })
-	with(func(a *attends) { a.SoftCap, a.Keep, a.masked, a.mask, a.Window = 2, 0.5, true, dtype.Float32, 30 })
-	with(func(a *attends) { a.Keep, a.width, a.outputs, a.keys = 0.6, 190, 190, 100 })
-	return all
-}
-
 // check judges result and gradients.
 func (a *attends) check(t *testing.T, dev *Device, dt dtype.DType) {
 	t.Helper()

@@ -89,7 +89,7 @@ func (a *tiledAttention) ofFew(s *scratch, p *kernels.Attention, tile int, other
 	if err := issue(s, a.few[tile], g, p); err != nil {
 		return err
 	}
-	return issue(s, a.join, d.flat(rows*32), p)
+	return joinParts(s, a.join, p, 4)
 }
 
 // grad is that of attention.

@@ -23,6 +23,7 @@ type Trace struct {
 	names  map[driver.Function]string
 	calls  []roofline.Call
 	clocks float64 // that the next launch takes, where its launcher has told; else 0
+	bytes  float64 // that it moves, likewise
 }
 
 // UseModel makes the GPU of this process the first one of a machine, whose kernels do nothing, until giveBack is called.
@@ -123,6 +124,16 @@ func (t *Trace) plan(clocks float64) {
 	t.clocks = clocks
 }
 
+// moves notes how many bytes the next launch moves, of those beside the op's own.
+func (t *Trace) moves(bytes uint64) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bytes = float64(bytes)
+}
+
 // launch notes a launch as one of the last op's.
 func (t *Trace) launch(ctx driver.Context, f driver.Function, l *driver.Launch) {
 	resident, _ := t.api.OccupancyMaxActiveBlocks(ctx, f, int32(l.Block.Count()), uint64(l.Shared))
@@ -136,10 +147,10 @@ func (t *Trace) launch(ctx driver.Context, f driver.Function, l *driver.Launch) 
 	last := &t.calls[len(t.calls)-1]
 	last.Launches = append(last.Launches, roofline.Launch{
 		Kernel: name, Blocks: l.Grid.Count(), Threads: int(l.Block.Count()), Resident: int(resident), Unit: unitOf(name), Clocks: t.clocks,
-		Products: multiplies(name),
-		Loop:     roofline.Loop{Arithmetic: figures.Arithmetic, Instructions: figures.Instructions, Bytes: figures.Bytes},
+		Bytes: t.bytes, Products: multiplies(name),
+		Loop: roofline.Loop{Arithmetic: figures.Arithmetic, Instructions: figures.Instructions, Bytes: figures.Bytes},
 	})
-	t.clocks = 0
+	t.clocks, t.bytes = 0, 0
 }
 
 // multiplies tells from a kernel's name whether it makes products.

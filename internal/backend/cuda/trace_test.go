@@ -13,27 +13,7 @@ import (
 
 // TestTraceNotesWhatIsIssued has ops of different sizes, an operand that is one row, and a table of which few rows are read.
 func TestTraceNotesWhatIsIssued(t *testing.T) {
-	m, err := hardware.Preset("h100", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trace, giveBack, err := UseModel(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer giveBack()
-	d, err := process.at(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	view := func(dt dtype.DType, shape ...int) backend.View {
-		l := layout.Contiguous(shape)
-		b, err := d.Alloc(l.Size() * dt.Size())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return backend.View{Buf: b, Layout: &l, DType: dt}
-	}
+	trace, d, view := traced(t)
 	const f32, bf16 = dtype.Float32, dtype.BFloat16
 	row := view(f32, 256)
 	repeated := layout.Of([]int{512, 256}, []int{0, 1}, 0)
@@ -75,6 +55,54 @@ func TestTraceNotesWhatIsIssued(t *testing.T) {
 		}
 		if l := got[0].Main(); l.Unit != c.unit || l.Resident < 1 || l.Threads < 32 || l.Kernel == "" || (l.Clocks > 0) != c.planned {
 			t.Errorf("%v: got %+v", c.op, l)
+		}
+	}
+}
+
+// traced returns a modelled H100, and what makes views on it.
+func traced(t *testing.T) (trace *Trace, d *Device, view func(dt dtype.DType, shape ...int) backend.View) {
+	t.Helper()
+	m, err := hardware.Preset("h100", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, giveBack, err := UseModel(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(giveBack)
+	if d, err = process.at(0); err != nil {
+		t.Fatal(err)
+	}
+	return trace, d, func(dt dtype.DType, shape ...int) backend.View {
+		l := layout.Contiguous(shape)
+		b, err := d.Alloc(l.Size() * dt.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return backend.View{Buf: b, Layout: &l, DType: dt}
+	}
+}
+
+// TestTraceOfDecoding: attention of one query reads the keys and values, and what joins their parts takes little time beside that.
+func TestTraceOfDecoding(t *testing.T) {
+	trace, d, view := traced(t)
+	for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
+		c := backend.NewCall(op.Attention, dt)
+		c.Params = op.Attend{Scale: 1, Keep: 1}
+		*c.AddOut(), *c.AddOut() = view(dt, 8, 8, 1, 128), view(dtype.Float32, 8, 8, 1)
+		*c.AddIn(), *c.AddIn(), *c.AddIn() = view(dt, 8, 8, 1, 128), view(dt, 8, 8, 4096, 128), view(dt, 8, 8, 4096, 128)
+		trace.Take()
+		if err := d.Run(c); err != nil {
+			t.Fatal(err)
+		}
+		c.Release()
+		calls := trace.Take()
+		if len(calls) != 1 || len(calls[0].Launches) != 2 {
+			t.Fatalf("%v: got %+v", dt, calls)
+		}
+		if got, least := roofline.Time(trace.GPU, calls), calls[0].Least(trace.GPU); got > 2*least {
+			t.Errorf("%v: %v ns, at least %v", dt, got, least)
 		}
 	}
 }
