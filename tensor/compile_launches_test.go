@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"cresset/device"
+	"cresset/internal/backend/cuda"
 	"cresset/tensor"
 )
 
@@ -75,6 +76,28 @@ func TestCompiledBatches(t *testing.T) {
 			if !sameBits(arrayOf(got[i]), arrayOf(want[i])) {
 				t.Errorf("%s, result %d: %v, want %v", name, i, got[i], want[i])
 			}
+		}
+	}
+}
+
+// TestCompiledStructuresAreLimited compiles more chains than a device has kernels for: the rest are computed op by op, with the same bits, and those that
+// have kernels keep them.
+func TestCompiledStructuresAreLimited(t *testing.T) {
+	launches := countingLaunches(t, "a100")
+	defer cuda.LimitStructures(2)()
+	x := tensor.On(device.CUDA(0)).Randn(8, 16)
+	ops := []func(x *tensor.Tensor) *tensor.Tensor{(*tensor.Tensor).Tanh, (*tensor.Tensor).Exp, (*tensor.Tensor).Abs, (*tensor.Tensor).Tanh}
+	for i, want := range []int{1, 1, 3, 1} {
+		f := func(x *tensor.Tensor) *tensor.Tensor { return ops[i](x).Mul(x).Add(x) }
+		compiled := tensor.Compile(f)
+		compiled(x)
+		*launches = 0
+		got := compiled(x)
+		if *launches != want {
+			t.Errorf("chain %d: %d launches, want %d", i, *launches, want)
+		}
+		if y := f(x); !sameBits(arrayOf(got), arrayOf(y)) {
+			t.Errorf("chain %d: %v, want %v", i, got, y)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (p *Program) merge(b backend.Batcher, from, to, most int) bool {
 	both.pieces = slices.Concat(one.all(), two.all())
 	both.out, both.in, both.touched = slices.Concat(one.out, two.out), slices.Concat(one.in, two.in), slices.Concat(one.touched, two.touched)
 	p.items[from], p.items[to] = item{}, both
-	if b.Batch(both.pieces) != nil && p.peak() <= most {
+	if p.peak() <= most && b.Batch(both.pieces) != nil {
 		return true
 	}
 	p.items[from], p.items[to] = one, two

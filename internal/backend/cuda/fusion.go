@@ -1,8 +1,10 @@
 package cuda
 
 import (
+	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"cresset/dtype"
 	"cresset/internal/backend"
@@ -18,11 +20,37 @@ var (
 	_ backend.Joiner  = (*Device)(nil)
 )
 
-// emitted holds the kernels that a device has loaded of regions, by their structure. Whoever compiles a function for many structures
-// has as many kernels: a text is a few kilobytes.
+// emitted holds the kernels that a device has loaded of regions, by their structure.
 type emitted struct {
-	mu      sync.Mutex
-	kernels map[string]*emittedKernel
+	mu         sync.Mutex
+	kernels    map[string]*emittedKernel
+	structures map[string]bool // of the regions that were asked for
+}
+
+// structures is how many structures of regions a device has kernels for, which stay loaded: graphs and streams may be computing by any of them.
+// Whoever compiles functions of more gets the rest computed op by op, as before.
+var structures atomic.Int64
+
+func init() { structures.Store(512) }
+
+// LimitStructures makes n the most structures of regions that devices have kernels for, until restore is called.
+func LimitStructures(n int) (restore func()) {
+	old := structures.Swap(int64(n))
+	return func() { structures.Store(old) }
+}
+
+// admit reports whether the device may have a kernel of the structure.
+func (e *emitted) admit(key string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.structures[key] && int64(len(e.structures)) >= structures.Load() {
+		return false
+	}
+	if e.structures == nil {
+		e.structures = map[string]bool{}
+	}
+	e.structures[key] = true
+	return true
 }
 
 // emittedKernel is a kernel that was written at run time.
@@ -82,6 +110,9 @@ func (d *Device) Fuse(r *backend.Region) (backend.Fused, error) {
 	vectors, err := emit.New(r, true)
 	if err != nil {
 		return nil, err
+	}
+	if alone := len(r.Steps) == 1 && len(r.Sums) == 0; !alone && !d.emitted.admit(vectors.Key()) { // one call has its own kernel, unless it runs in a batch
+		return nil, errors.New("cuda: regions of too many structures")
 	}
 	f := &fusedRegion{region: r, vectors: vectors}
 	for i := range r.Steps {

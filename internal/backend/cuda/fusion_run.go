@@ -36,7 +36,7 @@ func (d *Device) Batch(all []backend.Fused) backend.Fused {
 		f.pieces = append(f.pieces, one.(*fusedKernel).pieces...)
 	}
 	k := f.pieces[0].vectors
-	if len(f.pieces) > k.MostPieces() || k.Columns > 0 && f.counts() > countsOfStream {
+	if len(f.pieces) > k.MostPieces() || k.Columns > 0 && f.counts() > countsOfStream || !d.emitted.admit(k.Batch(len(f.pieces)).Key()) {
 		return nil
 	}
 	return f
