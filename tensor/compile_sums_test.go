@@ -85,3 +85,36 @@ func TestCompiledSumLaunches(t *testing.T) {
 		}
 	}
 }
+
+// TestCompiledNormsOfHalves compares norms under Autocast, which compute in float32 between products of halves, with those of the ops one by one: their
+// kernels cast what comes and goes.
+func TestCompiledNormsOfHalves(t *testing.T) {
+	devicetest.Use(t, "a100:1")
+	on := tensor.On(device.CUDA(0))
+	for _, dt := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
+		for _, width := range []int{24, 33, 2100} {
+			x, other := on.Randn(5, width).To(dt), on.Randn(5, width).To(dt)
+			weight, bias := on.Randn(width), on.Randn(width)
+			for name, norm := range map[string]func(x *tensor.Tensor) *tensor.Tensor{
+				"layer norm": func(x *tensor.Tensor) *tensor.Tensor { return x.LayerNorm([]int{width}, weight, bias, 1e-5) },
+				"RMS norm":   func(x *tensor.Tensor) *tensor.Tensor { return x.RMSNorm([]int{width}, weight, 1e-5) },
+			} {
+				f := func(x, other *tensor.Tensor) *tensor.Tensor { return norm(x.Float()).To(dt).Mul(other) }
+				compiled := tensor.Compile(f)
+				var want []array
+				for i, run := range []func(x, other *tensor.Tensor) *tensor.Tensor{f, compiled, compiled} {
+					leaf := x.Detach().SetRequiresGrad(true)
+					y := run(leaf, other)
+					y.Backward(tensor.Gradient(other))
+					got := []array{arrayOf(y.Detach()), arrayOf(leaf.Grad())}
+					if i == 0 {
+						want = got
+					}
+					if !sameBits(got[0], want[0]) || !sameBits(got[1], want[1]) {
+						t.Errorf("%s of %d in %s, run %d: other bits", name, width, dt, i)
+					}
+				}
+			}
+		}
+	}
+}

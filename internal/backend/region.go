@@ -76,6 +76,14 @@ type Summer interface {
 	Sums(c *Call) bool
 }
 
+// Caster is a backend whose ops take operands, and give results, in other dtypes than they compute in, as if these were cast by themselves.
+type Caster interface {
+	// Takes reports whether an op that computes in dt takes operand i as one of dtype as.
+	Takes(o op.Op, dt dtype.DType, i int, as dtype.DType) bool
+	// Gives reports whether it gives result i as one of dtype as.
+	Gives(o op.Op, dt dtype.DType, i int, as dtype.DType) bool
+}
+
 // Fused computes a region over and over.
 type Fused interface {
 	// Run computes into and from views like those of the region, with buffers, sums behind what is written; offsets may differ, and so may the

@@ -6,12 +6,14 @@ import "fmt"
 // row of a part, and adds in float64; the 8 sums of a column are added in order. Each part's are left in memory, and the block that ends
 // last adds them, in order too: a sum depends on sizes alone, and is that of the kernels compiled ahead.
 const (
-	warp       = 32
-	sumRows    = 8
-	inFlight   = 4        // rows that a thread takes at once
-	sumWords   = 6        // of a region's parameters, beside an address for each sum
-	MostCounts = 12 << 10 // counters of blocks that have ended, in a kernel's module
+	warp     = 32
+	sumRows  = 8
+	inFlight = 4 // rows that a thread takes at once
+	sumWords = 6 // of a region's parameters, beside an address for each sum
 )
+
+// MostCounts is how many counters of blocks that have ended a kernel's module has.
+const MostCounts = 12 << 10
 
 // A Split says how the rows of a region with sums are divided, and where parts are left.
 type Split struct {

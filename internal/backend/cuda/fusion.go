@@ -18,6 +18,7 @@ var (
 	_ backend.Batcher = (*Device)(nil)
 	_ backend.Summer  = (*Device)(nil)
 	_ backend.Joiner  = (*Device)(nil)
+	_ backend.Caster  = (*Device)(nil)
 )
 
 // emitted holds the kernels that a device has loaded of regions, by their structure.
@@ -103,6 +104,16 @@ func (d *Device) Sums(c *backend.Call) bool {
 	}
 	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && out.DType == c.DType && n > 0 && columns > 1 && columns <= 32*int(countsOfStream) &&
 		d.inColumns(uint64(columns), uint64(n), uint64(columns))
+}
+
+// Takes reports whether the gradient of a norm takes the one that arrives as a half type.
+func (d *Device) Takes(o op.Op, dt dtype.DType, i int, as dtype.DType) bool {
+	return (o == op.LayerNormGrad || o == op.RMSNormGrad) && dt == dtype.Float32 && i == 0 && otherTypes[as] != kernels.SameType
+}
+
+// Gives reports whether a norm gives its result as a half type.
+func (d *Device) Gives(o op.Op, dt dtype.DType, i int, as dtype.DType) bool {
+	return (o == op.LayerNorm || o == op.RMSNorm) && dt == dtype.Float32 && i == 0 && otherTypes[as] != kernels.SameType
 }
 
 // Fuse writes the region's kernels; one is loaded when it is first run.

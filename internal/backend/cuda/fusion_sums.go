@@ -5,8 +5,9 @@ import (
 	"cresset/internal/emit"
 )
 
-// countsOfStream is how many counters a kernel with sums has for each stream: launches of two streams run beside each other.
-const countsOfStream = emit.MostCounts / uint64(streams)
+// countsOfStream is how many counters a kernel whose last block joins parts has for each stream: launches of two streams run beside each other. A
+// graph runs while no stream does.
+const countsOfStream = min(emit.MostCounts, kernels.MostCounts) / uint64(streams)
 
 // split divides the rows of a region with sums as the kernels of reductions do, takes memory for what parts leave, and makes the grid one that has
 // its blocks.

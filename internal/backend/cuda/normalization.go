@@ -163,18 +163,27 @@ func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 		return s.err
 	}
 	p.X, p.Weight, p.Bias, p.Residual = at[0], at[1], at[2], at[3]
+	p.OtherType = other(&out[0], c)
 	p.Y, out = address(&out[0]), out[1:]
 	if c.Op != op.RMSNorm {
 		p.Mean, out = address(&out[0]), out[1:]
 	}
 	if p.Invstd = address(&out[0]); len(out) > 1 {
-		p.Sum, p.ResidualType = address(&out[1]), residualTypes[c.In()[3].DType]
+		p.Sum, p.ResidualType = address(&out[1]), other(&c.In()[3], c)
 	}
 	return launchHeld(d, l.out, p.Rows, p.Columns*l.size, p)
 }
 
-// residualTypes are those of residuals that are added to what they are not of.
-var residualTypes = map[dtype.DType]uint32{dtype.Float16: kernels.HalfResidual, dtype.BFloat16: kernels.BrainResidual}
+// otherTypes are those of operands and results that are not of the type that is computed in.
+var otherTypes = map[dtype.DType]uint32{dtype.Float16: kernels.HalfType, dtype.BFloat16: kernels.BrainType}
+
+// other is the type of a view that may be of another one than the call.
+func other(v *backend.View, c *backend.Call) uint32 {
+	if v.DType == c.DType {
+		return kernels.SameType
+	}
+	return otherTypes[v.DType]
+}
 
 // grad writes the gradients for x and, where further results are given, for weight and bias, of dy, x, weight, mean and
 // 1/√(variance + eps); an RMS norm has neither mean nor bias. Where in[5] is given, it is added to the gradient for x.
@@ -187,7 +196,7 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 		return s.err
 	}
 	p.Dy, p.X, p.Weight, p.Mean, p.Invstd, p.Onto = at[0], at[1], at[2], at[3], at[4], at[5]
-	p.Dx = address(&out[0])
+	p.Dx, p.OtherType = address(&out[0]), other(&c.In()[0], c)
 	if p.Rows > 0 {
 		if err := launchHeld(d, l.gradient, p.Rows, 2*p.Columns*l.size, p); err != nil {
 			return err
@@ -207,16 +216,17 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 
 // gradColumns adds up the gradients for weight and bias over the rows, in parts where these are many.
 func (l *layerNormalizer) gradColumns(s *scratch, p *kernels.LayerNorm) error {
-	p.Parts = kernels.NormalizationParts((p.Columns+31)/32, p.Rows*32)
+	blocks := (p.Columns + 31) / 32
+	if p.Parts = kernels.NormalizationParts(blocks, p.Rows*32); blocks > countsOfStream {
+		p.Parts = 1
+	}
+	p.Count = uint32(s.device.lane) * uint32(countsOfStream)
 	s.layerNormSums(p, p.Columns)
 	g, ok := kernels.LayerNormSumsGrid(p.Columns, p.Parts)
 	if !ok {
 		return fmt.Errorf("cuda: rows of %d elements are too long for one launch", p.Columns)
 	}
-	if err := issue(s, l.sums, g, p); err != nil {
-		return err
-	}
-	return l.join(s, p, p.Columns)
+	return issue(s, l.sums, g, p)
 }
 
 // gradChannels adds up the gradients for weight and bias over the images, in parts where these are large.
@@ -227,7 +237,10 @@ func (l *layerNormalizer) gradChannels(s *scratch, p *kernels.LayerNorm) error {
 	if err := issueRows(s, l.groupSums, channels*p.Parts, n/p.Parts, p); err != nil {
 		return err
 	}
-	return l.join(s, p, channels)
+	if p.Parts == 1 {
+		return nil
+	}
+	return launch(s.device, l.totals, s.device.flat(int(channels)), p)
 }
 
 // layerNormSums takes room for the parts of so many sums.
@@ -235,14 +248,6 @@ func (s *scratch) layerNormSums(p *kernels.LayerNorm, n uint64) {
 	if p.Parts > 1 {
 		p.Sums = s.take(int(p.Parts*n) * kernels.PairBytes).ptr
 	}
-}
-
-// join adds up the parts of so many sums.
-func (l *layerNormalizer) join(s *scratch, p *kernels.LayerNorm, n uint64) error {
-	if p.Parts == 1 {
-		return nil
-	}
-	return launch(s.device, l.totals, s.device.flat(int(n)), p)
 }
 
 // layerNorm packs the operands and sees x as rows: of its last axes, or of the groups of channels of images.

@@ -1,11 +1,12 @@
-// Layer normalisation and its gradients. Sums of what a thread holds are taken in the type that is computed in, and theirs in float64; means, 1/√(variance + eps) and the gradients of weight and bias are
+// Layer normalisation and its gradients; y and dy of float32 may be of a half type. Sums of what a thread holds are taken in the type that is computed in, and theirs in float64; means, 1/√(variance + eps) and the gradients of weight and bias are
 // of the type that is computed in. Where p.mean is 0 they are those of an RMS norm, which takes no mean off.
 //
 // Every kernel takes LayerNorm. layer_norm and layer_norm_grad: a row of threads for each row, which reads it once where its
 // registers hold it. Grid: that of HeldGrid, for twice the columns in the gradient, which has two operands. layer_norm_sums:
 // blocks of (32, 8) threads; x walks over the columns, ⌈columns/32⌉ blocks, y over the parts. group_norm_sums: a row of threads, that of RowGrid, for each
-// channel and part. layer_norm_totals joins more than one part: blocks of 256 threads, any number of them: as many as there are weights.
+// channel and part. layer_norm_totals joins more than one part of a group norm: blocks of 256 threads, any number of them: as many as there are weights.
 // dtypes: f32 f64 f16 bf16
+#include "last.cuh"
 #include "params.cuh"
 #include "reduction.cuh"
 #include "math.cuh"
@@ -64,37 +65,76 @@ template <class Body> INLINE void eachChunk(u64 base, Share<HELD> &x, i64 start,
 	}
 }
 
-// addResidual adds the residual of the chunk from first on to x, as an op would; that of a float32 may be of a half type.
-INLINE void addResidual(const LayerNorm &p, Share<HELD> &x, i64 start, u64 first, u64 columns) {
+// withHalf calls body with a zero of the half type that a type in the parameters names, and reports whether it names one.
+template <class Body> INLINE bool withHalf(u32 type, Body body) {
 #ifdef DTYPE_f32
-	auto addHalves = [&](auto zero) {
-		using Half = decltype(zero);
-		u64 base = p.residual + (u64)(start + (i64)first) * sizeof(Half);
-		bool whole = base % (GROUP * sizeof(Half)) == 0;
-		x.groups([&](T (&v)[GROUP], u32 k) {
-			Lanes<Half, GROUP> group = Lanes<Half, GROUP>::all(zero);
-			if (whole && k + GROUP <= x.count) {
-				group = Lanes<Half, GROUP>::load(base, k);
-			} else {
-#pragma unroll
-				for (int lane = 0; lane < GROUP; lane++) {
-					group.put(lane, k + lane < x.count ? load<Half>(base, k + lane) : zero);
-				}
-			}
-#pragma unroll
-			for (int lane = 0; lane < GROUP; lane++) {
-				v[lane] += wide(group.at(lane));
-			}
-		});
-	};
-	if (p.residualType == BRAIN_RESIDUAL) {
-		return addHalves(bf16{});
+	if (type == BRAIN_TYPE) {
+		body(bf16{});
+		return true;
 	}
-	if (p.residualType == HALF_RESIDUAL) {
-		return addHalves(f16{});
+	if (type == HALF_TYPE) {
+		body(f16{});
+		return true;
 	}
 #endif
-	x.add(p.residual, start, first, columns);
+	return false;
+}
+
+// eachHalf calls body with each element of a chunk and that of a half type that lies in its place.
+template <class S, class Half, class Body> INLINE void eachHalf(S &x, u64 base, i64 start, u64 first, Half zero, Body body) {
+	base += (u64)(start + (i64)first) * sizeof(Half);
+	bool whole = base % (GROUP * sizeof(Half)) == 0;
+	x.groups([&](T (&v)[GROUP], u32 k) {
+		Lanes<Half, GROUP> group = Lanes<Half, GROUP>::all(zero);
+		if (whole && k + GROUP <= x.count) {
+			group = Lanes<Half, GROUP>::load(base, k);
+		} else {
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				group.put(lane, k + lane < x.count ? load<Half>(base, k + lane) : zero);
+			}
+		}
+#pragma unroll
+		for (int lane = 0; lane < GROUP; lane++) {
+			body(v[lane], wide(group.at(lane)));
+		}
+	});
+}
+
+// readHalves loads a chunk of a row of a half type, and 0 for what would lie behind its end.
+template <class Half> INLINE void readHalves(Share<HELD / 2> &x, u64 base, i64 start, u64 first, u64 columns, Half zero) {
+	x.count = first >= columns ? 0 : columns - first < x.chunk() ? (u32)(columns - first) : (u32)x.chunk();
+	eachHalf(x, base, start, first, zero, [](T &v, T w) { v = w; });
+}
+
+// writeHalves stores a chunk as a half type.
+template <class S, class Half> INLINE void writeHalves(S &x, u64 base, i64 start, u64 first, Half) {
+	base += (u64)(start + (i64)first) * sizeof(Half);
+	bool whole = base % (GROUP * sizeof(Half)) == 0;
+	x.groups([&](T (&v)[GROUP], u32 k) {
+		Lanes<Half, GROUP> group;
+#pragma unroll
+		for (int lane = 0; lane < GROUP; lane++) {
+			group.put(lane, Cast<Half>::of(v[lane]));
+		}
+		if (whole && k + GROUP <= x.count) {
+			group.store(base, k);
+		} else {
+#pragma unroll
+			for (int lane = 0; lane < GROUP; lane++) {
+				if (k + lane < x.count) {
+					store<Half>(base, k + lane, group.at(lane));
+				}
+			}
+		}
+	});
+}
+
+// addResidual adds the residual of the chunk from first on to x, as an op would; that of a float32 may be of a half type.
+INLINE void addResidual(const LayerNorm &p, Share<HELD> &x, i64 start, u64 first, u64 columns) {
+	if (!withHalf(p.residualType, [&](auto zero) { eachHalf(x, p.residual, start, first, zero, [](T &v, T w) { v += w; }); })) {
+		x.add(p.residual, start, first, columns);
+	}
 }
 
 // The mean of a row in two parts: what the elements' type holds of it, and the rest.
@@ -160,7 +200,9 @@ HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 				v[lane] = p.bias != 0 ? v[lane] + b[lane] : v[lane];
 			}
 		});
-		x.write(p.y, start, first, [](T v, u32) { return v; });
+		if (!withHalf(p.otherType, [&](auto zero) { writeHalves(x, p.y, start, first, zero); })) {
+			x.write(p.y, start, first, [](T v, u32) { return v; });
+		}
 	});
 }
 
@@ -180,7 +222,9 @@ HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
 	Slope weight = Slope::of(p, p.weight, r);
 	auto fill = [&](u64 first) {
 		x.read(p.x, start, first, columns, 0);
-		g.read(p.dy, start, first, columns, 0);
+		if (!withHalf(p.otherType, [&](auto zero) { readHalves(g, p.dy, start, first, columns, zero); })) {
+			g.read(p.dy, start, first, columns, 0);
+		}
 	};
 	// factors calls body with every element, its dy, and its weight.
 	auto factors = [&](u64 first, auto body) {
@@ -240,7 +284,25 @@ INLINE void finish(const LayerNorm &p, u64 parts, u64 part, u64 at, f64 dot, f64
 	}
 }
 
-// The 8 threads of a column each take every 8th row of a part, and their sums are added in order.
+// readDy is an element of dy.
+INLINE T readDy(const LayerNorm &p, i64 at) {
+	T v = 0;
+	return withHalf(p.otherType, [&](auto zero) { v = wide(load<decltype(zero)>(p.dy, at)); }) ? v : read(p.dy, at);
+}
+
+// joinParts adds the parts of an element of weight and bias in order.
+INLINE void joinParts(const LayerNorm &p, u64 at) {
+	u64 all = weights(p);
+	f64 dot = 0, sum = 0;
+#pragma unroll 1
+	for (u64 part = 0; part < p.parts; part++) {
+		dot += left<f64>(p.sums, (i64)(2 * (part * all + at)));
+		sum += left<f64>(p.sums, (i64)(2 * (part * all + at) + 1));
+	}
+	finish(p, 1, 0, at, dot, sum);
+}
+
+// The 8 threads of a column each take every 8th row of a part, and their sums are added in order; the last of a column's blocks joins the parts.
 ROW_KERNEL(layer_norm_sums, 256)(const LayerNorm p) {
 	__shared__ f64 dots[8][WARP], sums[8][WARP];
 	u64 column = (u64)blockIdx.x * WARP + threadIdx.x, each = (p.rows + p.parts - 1) / p.parts;
@@ -250,7 +312,7 @@ ROW_KERNEL(layer_norm_sums, 256)(const LayerNorm p) {
 #pragma unroll 1
 		for (u64 r = part * each + threadIdx.y; r < end; r += 8) {
 			i64 at = (i64)(r * p.columns + column);
-			f64 dy = (f64)read(p.dy, at), mean = p.mean != 0 ? (f64)load<T>(p.mean, (i64)r) : 0;
+			f64 dy = (f64)readDy(p, at), mean = p.mean != 0 ? (f64)load<T>(p.mean, (i64)r) : 0;
 			sum += dy;
 			dot += dy * ((f64)read(p.x, at) - mean) * (f64)load<T>(p.invstd, (i64)r);
 		}
@@ -258,15 +320,18 @@ ROW_KERNEL(layer_norm_sums, 256)(const LayerNorm p) {
 	dots[threadIdx.y][threadIdx.x] = dot;
 	sums[threadIdx.y][threadIdx.x] = sum;
 	__syncthreads();
-	if (threadIdx.y != 0 || column >= p.columns) {
-		return;
-	}
+	bool mine = threadIdx.y == 0 && column < p.columns;
+	if (mine) {
 #pragma unroll 1
-	for (int y = 1; y < 8; y++) {
-		dot += dots[y][threadIdx.x];
-		sum += sums[y][threadIdx.x];
+		for (int y = 1; y < 8; y++) {
+			dot += dots[y][threadIdx.x];
+			sum += sums[y][threadIdx.x];
+		}
+		finish(p, p.parts, part, column, dot, sum);
 	}
-	finish(p, p.parts, part, column, dot, sum);
+	if (p.parts > 1 && isLast(p.count + blockIdx.x, p.parts) && mine) {
+		joinParts(p, column);
+	}
 }
 
 #define FEW_PIXELS 256 // of a channel: a row of threads takes those of many images side by side
@@ -329,17 +394,10 @@ ROW_KERNEL(group_norm_sums, 256)(const LayerNorm p) {
 	}
 }
 
-// The parts of each element of weight and bias are added in order.
+// The parts of each element of weight and bias in a group normalization.
 ROW_KERNEL(layer_norm_totals, 256)(const LayerNorm p) {
-	u64 all = weights(p);
 #pragma unroll 1
-	for (u64 at = thread(); at < all; at += threads()) {
-		f64 dot = 0, sum = 0;
-#pragma unroll 1
-		for (u64 part = 0; part < p.parts; part++) {
-			dot += load<f64>(p.sums, (i64)(2 * (part * all + at)));
-			sum += load<f64>(p.sums, (i64)(2 * (part * all + at) + 1));
-		}
-		finish(p, 1, 0, at, dot, sum);
+	for (u64 at = thread(); at < weights(p); at += threads()) {
+		joinParts(p, at);
 	}
 }

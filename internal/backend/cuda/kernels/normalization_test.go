@@ -175,9 +175,6 @@ func layerNorm[T dtype.Float](t *testing.T, rows, columns int, parts uint64, cen
 	launch(m, "layer_norm_grad"+suffix[T](), g, p)
 	g, _ = kernels.LayerNormSumsGrid(p.Columns, parts)
 	launch(m, "layer_norm_sums"+suffix[T](), g, p)
-	if parts > 1 {
-		launch(m, "layer_norm_totals"+suffix[T](), kernels.Flat(p.Columns, few), p)
-	}
 	name := fmt.Sprintf("layer_norm%s of %dx%d in %d parts, centred %v", suffix[T](), rows, columns, parts, centred)
 	got.compare(t, name, want, tol)
 	if !slices.Equal(sum, wantSum) {

@@ -63,8 +63,9 @@ struct Reduction {
 	u64 parts, part; // of a run, and elements of a part; 1 is the whole
 	i64 strides[3]; // of in, along outer, n and inner
 	u64 total; // the elements of a run, where n is the number of its parts
+	u64 counter; // 0, or one more than the first of the counters of blocks that have ended, where the last one joins the parts
 };
-static_assert(sizeof(Reduction) == 112, "");
+static_assert(sizeof(Reduction) == 120, "");
 
 #define ACCUMULATOR_BYTES 16
 
@@ -386,9 +387,9 @@ struct BatchNorm {
 };
 static_assert(sizeof(BatchNorm) == 176, "");
 
-#define SAME_RESIDUAL 0
-#define HALF_RESIDUAL 1
-#define BRAIN_RESIDUAL 2
+#define SAME_TYPE 0
+#define HALF_TYPE 1
+#define BRAIN_TYPE 2
 
 // LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
 // of x [rows][columns], or the gradients of x, weight and bias, all contiguous. The rows may be cut into parts: sums has two
@@ -404,9 +405,11 @@ struct LayerNorm {
 	u64 sums, parts;
 	f64 eps;
 	u32 residualType;
+	u32 otherType; // of y or dy
+	u32 count; // the first of the counters of blocks that have ended
 	u32 unused;
 };
-static_assert(sizeof(LayerNorm) == 168, "");
+static_assert(sizeof(LayerNorm) == 176, "");
 
 #define PAIR_BYTES 16
 

@@ -68,6 +68,7 @@ type Reduction struct {
 	Parts, Part     uint64   // of a run, and elements of a part; 1 is the whole
 	Strides         [3]int64 // of in, along outer, n and inner
 	Total           uint64   // the elements of a run, where n is the number of its parts
+	Counter         uint64   // 0, or one more than the first of the counters of blocks that have ended, where the last one joins the parts
 }
 
 // AccumulatorBytes is room enough for an accumulator of any reduction or scan, which Reduction's and Scan's To and From point to.

@@ -72,11 +72,14 @@ type BatchNorm struct {
 	Training, Unused         uint32
 }
 
-// What a residual lies in memory as: elements of x's type, or for a float32 x float16 or bfloat16.
+// MostCounts is how many counters of blocks that have ended a module has.
+const MostCounts = 12 << 10
+
+// What a residual, y or dy lies in memory as: elements of x's type, or for a float32 x float16 or bfloat16.
 const (
-	SameResidual = iota
-	HalfResidual
-	BrainResidual
+	SameType = iota
+	HalfType
+	BrainType
 )
 
 // LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
@@ -93,6 +96,8 @@ type LayerNorm struct {
 	Sums, Parts            uint64
 	Eps                    float64
 	ResidualType           uint32
+	OtherType              uint32 // of y or dy
+	Count                  uint32 // the first of the counters of blocks that have ended
 	Unused                 uint32
 }
 

@@ -4,6 +4,7 @@
 // part: outer*inner*parts rows; gridDim.x up to 2**31-1. name_columns_dtype lets neighbouring threads take neighbouring
 // results, for inner > 1 or n < 32. Grid: blocks of (32, 8) threads, one for each 32 results along x, and one for each part along y.
 // dtypes: f32 f64 f16 bf16 i64 i32 u8
+#include "last.cuh"
 #include "reductions.cuh"
 
 // isNaN is of any number; an integer always is one.
@@ -110,11 +111,25 @@ template <class R> INLINE void reduceRows(const Reduction &p) {
 	}
 }
 
-// reduceColumns: the 8 threads of a column each take every 8th element of a part, and their accumulators are joined in order.
+// joinColumn joins the accumulators of the 8 threads of a column in order; those of the first row get the result.
+template <class R> INLINE typename R::Acc joinColumn(typename R::Acc acc) {
+	__shared__ typename R::Acc columns[8][WARP];
+	columns[threadIdx.y][threadIdx.x] = acc;
+	__syncthreads();
+	if (threadIdx.y == 0) {
+#pragma unroll 1
+		for (int y = 1; y < 8; y++) {
+			acc = R::join(acc, columns[y][threadIdx.x]);
+		}
+	}
+	return acc;
+}
+
+// reduceColumns: the 8 threads of a column each take every 8th element of a part, and their accumulators are joined in order. Where p.counter says so, the
+// last block of a column joins those of its parts, in the order of a launch of their own.
 template <class R> INLINE void reduceColumns(const Reduction &p) {
 	using Acc = typename R::Acc;
 	const int MANY = 8; // elements in flight
-	__shared__ Acc columns[8][WARP];
 	u64 result = (u64)blockIdx.x * WARP + threadIdx.x, results = p.outer * p.inner;
 	Acc acc = R::zero();
 	if (result < results && p.from != 0) {
@@ -143,16 +158,23 @@ template <class R> INLINE void reduceColumns(const Reduction &p) {
 			acc = R::take(acc, read(p.in, run.start + (i64)k * run.step), k);
 		}
 	}
-	columns[threadIdx.y][threadIdx.x] = acc;
-	__syncthreads();
-	if (threadIdx.y != 0 || result >= results) {
+	bool mine = threadIdx.y == 0 && result < results;
+	acc = joinColumn<R>(acc);
+	if (mine) {
+		finish<R>(p, result, blockIdx.y, acc);
+	}
+	if (p.counter == 0 || !isLast(p.counter - 1 + blockIdx.x, p.parts)) {
 		return;
 	}
+	acc = R::zero();
 #pragma unroll 1
-	for (int y = 1; y < 8; y++) {
-		acc = R::join(acc, columns[y][threadIdx.x]);
+	for (u64 k = threadIdx.y; result < results && k < p.parts; k += 8) {
+		acc = R::join(acc, left<Acc>(p.to, (i64)(k * results + result)));
 	}
-	finish<R>(p, result, blockIdx.y, acc);
+	acc = joinColumn<R>(acc);
+	if (mine) {
+		R::finish(p, result, acc);
+	}
 }
 
 // REDUCTION is both kernels of a reduction.
