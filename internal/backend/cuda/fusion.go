@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -28,23 +29,24 @@ type emitted struct {
 	structures map[string]bool // of the regions that were asked for
 }
 
-// structures is how many structures of regions a device has kernels for, which stay loaded: graphs and streams may be computing by any of them.
+// mostStructures is how many structures of regions a device has kernels for, which stay loaded: graphs and streams may be computing by any of them.
 // Whoever compiles functions of more gets the rest computed op by op, as before.
-var structures atomic.Int64
+const mostStructures = 512
 
-func init() { structures.Store(512) }
+// limited is the limit in the place of mostStructures, where it is not 0.
+var limited atomic.Int64
 
 // LimitStructures makes n the most structures of regions that devices have kernels for, until restore is called.
 func LimitStructures(n int) (restore func()) {
-	old := structures.Swap(int64(n))
-	return func() { structures.Store(old) }
+	limited.Store(int64(n))
+	return func() { limited.Store(0) }
 }
 
 // admit reports whether the device may have a kernel of the structure.
 func (e *emitted) admit(key string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.structures[key] && int64(len(e.structures)) >= structures.Load() {
+	if !e.structures[key] && len(e.structures) >= cmp.Or(int(limited.Load()), mostStructures) {
 		return false
 	}
 	if e.structures == nil {
