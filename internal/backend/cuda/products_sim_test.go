@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/driver"
 	"cresset/internal/kern"
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -108,10 +110,17 @@ func batch(shape layout.Shape, strides ...int) *layout.Layout {
 }
 
 // TestProductsThroughTheCopyEngine multiplies by kernels that are otherwise for large matrices, with results whose lines the copy engine can
-// write to, and others.
+// write to, and others. They start while the kernel ahead ends, for which they have to wait.
 func TestProductsThroughTheCopyEngine(t *testing.T) {
 	card := newCard(t, "h100")
 	dev := card.Device
+	early, launch := 0, dev.api.LaunchKernelEx
+	dev.api.LaunchKernelEx = func(c driver.Context, f driver.Function, l *driver.Launch, s driver.Stream, params []byte) driver.Result {
+		if l.Programmatic {
+			early++
+		}
+		return launch(c, f, l, s, params)
+	}
 	for i := range kernels.ProductTiles {
 		if !kernels.ProductTiles[i].Mapped {
 			continue
@@ -132,6 +141,16 @@ func TestProductsThroughTheCopyEngine(t *testing.T) {
 		checkProduct(t, dev, dtype.BFloat16, [3]int{40, 72, 64}, 0, 0, run)
 		checkProduct(t, dev, dtype.BFloat16, [3]int{40, 33, 70}, 3, 1, run)
 		checkProduct(t, dev, dtype.Float16, [3]int{20, 40, 2100}, 0, 0, run) // in parts, where there are such
+		name := kernels.ProductTiles[i].Kernel(kernels.Along, kernels.Along) + "_bf16"
+		module, _ := kernels.ModuleOf(name)
+		text, err := kernels.Text(module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if only, _ := kernels.Only(text, name); early != 3 || bytes.Count(only, []byte("griddepcontrol.wait;")) != 1 {
+			t.Errorf("%s: %d of 3 launches start early, and the kernel waits %d times", name, early, bytes.Count(only, []byte("griddepcontrol.wait;")))
+		}
+		early = 0
 		card.wants(t, kernels.ProductTiles[i].Kernel(kernels.Along, kernels.Across)+"_.*f16", kernels.ProductTiles[i].Kernel(kernels.Across, kernels.Along)+"_bf16")
 	}
 }

@@ -218,6 +218,10 @@ func TestShapedLaunches(t *testing.T) {
 	if len(shapes) != 1 || shapes[0].Cluster != (driver.Dim{X: 2, Y: 1, Z: 1}) || shapes[0].Shared != 101<<10 || shapes[0].Grid.X != 16 || shapes[0].Block.X != 128 {
 		t.Errorf("launches with a cluster: %+v", shapes)
 	}
+	g.Programmatic = true
+	if err := launch(d, k, g, &params); err != nil || len(shapes) != 2 || shapes[0].Programmatic || !shapes[1].Programmatic {
+		t.Errorf("a launch that may start early: %+v, %v", shapes, err)
+	}
 	f.api.LaunchKernelEx = nil
 	if err := launch(d, k, g, &params); err == nil {
 		t.Error("a driver without clusters launched one")

@@ -68,12 +68,14 @@ template <class S, int FEW, int MANY, class Produce, class Consume> INLINE void 
 		}
 		publishBarriers();
 	}
+	awaitKernelAhead();
 	clusterBarrier();
 	u32 group = threadIdx.x / 128;
 	if (group == 0) {
 		giveRegisters<FEW>();
 		if (threadIdx.x == 0) {
 			produce(shared, bar, rank);
+			letNextStart();
 		}
 	} else {
 		takeRegisters<MANY>();

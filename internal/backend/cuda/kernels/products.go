@@ -188,7 +188,7 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 		steps, rows, columns = t.steps, t.rows, t.columns
 		plan.Grid.Threads[0], plan.Grid.Shared = t.threads, t.shared
 		if t.Mapped { // clusters of two tiles
-			plan.Grid.Cluster = [3]uint32{2, 1, 1}
+			plan.Grid.Cluster, plan.Grid.Programmatic = [3]uint32{2, 1, 1}, true
 		}
 		switch {
 		case t.beside:

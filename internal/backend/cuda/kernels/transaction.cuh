@@ -49,6 +49,11 @@ INLINE void clusterBarrier() {
 	asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" : : : "memory");
 }
 
+// A kernel that is launched so may start before the one ahead of it has ended. awaitKernelAhead waits until that has, before the first access to memory
+// that others write; letNextStart says that the next one may start once all blocks have said so.
+INLINE void awaitKernelAhead() { asm volatile("griddepcontrol.wait;" : : : "memory"); }
+INLINE void letNextStart() { asm volatile("griddepcontrol.launch_dependents;" : : : "memory"); }
+
 INLINE u32 rankInCluster() {
 	u32 rank;
 	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
