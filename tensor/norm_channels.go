@@ -30,6 +30,16 @@ func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opt
 	if rest, _ := shape[2:].NumEl(); rest == 1 {
 		fail(name, ErrValue, "Expected more than 1 spatial element when training, got input size "+shape.String(), x)
 	}
+	if runningMean == nil && runningVar == nil && x.takesGroups(weight, bias) {
+		p := op.Normalize{Eps: 1e-5, Groups: shape[1]} // channels are groups of one
+		for _, o := range opts {
+			if eps, ok := o.(Eps); ok {
+				p.Eps = float64(eps)
+			}
+		}
+		_, y := x.normalized(op.GroupNorm, p, Shape{shape[0] * shape[1]}, weight, bias, nil)
+		return y
+	}
 	each := func(t *Tensor) *Tensor {
 		if t == nil {
 			return nil
@@ -45,6 +55,15 @@ func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opt
 		}
 	}
 	return y.View(shape...)
+}
+
+// takesGroups reports whether weight and bias are what the kernels of group norms take.
+func (x *Tensor) takesGroups(weight, bias *Tensor) bool {
+	fits := x.dtype.IsFloat() && x.NumEl() > 0
+	for _, t := range []*Tensor{weight, bias} {
+		fits = fits && (t == nil || t.dtype == x.dtype && t.Device() == x.Device() && t.layout.Shape().Equal(Shape{x.layout.Shape()[1]}))
+	}
+	return fits
 }
 
 // LocalResponseOption is an option of LocalResponseNorm: Alpha, Beta or K.
