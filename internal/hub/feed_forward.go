@@ -6,17 +6,27 @@ import (
 	"cresset/tensor"
 )
 
-// Parameters are those of a linear layer.
-type Parameters = friend.Linear[*tensor.Tensor]
+// Dense is a linear layer.
+type Dense interface {
+	Forward(x *tensor.Tensor) *tensor.Tensor
+	Product() friend.Product[*tensor.Tensor]
+}
 
-// ParametersOf returns those of a layer.
-func ParametersOf(l *nn.Linear) Parameters { return Parameters{Weight: l.Weight, Bias: l.Bias} }
+// parametersOf returns a layer's; it is not whole where ranks hold parts of it, which Forward brings together.
+func parametersOf(l Dense) (p friend.Linear[*tensor.Tensor], whole bool) {
+	all := l.Product()
+	weight := all.Weight
+	if all.Outputs == 1 {
+		weight = weight.Transpose(0, 1)
+	}
+	return friend.Linear[*tensor.Tensor]{Weight: weight, Bias: all.Bias}, *all.Compute == nil
+}
 
 var inner = friend.Of[*tensor.Tensor]()
 
 // FeedForward returns residual plus what dropout leaves of a second linear layer of f of a first. GPUs compute f with the first product, and add as the
 // second one stores where nothing is dropped.
-func FeedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Parameters, dropout *nn.Dropout) *tensor.Tensor {
+func FeedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Dense, dropout *nn.Dropout) *tensor.Tensor {
 	y, more := feedForward(f, residual, x, first, second, dropout)
 	if more != nil {
 		return y.Add(more)
@@ -25,7 +35,7 @@ func FeedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tens
 }
 
 // FeedForwardNorm returns the norm of what FeedForward returns.
-func FeedForwardNorm(norm *nn.LayerNorm, f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Parameters, dropout *nn.Dropout) *tensor.Tensor {
+func FeedForwardNorm(norm *nn.LayerNorm, f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Dense, dropout *nn.Dropout) *tensor.Tensor {
 	y, more := feedForward(f, residual, x, first, second, dropout)
 	if more != nil {
 		_, y = LayerNormOfSum(norm, y, more)
@@ -35,16 +45,22 @@ func FeedForwardNorm(norm *nn.LayerNorm, f func(*tensor.Tensor) *tensor.Tensor, 
 }
 
 // feedForward returns what FeedForward does, as a sum of two where more is not nil.
-func feedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Parameters, dropout *nn.Dropout) (y, more *tensor.Tensor) {
+func feedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Dense, dropout *nn.Dropout) (y, more *tensor.Tensor) {
+	a, aWhole := parametersOf(first)
+	b, bWhole := parametersOf(second)
 	drops := dropout.Training() && dropout.P != 0
-	if !drops {
-		if y := inner.FeedForward(f, x, first, second, residual); y != nil {
+	switch {
+	case !aWhole || !bWhole:
+	case !drops:
+		if y := inner.FeedForward(f, x, a, b, residual); y != nil {
 			return y, nil
 		}
-	} else if y := inner.FeedForward(f, x, first, second, nil); y != nil {
-		return residual, dropout.Forward(y)
+	default:
+		if y := inner.FeedForward(f, x, a, b, nil); y != nil {
+			return residual, dropout.Forward(y)
+		}
 	}
-	return residual, dropout.Forward(f(x.Linear(first.Weight, first.Bias)).Linear(second.Weight, second.Bias))
+	return residual, dropout.Forward(second.Forward(f(first.Forward(x))))
 }
 
 // LayerNormOfSum returns x + residual and its norm, by one kernel where that has the bits of both.

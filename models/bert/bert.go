@@ -131,7 +131,7 @@ func (l *Layer) Forward(x, mask *tensor.Tensor) *tensor.Tensor {
 	v := hub.SplitHeads(l.Value.Forward(x), l.size)
 	x = l.Attention.Forward(hub.MergeHeads(hub.Attend(q, k, v, mask, l.Weights)), x)
 	o := l.Output
-	return hub.FeedForwardNorm(o.Norm, l.f, x, x, hub.ParametersOf(l.Hidden), hub.ParametersOf(o.Dense), o.Dropout)
+	return hub.FeedForwardNorm(o.Norm, l.f, x, x, l.Hidden, o.Dense, o.Dropout)
 }
 
 // Forward returns norm(dense(y) + x).

@@ -63,10 +63,6 @@ type Conv1D struct {
 	compute func(x, weight, bias *tensor.Tensor) *tensor.Tensor // Forward, where ranks hold parts
 }
 
-func (c *Conv1D) parameters() hub.Parameters {
-	return hub.Parameters{Weight: c.Weight.Transpose(0, 1), Bias: c.Bias}
-}
-
 // Forward returns x·W + b.
 func (c *Conv1D) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if c.compute != nil {
@@ -173,8 +169,5 @@ func (a *Attention) read(x *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
 
 // AddedTo returns residual plus the second layer of the activation of the first.
 func (m *MLP) AddedTo(residual, x *tensor.Tensor) *tensor.Tensor {
-	if m.Input.compute != nil || m.Output.compute != nil {
-		return residual.Add(m.Dropout.Forward(m.Output.Forward(m.f(m.Input.Forward(x)))))
-	}
-	return hub.FeedForward(m.f, residual, x, m.Input.parameters(), m.Output.parameters(), m.Dropout)
+	return hub.FeedForward(m.f, residual, x, m.Input, m.Output, m.Dropout)
 }

@@ -82,7 +82,7 @@ func (l *Layer) Forward(x *tensor.Tensor) *tensor.Tensor {
 	v := hub.SplitHeads(l.Value.Forward(y), l.size)
 	seen := l.Merge.Forward(hub.MergeHeads(hub.Attend(q, k, v, nil, l.Weights)))
 	x, y = hub.LayerNormOfSum(l.After, x, l.Dropout.Forward(seen))
-	return hub.FeedForward(l.f, x, y, hub.ParametersOf(l.Hidden), hub.ParametersOf(l.Output), l.Dropout)
+	return hub.FeedForward(l.f, x, y, l.Hidden, l.Output, l.Dropout)
 }
 
 // Settings returns m.Config.
