@@ -6,12 +6,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,7 +23,8 @@ import (
 )
 
 // A fault is what goes wrong with a rank of the program faulty, which is cresset otherwise: "1 40 kill" kills rank 1 in the first start of its job when it has
-// asked so often whether it is to stop, which it does once a step.
+// asked so often whether it is to stop, which it does once a step. "random 500 kill" kills some rank in each start, after up to so many steps; which, and when, follows from the number of
+// the start.
 const faultVariable = "CRESSET_TEST_FAULT"
 
 // faulty is the command with a fault.
@@ -30,7 +34,11 @@ func faulty() {
 	var what string
 	ctx, cancel := context.WithCancelCause(context.Background())
 	if _, err := fmt.Sscan(os.Getenv(faultVariable), &rank, &asked, &what); err == nil {
-		if start = os.Getenv("TORCHELASTIC_RESTART_COUNT"); rank == os.Getenv("RANK") && start == "0" {
+		start = os.Getenv("TORCHELASTIC_RESTART_COUNT")
+		if rank == "random" {
+			rank, asked, start = randomFault(start, asked)
+		}
+		if rank == rankHere() && start == "0" {
 			ctx = &countdown{ctx, asked, map[string]func(){
 				"kill": func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 				"hang": func() { select {} },
@@ -41,6 +49,16 @@ func faulty() {
 	}
 	os.Exit(Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
+
+// randomFault returns of which two ranks one fails in a start, and after how many steps.
+func randomFault(start string, most int) (rank string, asked int, now string) {
+	n, _ := strconv.ParseUint(start, 10, 64)
+	r := rand.New(rand.NewPCG(17, n))
+	return strconv.Itoa(r.IntN(2)), 1 + r.IntN(most), "0"
+}
+
+// rankHere is what the launcher has told this process.
+func rankHere() string { return os.Getenv("RANK") }
 
 // launched runs a command as ranks, and returns what they printed and the exit code.
 func launched(t *testing.T, fault string, args ...string) (stdout, stderr string, code int) {
@@ -150,6 +168,39 @@ func TestRanksGoOn(t *testing.T) {
 			}
 		}
 	}
+}
+
+var killedSteps = flag.Int("killed-steps", 96, "how many steps TestRanksKilledAtRandom trains, of 12 at least")
+
+// TestRanksKilledAtRandom kills one of two ranks again and again, and wants the losses and the weights of a training that nothing has disturbed, to the bit. CI's is short; by hand:
+//
+//	go test ./internal/cli -run RanksKilledAtRandom -killed-steps 10000 -timeout 1h -v
+func TestRanksKilledAtRandom(t *testing.T) {
+	steps, dir := *killedSteps, t.TempDir()
+	often := max(steps/20, 12) // steps between two kills, of which a start makes half at an average
+	args := func(program, save string, more ...string) []string {
+		return append([]string{"-n", "2", "--restarts", "1000", "--grace", "1s", program, "train", "--distributed", "--model", "vit", "--width", "8", "--heads", "2", "--layers", "1", "--dropout", "0.1",
+			"--samples", strconv.Itoa(8 * min(steps/2, 500)), "--epochs", strconv.Itoa(steps / min(steps/2, 500)), "--batch", "8", "--every", strconv.Itoa(often / 4), "--save", filepath.Join(dir, save)}, more...)
+	}
+	if stdout, stderr, code := launched(t, "", args("cresset", "whole")...); code != 0 {
+		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
+	}
+	stdout, stderr, code := launched(t, fmt.Sprintf("random %d kill", often), args("faulty", "killed")...)
+	kills := strings.Count(stderr, "all ranks start again")
+	if code != 0 || kills < 5 {
+		t.Fatalf("%d kills, exit %d: %s%s", kills, code, stdout, stderr)
+	}
+	wantLosses, want := newest(t, filepath.Join(dir, "whole"))
+	gotLosses, got := newest(t, filepath.Join(dir, "killed"))
+	if !slices.Equal(gotLosses, wantLosses) {
+		t.Errorf("got losses %v, want %v", gotLosses, wantLosses)
+	}
+	for name, x := range want {
+		if !got[name].(*tensor.Tensor).Equal(x.(*tensor.Tensor)) {
+			t.Errorf("%s is another", name)
+		}
+	}
+	t.Logf("%d steps, %d kills", steps, kills)
 }
 
 // TestRanksRefuse: what a tired person types.
