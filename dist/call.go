@@ -36,7 +36,8 @@ type call struct {
 	peer    int            // the root of those that have one, or whom a message goes to or comes from
 	tag     int            // of a message
 	in, out *tensor.Tensor // in is nil for barrier, receive and Scatter beside the root; out for barrier, send, and Gather and Reduce beside the root
-	site    string         // where the program called
+	from    callers        // where the program called,
+	site    string         // or what another process has said of that
 }
 
 // reduces reports whether the ranks' elements are joined.
@@ -99,10 +100,21 @@ func (f failed) Wait(context.Context, time.Duration) error { return f.err }
 
 func (failed) ended() bool { return true }
 
-// callSite returns the file and line of the program that called into this package.
-func callSite() string {
-	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+// callers are the innermost calls above a method of this package. Only who has to name a place looks them up: that takes longer than a short message.
+type callers [6]uintptr
+
+// callSite returns what calls the caller.
+func callSite() (c callers) {
+	runtime.Callers(3, c[:])
+	return c
+}
+
+// place returns the file and line of the program that called into this package.
+func (c *call) place() string {
+	if c.site != "" {
+		return c.site
+	}
+	frames := runtime.CallersFrames(c.from[:])
 	for {
 		f, more := frames.Next()
 		if !strings.HasPrefix(f.Function, "cresset/dist.(*Group)") || !more {

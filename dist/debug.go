@@ -13,7 +13,7 @@ func (g *Group) agree(c *call) error {
 	}
 	g.agreeing = true
 	defer func() { g.agreeing = false }()
-	all, err := g.AllGatherBytes(context.Background(), []byte(c.String()+"\n"+c.site))
+	all, err := g.AllGatherBytes(context.Background(), []byte(c.String()+"\n"+c.place()))
 	if err != nil {
 		return err
 	}

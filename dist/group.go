@@ -71,11 +71,11 @@ func (g *Group) Split(ctx context.Context, color, key int) (*Group, error) {
 	if err := g.brokenBy(); err != nil {
 		return nil, err
 	}
-	c := &call{kind: split, site: callSite()}
+	c := &call{kind: split, from: callSite()}
 	if err := g.agree(c); err != nil {
 		return nil, err
 	}
-	come := &Work{group: g, call: c, number: g.called.Add(1), pending: g.engine.begin(&call{kind: barrier, site: c.site})} // which tells who is late
+	come := &Work{group: g, call: c, number: g.called.Add(1), pending: g.engine.begin(&call{kind: barrier, from: c.from})} // which tells who is late
 	if err := come.Wait(ctx); err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (g *Group) breakBy(err error) {
 
 // begin starts a call whose tensors are on any devices.
 func (g *Group) begin(c *call) *Work {
-	c.site = callSite()
+	c.from = callSite()
 	w := &Work{group: g, call: c}
 	if err := g.brokenBy(); err != nil {
 		w.pending = failed{err}

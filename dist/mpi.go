@@ -76,7 +76,11 @@ func (h *held) ended() bool { return h.Look() }
 
 func (m *message) begin(c *call) pending {
 	h := &held{release: func() {}}
-	in, out := h.memory(c.in, inner.HoldMemory), h.memory(c.out, inner.HoldToWrite)
+	out := h.memory(c.out, inner.HoldToWrite)
+	in := out
+	if c.in != c.out {
+		in = h.memory(c.in, inner.HoldMemory)
+	}
 	switch c.kind {
 	case allReduce, reduce, reduceScatter:
 		h.Request = m.reduce(c, in, out)

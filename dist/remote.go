@@ -150,7 +150,7 @@ func (o *office) take(f frame) error {
 }
 
 func (r *remote) begin(c *call) pending {
-	e := &errand{frame: frame{Part: r.part, Kind: c.kind, Op: c.op, Peer: c.peer, Tag: c.tag, Site: c.site, In: none, Out: none}}
+	e := &errand{frame: frame{Part: r.part, Kind: c.kind, Op: c.op, Peer: c.peer, Tag: c.tag, Site: c.place(), In: none, Out: none}}
 	var free []func()
 	if c.in != nil {
 		e.frame.In, e.frame.DType = c.in.NumEl(), c.in.DType()

@@ -45,7 +45,7 @@ func (at *round) fault(r *room, rank int) error {
 		case c != nil && c.String() != at.calls[rank].String():
 			first, second := min(rank, other), max(rank, other)
 			return &MismatchError{Ranks: [2]int{first, second}, Calls: [2]string{at.calls[first].String(), at.calls[second].String()},
-				Sites: [2]string{at.calls[first].site, at.calls[second].site}}
+				Sites: [2]string{at.calls[first].place(), at.calls[second].place()}}
 		}
 	}
 	return nil

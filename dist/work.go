@@ -37,11 +37,14 @@ func (w *Work) Wait(ctx context.Context) error {
 
 // late returns a *TimeoutError, which breaks the group, where err says that a call has not ended in time; nil where it has.
 func (g *Group) late(ctx context.Context, w *Work, err error) error {
+	if err == nil {
+		return nil
+	}
 	inTime := !errors.Is(err, context.DeadlineExceeded) && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)))
 	if gone := (*RankError)(nil); inTime || errors.As(err, &gone) { // that another rank came too late is no lateness here
 		return nil
 	}
-	timeout := &TimeoutError{Call: w.call.String(), Site: w.call.site, Err: err}
+	timeout := &TimeoutError{Call: w.call.String(), Site: w.call.place(), Err: err}
 	switch knows, ok := w.pending.(latecomers); {
 	case ok:
 		timeout.Missing = knows.missing()

@@ -8,6 +8,7 @@ import (
 )
 
 const (
+	eager      = 50                    // looks before others get a chance, which takes longer than a short message
 	spinning   = time.Millisecond      // how long a wait looks without a pause
 	firstNap   = 50 * time.Microsecond // then it sleeps so long,
 	longestNap = time.Millisecond      // and each time twice as long, up to this
@@ -16,6 +17,7 @@ const (
 // Looks are the looks of one wait.
 type Looks struct {
 	since time.Time
+	looks int
 	nap   time.Duration
 }
 
@@ -28,7 +30,9 @@ func (l *Looks) Rest() bool {
 		l.nap = firstNap
 	}
 	if l.nap == 0 {
-		runtime.Gosched()
+		if l.looks++; l.looks > eager {
+			runtime.Gosched()
+		}
 		return false
 	}
 	nap(l.nap)

@@ -70,8 +70,8 @@ func (t Training) Scale(g *hardware.GPU, net Network, s Strategy, n int) Scaled 
 		c.divided()
 		kept, memory = whole/float64(min(n, net.Node)), 18*whole/float64(min(n, net.Node))
 	}
-	c.gpuTime += 28 * kept / (reached * Bandwidth(g)) // Adam reads four numbers and writes three
-	return Scaled{max(c.gpuTime, c.link), memory}
+	adam := 28 * kept / (reached * Bandwidth(g)) // which reads four numbers and writes three, when all gradients are there
+	return Scaled{max(c.gpuTime, c.link) + adam, memory}
 }
 
 // layers returns the parameters of each layer, and of the table of tokens.

@@ -25,7 +25,7 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
-	os.Exit(ranktest.Main(m, os.Stderr, "2", map[string]func(g *dist.Group) error{"training": training, "sync batch norm": syncs}))
+	os.Exit(ranktest.Main(m, os.Stderr, "2", map[string]func(g *dist.Group) error{"training": training, "sync batch norm": syncs, "speed": speed}))
 }
 
 const rows, inputs = 12, 6
