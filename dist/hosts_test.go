@@ -58,7 +58,11 @@ func TestHosts(t *testing.T) {
 			}
 		}
 		const want = "; rank 1 has not called it, or cannot be reached"
-		r := l.RunUntil(t, want, 2, "cut", "CUT="+strings.Join(h.Cut(), " "), "UCX_TLS=tcp,self", "UCX_NET_DEVICES="+h.Cable()) // or UCX finds out that both hosts are one
+		exe, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := l.RunUntil(t, want, 2, append(h.OneCable(), mpitest.Variable+"=cut", "CUT="+strings.Join(h.Cut(), " ")), exe)
 		if r.Code == 0 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
 		}

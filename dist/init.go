@@ -36,7 +36,7 @@ func Init(ctx context.Context, opts ...Option) (*Group, error) {
 func initLocal(ctx context.Context, o options, l launch) (*Group, error) {
 	here, err := strconv.Atoi(os.Getenv("LOCAL_WORLD_SIZE"))
 	if l.by != "WORLD_SIZE" || err != nil || here != l.size {
-		return nil, fmt.Errorf("%s says that there are %d ranks, of which LOCAL_WORLD_SIZE=%s are on this machine: start those of several machines by mpirun or srun, or ask for the engine nccl", l.by, l.size, os.Getenv("LOCAL_WORLD_SIZE"))
+		return nil, fmt.Errorf("%s says that there are %d ranks, of which LOCAL_WORLD_SIZE=%s are on this machine: those of several machines meet by MPI, where it is installed on each (Debian's openmpi-bin or mpich) and mpirun or srun starts them, or each with a GPU by the engine nccl", l.by, l.size, os.Getenv("LOCAL_WORLD_SIZE"))
 	}
 	rank, err := numberIn("RANK", l.size)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"cresset/checkpoint"
 	"cresset/cuda"
@@ -41,6 +42,9 @@ func (c *trainCommand) ranks(s *session) (*ranks, error) {
 			"put a launcher before it: cresset launch -n 2 cresset train --distributed; mpirun -np 2 --bind-to none, or srun"}
 	}
 	opts := []dist.Option{}
+	if machines := os.Getenv("GROUP_WORLD_SIZE"); c.Device.IsCUDA() && machines != "" && machines != "1" {
+		opts = append(opts, dist.Engine("nccl")) // by which ranks of several machines meet that cresset launch or torchrun has started
+	}
 	if c.Timeout > 0 {
 		opts = append(opts, dist.Timeout(c.Timeout))
 	}
@@ -230,6 +234,9 @@ func (r *ranks) follow(ctx context.Context, dir, from string, parts checkpoint.S
 	return err
 }
 
+// patienceOfLaunchers is how long MPICH's mpirun takes to pass on what a rank has printed: it drops that where the rank aborts.
+const patienceOfLaunchers = 200 * time.Millisecond
+
 // end leaves the job. Where it has failed, the first rank that knows says why, and all others end.
 func (r *ranks) end(s *session, err error) error {
 	var code exitCode
@@ -248,6 +255,7 @@ func (r *ranks) end(s *session, err error) error {
 			err = fmt.Errorf("rank %d: %w", r.Rank(), err)
 		}
 		ended = report(s.stderr, err)
+		time.Sleep(patienceOfLaunchers)
 	}
 	r.Abort(ended)
 	return exitCode(ended)

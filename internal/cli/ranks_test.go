@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -19,6 +20,7 @@ import (
 	"syscall"
 	"testing"
 
+	"cresset/internal/mpi/mpitest"
 	"cresset/tensor"
 )
 
@@ -34,7 +36,7 @@ func faulty() {
 	var what string
 	ctx, cancel := context.WithCancelCause(context.Background())
 	if _, err := fmt.Sscan(os.Getenv(faultVariable), &rank, &asked, &what); err == nil {
-		start = os.Getenv("TORCHELASTIC_RESTART_COUNT")
+		start = cmp.Or(os.Getenv("TORCHELASTIC_RESTART_COUNT"), "0")
 		if rank == "random" {
 			rank, asked, start = randomFault(start, asked)
 		}
@@ -43,6 +45,7 @@ func faulty() {
 				"kill": func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 				"hang": func() { select {} },
 				"stop": func() { cancel(signalled{syscall.SIGINT}) },
+				"cut":  func() { _ = exec.Command("sh", "-c", os.Getenv(cutVariable)).Run() },
 				"disk": func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100, Max: 100}) },
 			}[what]}
 		}
@@ -58,7 +61,12 @@ func randomFault(start string, most int) (rank string, asked int, now string) {
 }
 
 // rankHere is what the launcher has told this process.
-func rankHere() string { return os.Getenv("RANK") }
+func rankHere() string {
+	return cmp.Or(os.Getenv("RANK"), os.Getenv("OMPI_COMM_WORLD_RANK"), os.Getenv("PMI_RANK"))
+}
+
+// cutVariable has the command that breaks the network.
+const cutVariable = "CRESSET_TEST_CUT"
 
 // launched runs a command as ranks, and returns what they printed and the exit code.
 func launched(t *testing.T, fault string, args ...string) (stdout, stderr string, code int) {
@@ -168,6 +176,41 @@ func TestRanksGoOn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRanksCutOff breaks the network between two hosts in the midst of a training: rank 0 names the rank that it misses, and the training goes on from its snapshot to the bits of an undisturbed one.
+func TestRanksCutOff(t *testing.T) {
+	mpitest.Apart(t, func(t *testing.T, l mpitest.Launcher, h *mpitest.Hosts) {
+		dir := t.TempDir()
+		args := func(save string) []string {
+			return []string{"train", "--distributed", "--model", "vit", "--width", "8", "--heads", "2", "--layers", "1", "--dropout", "0.1", "--samples", "96", "--epochs", "2", "--batch", "8", "--every", "3",
+				"--timeout", "5s", "--save", filepath.Join(dir, save)}
+		}
+		faulty, err := exec.LookPath("faulty")
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "; rank 1 has not called it, or cannot be reached"
+		env := append(h.OneCable(), faultVariable+"=0 15 cut", cutVariable+"="+strings.Join(h.Cut(), " "))
+		if r := l.RunUntil(t, want, 2, env, faulty, args("cut")...); r.Code == 0 || !strings.Contains(r.Stderr, "cresset: rank 0: ") || !strings.Contains(r.Stderr, want) {
+			t.Fatalf("exit %d: %s%s", r.Code, r.Stdout, r.Stderr)
+		}
+		for _, save := range []string{"cut", "whole"} {
+			if stdout, stderr, code := launched(t, "", append([]string{"-n", "2", "cresset"}, append(args(save), "--resume")...)...); code != 0 || save == "cut" && !strings.Contains(stdout+stderr, "resumed from ") {
+				t.Fatalf("exit %d: %s%s", code, stdout, stderr)
+			}
+		}
+		losses, model := newest(t, filepath.Join(dir, "whole"))
+		gotLosses, got := newest(t, filepath.Join(dir, "cut"))
+		if !slices.Equal(gotLosses, losses) {
+			t.Errorf("got losses %v, want %v", gotLosses, losses)
+		}
+		for name, x := range model {
+			if !got[name].(*tensor.Tensor).Equal(x.(*tensor.Tensor)) {
+				t.Errorf("%s is another", name)
+			}
+		}
+	})
 }
 
 var killedSteps = flag.Int("killed-steps", 96, "how many steps TestRanksKilledAtRandom trains, of 12 at least")

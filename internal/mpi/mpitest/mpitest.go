@@ -15,11 +15,12 @@ import (
 	"time"
 )
 
-const variable = "CRESSET_MPITEST"
+// Variable names the part that a process runs.
+const Variable = "CRESSET_MPITEST"
 
 // Main runs the tests, or in a process that a launcher has started the part that the test has named, and returns the code to exit with.
 func Main(m *testing.M, errs io.Writer, parts map[string]func() error) int {
-	name, launched := os.LookupEnv(variable)
+	name, launched := os.LookupEnv(Variable)
 	if !launched {
 		return m.Run()
 	}
@@ -100,25 +101,25 @@ const limit = 2 * time.Minute
 // Run starts n processes that run a part, with further variables, and waits for their end.
 func (l Launcher) Run(t *testing.T, n int, part string, env ...string) Result {
 	t.Helper()
-	return l.RunUntil(t, "", n, part, env...)
-}
-
-// RunUntil is Run of what may not end by itself: a launcher does not where a host cannot be reached any more. A few seconds after a text has been printed it is killed.
-func (l Launcher) RunUntil(t *testing.T, text string, n int, part string, env ...string) Result {
-	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return l.RunUntil(t, "", n, append(env, Variable+"="+part), exe)
+}
+
+// RunUntil starts n processes of a program that may not end by themselves: a launcher does not where a host cannot be reached any more. A few seconds after a text has been printed, by whatever stream, it is killed.
+func (l Launcher) RunUntil(t *testing.T, text string, n int, env []string, program string, args ...string) Result {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := l.Command(ctx, n, append(env, variable+"="+part), exe)
-	var errs bytes.Buffer
-	out := &teller{text: text, tell: func() { time.AfterFunc(grace, func() { _ = cmd.Process.Kill() }) }}
-	cmd.Stdout, cmd.Stderr = out, &errs
+	cmd := l.Command(ctx, n, env, program, args...)
+	tell := func() { time.AfterFunc(grace, func() { _ = cmd.Process.Kill() }) }
+	out, errs := &teller{text: text, tell: tell}, &teller{text: text, tell: tell}
+	cmd.Stdout, cmd.Stderr = out, errs
 	cmd.WaitDelay = grace
-	err = cmd.Run()
-	r := Result{strings.TrimSpace(out.all.String()), strings.TrimSpace(errs.String()), cmd.ProcessState.ExitCode()}
+	err := cmd.Run()
+	r := Result{strings.TrimSpace(out.all.String()), strings.TrimSpace(errs.all.String()), cmd.ProcessState.ExitCode()}
 	if ctx.Err() != nil {
 		t.Fatalf("%s -np %d has not ended after %v: %v\n%s\n%s", l.Name, n, limit, err, r.Stdout, r.Stderr)
 	}
