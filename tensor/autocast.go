@@ -269,6 +269,10 @@ func (a *autocast) weight(x *Tensor, dt dtype.DType) *Tensor {
 		if a.weights == nil {
 			a.weights = make(map[*leaf]weightCast)
 		}
+		if old, ok := a.weights[x.node.leaf]; ok {
+			old.cast.storage.saves.Add(-1)
+		}
+		w.cast.storage.saves.Add(1)
 		a.weights[x.node.leaf] = w
 	}
 	return w.cast
@@ -278,6 +282,16 @@ func (a *autocast) weight(x *Tensor, dt dtype.DType) *Tensor {
 func (a *autocast) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.weights = nil
+}
+
+// giveUp leaves the casts of weights to those that have saved them.
+func (a *autocast) giveUp() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, w := range a.weights {
+		w.cast.storage.saves.Add(-1)
+	}
 	a.weights = nil
 }
 

@@ -22,8 +22,10 @@ type backprop struct {
 	members  [4]Tensor // what entered scratch, while the current node is visited
 	nMembers int
 	retain   bool
-	creates  bool   // CreateGraph: record what gradient functions compute
-	home     *Scope // that of the tensor that is differentiated: what is recorded belongs to it
+	releases bool      // ReleaseSaved
+	last     *lastUses // the memory that is done with; nil without ReleaseSaved
+	creates  bool      // CreateGraph: record what gradient functions compute
+	home     *Scope    // that of the tensor that is differentiated: what is recorded belongs to it
 	early    early
 	search   *search // Grad: capture gradients instead of accumulating them in leaves; nil for Backward
 }
@@ -39,6 +41,8 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 			b.retain = bool(o)
 		case CreateGraph:
 			b.creates = bool(o)
+		case ReleaseSaved:
+			b.releases = bool(o)
 		case startGradient:
 			start = o.tensor
 		}
@@ -49,6 +53,9 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 func (b *backprop) run(x, dy *Tensor) {
 	b.scratch.private = true
 	x.tracked("backward")
+	if b.releases && !b.retain && !b.creates {
+		b.last = newLastUses(x)
+	}
 	if x.scope != nil {
 		b.scratch.follow(x.scope) // gradients are computed on the stream of what is differentiated
 	}
@@ -142,7 +149,9 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 	b.nMembers = 0
 	b.leave()
 	if !b.retain && len(n.saved) > 0 {
+		b.last.of(n)
 		n.free()
+		b.last.release()
 	}
 }
 
@@ -189,6 +198,7 @@ func (b *backprop) leave() {
 func (n *node) free() {
 	for i := range n.saved {
 		if st := n.saved[i].value.storage; st != nil {
+			st.saves.Add(-1)
 			if u := st.users(); u != nil {
 				u.nodes.Add(-1)
 			}

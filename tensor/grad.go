@@ -17,6 +17,8 @@ func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
 			b.retain = bool(o)
 		case CreateGraph:
 			b.creates = bool(o)
+		case ReleaseSaved:
+			b.releases = bool(o)
 		case AllowUnused:
 			unused = bool(o)
 		case MaterializeGrads:

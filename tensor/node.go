@@ -116,6 +116,7 @@ func (n *node) save(values ...*Tensor) {
 			}
 			s.origin = n.originOf(v)
 			s.value.node, s.value.scope = nil, nil
+			v.storage.saves.Add(1)
 			if u := v.storage.users(); u != nil {
 				u.nodes.Add(1)
 			}

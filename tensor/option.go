@@ -69,7 +69,7 @@ func (*Generator) dropoutOption() {}
 // GradOption is an option of Grad: AllowUnused, MaterializeGrads, or what Backward takes.
 type GradOption interface{ gradOption() }
 
-// BackwardOption is an option of Backward and of Grad: RetainGraph, CreateGraph or Gradient.
+// BackwardOption is an option of Backward and of Grad: RetainGraph, CreateGraph, ReleaseSaved or Gradient.
 type BackwardOption interface {
 	GradOption
 	backwardOption()
@@ -77,6 +77,11 @@ type BackwardOption interface {
 
 // RetainGraph keeps saved values, so that the graph can be walked again.
 type RetainGraph bool
+
+// ReleaseSaved gives back what gradients were computed from: a result that gradients needed, whose memory belongs to a scope, is released once no graph needs it any more,
+// as PyTorch does where no variable holds it; here nobody could tell. So read such results, as the output of the model, before Backward, but for the tensor that is differentiated. Inputs
+// and leaves stay. With RetainGraph and CreateGraph nothing is given back, nor what belongs to no scope, which the collector finds.
+type ReleaseSaved bool
 
 // CreateGraph records the computation of gradients, so that they can be differentiated in turn. It implies RetainGraph. The
 // gradients that Grad returns belong to the scope of the tensor that is differentiated, as what is computed from it does.
@@ -93,10 +98,12 @@ func Gradient(g *Tensor) BackwardOption { return startGradient{g} }
 
 type startGradient struct{ tensor *Tensor }
 
+func (ReleaseSaved) gradOption()      {}
 func (RetainGraph) gradOption()       {}
 func (RetainGraph) backwardOption()   {}
 func (CreateGraph) gradOption()       {}
 func (CreateGraph) backwardOption()   {}
+func (ReleaseSaved) backwardOption()  {}
 func (startGradient) gradOption()     {}
 func (startGradient) backwardOption() {}
 func (AllowUnused) gradOption()       {}

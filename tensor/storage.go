@@ -20,11 +20,12 @@ type storage struct {
 	buf     backend.Buffer
 	owner   atomic.Pointer[Scope] // frees the memory when it closes; nil where the collector does; released where it is freed
 	device  device.Device
-	shared  atomic.Bool // seen by the caller as a slice
-	version uint32      // in-place changes
-	holds   int32       // gradients under way in one Backward that look at the memory
-	links   *links      // nil for most
-	history history     // of the tensors over it that were not detached
+	shared  atomic.Bool  // seen by the caller as a slice
+	version uint32       // in-place changes
+	holds   int32        // gradients under way in one Backward that look at the memory
+	saves   atomic.Int32 // how often nodes have saved it, or Autocast keeps it
+	links   *links       // nil for most
+	history history      // of the tensors over it that were not detached
 }
 
 // links is what few storages have.

@@ -48,7 +48,7 @@ func training() []Case {
 // step is one of training, whose results belong to a scope or, where that is nil, to the collector.
 func (l lesson) step(s *tensor.Scope) {
 	l.opt.ZeroGrad()
-	l.loss(entered(s, l.input)).Backward()
+	l.loss(entered(s, l.input)).Backward(tensor.ReleaseSaved(true))
 	l.opt.Step()
 }
 

@@ -27,10 +27,13 @@ func (c *trainCommand) plan(s *session) error {
 	if err != nil {
 		return err
 	}
-	e, err := plan.Fits(net, c.newOptimizer(nn.Parameters(net)), inputs, targets)
-	if e == nil {
+	e, err := plan.Step(net, c.newOptimizer(nn.Parameters(net)), []*tensor.Tensor{inputs, targets}, func(net nn.Module, batch []*tensor.Tensor) *tensor.Tensor {
+		return tensor.CrossEntropy(net.Forward(batch[0]), batch[1])
+	}, tensor.ReleaseSaved(true))
+	if err != nil {
 		return err
 	}
+	err = e.Find()
 	s.announce()
 	if err != nil {
 		fmt.Fprintf(s.stderr, "cresset: %s\n", firstLine(err.Error()))

@@ -214,7 +214,7 @@ func (t *training) learn(part data.Batch, whole int, tell func(loss *tensor.Tens
 	}
 	forward()
 	backward := cuda.RecordFunction("backward")
-	t.mixed.scaler.Scale(l).Backward()
+	t.mixed.scaler.Scale(l).Backward(tensor.ReleaseSaved(true))
 	backward()
 	tell(l)
 }

@@ -38,6 +38,11 @@ func Fits(model nn.Module, opt optim.Optimizer, batch ...*tensor.Tensor) (*Estim
 	if err != nil {
 		return nil, err
 	}
+	return e, e.Find()
+}
+
+// Find fills in GPUs: where the step fits among those that are present.
+func (e *Estimate) Find() error {
 	inventory, err := smi.Take()
 	if inventory != nil {
 		e.GPUs = e.On(inventory.GPUs)
@@ -45,7 +50,7 @@ func Fits(model nn.Module, opt optim.Optimizer, batch ...*tensor.Tensor) (*Estim
 			e.GPUs[i].Simulated = inventory.Simulated
 		}
 	}
-	return e, err
+	return err
 }
 
 // usual is the loss of Fits.
@@ -63,8 +68,8 @@ func usual(model nn.Module, batch []*tensor.Tensor) *tensor.Tensor {
 
 // Step estimates a training step of any model and loss, which is called with copies of the model and of the batch. Of the
 // batch only shapes and dtypes are looked at. The modules are in training or evaluation mode as they are. An optimizer of nil
-// leaves the update out; one of the caller's own needs a method Copy as that of optim.Algorithm. The error is an *Error.
-func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func(model M, batch []*tensor.Tensor) *tensor.Tensor) (*Estimate, error) {
+// leaves the update out; one of the caller's own needs a method Copy as that of optim.Algorithm. Options are those of Backward. The error is an *Error.
+func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func(model M, batch []*tensor.Tensor) *tensor.Tensor, options ...tensor.BackwardOption) (*Estimate, error) {
 	if len(batch) == 0 {
 		return nil, &Error{errors.New("a step needs a batch")}
 	}
@@ -81,7 +86,7 @@ func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func
 	err = tensor.Try(func() {
 		copies := metaCopiesOf(model, tensor.On(dev))
 		net := nn.Copy(model, copies.of)
-		r := &rehearsal{gpu: gpu, copies: copies, batch: batch}
+		r := &rehearsal{gpu: gpu, copies: copies, batch: batch, options: options}
 		r.loss = func(batch []*tensor.Tensor) *tensor.Tensor { return loss(net, batch) }
 		if opt != nil {
 			r.optimizer = copied(opt, copies.add)

@@ -13,6 +13,7 @@ type rehearsal struct {
 	copies    *copies
 	batch     []*tensor.Tensor
 	loss      func(batch []*tensor.Tensor) *tensor.Tensor
+	options   []tensor.BackwardOption
 	optimizer optim.Optimizer // nil for none
 	estimate  Estimate
 }
@@ -47,7 +48,7 @@ func (r *rehearsal) step() {
 	r.estimate.Batch = r.held() - before
 	var loss *tensor.Tensor
 	r.estimate.Activations = r.phase("forward", func() { loss = r.loss(batch) })
-	r.phase("backward", func() { loss.Backward() })
+	r.phase("backward", func() { loss.Backward(r.options...) })
 	if r.optimizer != nil {
 		r.phase("update", r.optimizer.Step)
 	}
