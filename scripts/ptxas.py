@@ -45,7 +45,16 @@ TIGHT = ["product_128x128_loose_f32"]
 
 # The least share of multiplications in the loop of a tile. FFMA are one clock of a scheduler, as all instructions are; an HMMA keeps the tensor
 # cores busy for 8 clocks or more, and an HGMMA for 128, so that other instructions have time beside them.
-LEAST = [(re.compile(r"^product_128x128_(kk|kn|mk|mn)_f32"), 0.85), (re.compile(r"^product_128x128_mma"), 0.25), (re.compile(r"wgmma"), 0.05)]
+LEAST = [
+    (re.compile(r"^product_128x128_(kk|kn|mk|mn)_f32"), 0.85),
+    (re.compile(r"^product_128x128_mma_"), 0.32),
+    (re.compile(r"^product_128x128_mma8"), 0.25),
+    (re.compile(r"^product_128x128_tf32_mn"), 0.35),
+    (re.compile(r"^product_128x128_dmma_"), 0.4),
+    (re.compile(r"^conv_128x128_mma"), 0.22),
+    (re.compile(r"^conv_weight_128x128_mma"), 0.16),
+    (re.compile(r"wgmma|beside"), 0.05),
+]
 
 ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|FCHK|FFMA2)\b")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")

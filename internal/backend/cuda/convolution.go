@@ -58,13 +58,10 @@ func (v *convolver) taken(d *Device) (tiles uint) {
 			tiles |= 1 << i
 		}
 	}
-	if rounding != 0 && roundsProducts.Load() {
-		return rounding
-	}
 	if overlapped := tiles &^ kernels.HeldConvolutions; overlapped != 0 {
-		return overlapped
+		tiles = overlapped
 	}
-	return tiles
+	return atPrecision(tiles, rounding)
 }
 
 var tiledParams paramPool[kernels.TiledConvolution]

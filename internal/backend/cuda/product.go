@@ -139,6 +139,11 @@ func (m *multiplier) taken(d *Device) (tiles uint) {
 			tiles |= 1 << i
 		}
 	}
+	return atPrecision(tiles, rounding)
+}
+
+// atPrecision is one of two sets of families: those that round operands, where there are any and the precision that is set allows it, or the others.
+func atPrecision(tiles, rounding uint) uint {
 	if rounding != 0 && roundsProducts.Load() {
 		return rounding
 	}
