@@ -16,6 +16,7 @@ type backprop struct {
 	current  *node
 	given    []pendingGrad // what the gradient function of the current node gave, until it returns
 	room     [3]pendingGrad
+	placed   placedParts
 	leaving  *Tensor   // the gradient of the node that is visited
 	coming   *Tensor   // a gradient on its way into pending
 	scratch  Scope     // owns what the gradient of the current node computes
@@ -283,6 +284,7 @@ func (b *backprop) arrive(n *node, g *Tensor) {
 		return
 	}
 	b.coming = g
+	b.placed.of = nil
 	if old.exclusive() {
 		old.addInto(g)
 	} else {

@@ -3,11 +3,13 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/layout"
 	"cresset/internal/op"
+	"cresset/internal/program"
 )
 
 // End, as the end of a Slice, is the end of the axis.
@@ -131,15 +133,41 @@ func (x *Tensor) At(indices ...int) *Tensor {
 }
 
 // givePart sends dy to that part of the only input which l, a layout over the contiguous input, describes; the rest gets
-// zeros. Where a gradient is already pending dy is added in place, so that many parts cost no more than one whole.
+// zeros. Where a gradient is already pending dy is added in place, so that many parts cost no more than one whole; where that is of other parts alone it
+// is copied there, as the gradients of chunks are joined.
 func (b *backprop) givePart(dy *Tensor, l layout.Layout) {
 	e := &b.current.edges[0]
 	b.checkShape(0, e)
 	if old := b.pending.find(e.to); old != nil && old.exclusive() && old.dtype == dy.dtype && old.storage.device == dy.storage.device {
-		old.alias(l).addInto(dy)
+		if b.placed.free(old.storage, &l) {
+			old.alias(l).copyFrom(dy)
+		} else {
+			old.alias(l).addInto(dy)
+		}
 		return
 	}
-	b.give(0, dy.placed(e.layout.Shape(), l))
+	g := dy.placed(e.layout.Shape(), l)
+	b.placed = placedParts{g.storage, []layout.Layout{l}}
+	b.give(0, g)
+}
+
+// placedParts are the parts of a gradient that were written, where the rest is zeros still.
+type placedParts struct {
+	of    *storage
+	parts []layout.Layout
+}
+
+// mostParts is how many parts are told apart.
+const mostParts = 64
+
+// free reports whether a part of a gradient is zeros still, and notes that it is written.
+func (p *placedParts) free(of *storage, l *layout.Layout) bool {
+	if p.of != of || len(p.parts) == mostParts || slices.ContainsFunc(p.parts, func(k layout.Layout) bool { return !program.Apart(&k, l) }) {
+		p.of = nil
+		return false
+	}
+	p.parts = append(p.parts, *l)
+	return true
 }
 
 // placed returns zeros of a shape with x in that part which l, a layout over them, describes.

@@ -76,6 +76,12 @@ type Summer interface {
 	Sums(c *Call) bool
 }
 
+// Placer is a backend whose ops leave some results wherever their elements belong.
+type Placer interface {
+	// Places reports whether result i of an op may have any layout.
+	Places(o op.Op, dt dtype.DType, i int) bool
+}
+
 // Caster is a backend whose ops take operands, and give results, in other dtypes than they compute in, as if these were cast by themselves.
 type Caster interface {
 	// Takes reports whether an op that computes in dt takes operand i as one of dtype as.

@@ -20,6 +20,9 @@ func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot
 	if fuser != nil {
 		calls = unfilled(calls, given)
 	}
+	if r, ok := on.(backend.Placer); ok {
+		calls = placed(calls, slices.Concat(given, kept), r)
+	}
 	summer, _ := on.(backend.Summer)
 	groups := sunk(grouped(calls, len(b.slots), func(c *Call) bool {
 		return fuser != nil && fusible(c) && fuser.Fuses(c.probe()) || summer != nil && summing(c) && summer.Sums(c.probe())

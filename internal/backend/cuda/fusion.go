@@ -20,6 +20,7 @@ var (
 	_ backend.Summer  = (*Device)(nil)
 	_ backend.Joiner  = (*Device)(nil)
 	_ backend.Caster  = (*Device)(nil)
+	_ backend.Placer  = (*Device)(nil)
 )
 
 // emitted holds the kernels that a device has loaded of regions, by their structure.
@@ -107,6 +108,9 @@ func (d *Device) Sums(c *backend.Call) bool {
 	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && out.DType == c.DType && n > 0 && columns > 1 && columns <= 32*int(countsOfStream) &&
 		d.inColumns(uint64(columns), uint64(n), uint64(columns))
 }
+
+// Places reports whether a result is the gradient of queries, keys or values, which attention leaves line by line.
+func (d *Device) Places(o op.Op, _ dtype.DType, i int) bool { return o == op.AttentionGrad && i < 3 }
 
 // Takes reports whether the gradient of a norm takes the one that arrives as a half type.
 func (d *Device) Takes(o op.Op, dt dtype.DType, i int, as dtype.DType) bool {
