@@ -50,6 +50,7 @@ func (c *KVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention) *tens
 		panic(&tensor.Error{Op: "attention", Kind: tensor.ErrDevice, Err: c.Refuse("a KVCache counts tokens on the host, which a graph would not do",
 			"capture a step of a StaticKVCache")})
 	}
+	inner.RefuseRecorded(q, "attention", "count the tokens of a cache on the host", "compile what lies between the layers' attention")
 	for len(c.layers) <= layer {
 		c.layers = append(c.layers, &layerCache{})
 	}

@@ -101,6 +101,7 @@ func (c *StaticKVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention)
 	if q.Size(0) != c.batch {
 		panic(fault("attention", fmt.Sprintf("the cache is for %d sequences, not for %d", c.batch, q.Size(0))))
 	}
+	inner.RefuseRecorded(q, "attention", "count the tokens of a cache on the host", "compile what lies between the layers' attention")
 	if layer == 0 {
 		c.begin(n)
 	}

@@ -158,3 +158,14 @@ func TestStaticCacheRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestCachesAreNotCompiled: the host counts a cache's tokens, which a recording would not repeat.
+func TestCachesAreNotCompiled(t *testing.T) {
+	for _, cache := range []nn.Past{&nn.KVCache{}, nn.NewStaticKVCache(device.CPU, 2, 8)} {
+		x := tensor.Ones(2, 1, 1, 4)
+		f := tensor.Compile(func(x *tensor.Tensor) *tensor.Tensor { return cache.Attend(0, x.AddScalar(1), x, x, nn.Attention{}) })
+		if err := tensor.Try(func() { f(x) }); !errors.Is(err, tensor.ErrCompile) || !strings.Contains(err.Error(), "count the tokens of a cache") {
+			t.Errorf("%T: %v", cache, err)
+		}
+	}
+}

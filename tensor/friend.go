@@ -41,6 +41,8 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	Arrived:      (*Tensor).arrived,
 	CaptureOf:    captureOf,
 	ConstantOn:   constantOn,
+
+	RefuseRecorded: (*Tensor).refuseRecorded,
 	OnStream: func(dev device.Device, b any) any {
 		return &stream{dev, b.(backend.Backend)}
 	},

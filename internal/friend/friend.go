@@ -47,6 +47,8 @@ type Tensors[T any] struct {
 	Arrived func(x T) T
 	// CaptureOf returns the graph in the making that work on x belongs to, nil for none.
 	CaptureOf func(x T) Capture
+	// RefuseRecorded panics where a compiled function that is recorded does with x, or with what derives from it, what a recording cannot repeat.
+	RefuseRecorded func(x T, name, what, hint string)
 	// ConstantOn returns a CPU tensor, whose numbers follow from shapes and positions alone, on a device and in a dtype: a graph keeps them.
 	ConstantOn func(x T, dev device.Device, dt dtype.DType) T
 	// OnStream returns the option of a scope whose results on a device are computed by a backend.Backend of one of its streams.
