@@ -69,7 +69,7 @@ func PrefersColumns(n, inner uint64) bool { return inner > 1 || n < 32 }
 
 // Parts is into how many parts, and of how many elements each, a reduction to so many results had better divide its runs of n
 // elements: one if the runs are enough to fill a device of so many multiprocessors. In the _columns form a block has 32 results.
-// The parts are joined by a second launch.
+// The parts are joined by a second launch, or in the _columns form by the block that ends last.
 func Parts(results, n uint64, columns bool, multiprocessors int) (parts, part uint64) {
 	blocks, worth := max(results, 1), uint64(1<<12) // elements of a part that are worth a row of threads, or a column of them
 	if columns {
