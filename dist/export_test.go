@@ -44,5 +44,8 @@ func SpawnNCCL(n int, limit time.Duration, f func(g *Group) error) error {
 	})
 }
 
+// SpeakProtocol has this process be of a version with another protocol.
+func SpeakProtocol(version int) { protocol = version }
+
 // PlaceToMeet is where NCCL's processes meet.
 var PlaceToMeet = placeToMeet

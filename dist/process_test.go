@@ -113,7 +113,7 @@ func TestProcessFails(t *testing.T) {
 	}
 }
 
-// TestProcessesDiffer: a rank that was told of another job is named before anything is computed, and so is one that does not come.
+// TestProcessesDiffer: a rank that was told of another job is named before anything is computed, and so is one of another version, or that does not come.
 func TestProcessesDiffer(t *testing.T) {
 	for want, env := range map[string]func(rank int) []string{
 		"rank 1: was told of 3 ranks, rank 0 of 2": func(rank int) []string {
@@ -125,6 +125,12 @@ func TestProcessesDiffer(t *testing.T) {
 		"rank 1: has not come: context deadline exceeded": func(rank int) []string {
 			if rank == 1 {
 				return []string{"RANK=x"}
+			}
+			return nil
+		},
+		"rank 1: is of another version of cresset: it speaks protocol 2, rank 0 speaks 1": func(rank int) []string {
+			if rank == 1 {
+				return []string{spoken + "=2"}
 			}
 			return nil
 		},
