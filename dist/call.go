@@ -117,7 +117,7 @@ func (c *call) place() string {
 	frames := runtime.CallersFrames(c.from[:])
 	for {
 		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, "cresset/dist.(*Group)") || !more {
+		if !strings.HasPrefix(f.Function, "cresset/dist.(*Group)") && !strings.HasPrefix(f.Function, "cresset/dist.(*Work)") || !more {
 			return fmt.Sprintf("%s:%d", f.File, f.Line)
 		}
 	}

@@ -32,14 +32,15 @@ func (e *MismatchError) Error() string {
 
 // TimeoutError says that an operation did not end in time. Its group is of no more use.
 type TimeoutError struct {
-	Call, Site string
-	Err        error // context.DeadlineExceeded, or what ended the caller's context
-	Missing    []int // the ranks that have not come, but for NCCL alone, which does not know them
+	Call    string
+	Site    string // where it was called, or under MPI without Debug where the program waits for it
+	Err     error  // context.DeadlineExceeded, or what ended the caller's context
+	Missing []int  // the ranks that have not come, but for NCCL alone, which does not know them
 
 	unsure bool // whether they have, and cannot be reached
 }
 
-// Error names the operation, where it was called, and who has not.
+// Error names the operation, its place in the program, and who has not.
 func (e *TimeoutError) Error() string {
 	text := fmt.Sprintf("%s, called at %s, has not ended: %v", e.Call, e.Site, e.Err)
 	switch n := len(e.Missing); {

@@ -34,12 +34,12 @@ func (m *message) close(ctx context.Context) error {
 }
 
 // mpiTypes are the dtypes that MPI reduces, or moves as what it reduces.
-var mpiTypes = map[dtype.DType]mpi.Type{
+var mpiTypes = [...]mpi.Type{
 	dtype.Bool: mpi.Uint8, dtype.Uint8: mpi.Uint8, dtype.Int8: mpi.Int8, dtype.Int16: mpi.Int16, dtype.Int32: mpi.Int32, dtype.Int64: mpi.Int64,
 	dtype.Float32: mpi.Float32, dtype.Float64: mpi.Float64,
 }
 
-var mpiOps = map[ReduceOp]mpi.Op{Sum: mpi.Sum, Avg: mpi.Sum, Product: mpi.Product, Min: mpi.Min, Max: mpi.Max}
+var mpiOps = [...]mpi.Op{Sum: mpi.Sum, Avg: mpi.Sum, Product: mpi.Product, Min: mpi.Min, Max: mpi.Max}
 
 // operation returns MPI's operation for a call's elements.
 func (c *call) operation(dt dtype.DType) mpi.Op {
@@ -52,9 +52,9 @@ func (c *call) operation(dt dtype.DType) mpi.Op {
 // held is a call whose tensors' memory is held until it has ended.
 type held struct {
 	*mpi.Request
-	once    sync.Once
-	release func()
-	then    func() // what is left to do after it has ended well
+	once     sync.Once
+	releases [2]func() // of the memory of in and out; nil where there is none
+	then     func()    // what is left to do after it has ended well
 }
 
 // Wait waits for the call's end.
@@ -64,7 +64,11 @@ func (h *held) Wait(ctx context.Context, limit time.Duration) error {
 		return err
 	}
 	h.once.Do(func() {
-		h.release()
+		for _, release := range h.releases {
+			if release != nil {
+				release()
+			}
+		}
 		if err == nil && h.then != nil {
 			h.then()
 		}
@@ -75,11 +79,17 @@ func (h *held) Wait(ctx context.Context, limit time.Duration) error {
 func (h *held) ended() bool { return h.Look() }
 
 func (m *message) begin(c *call) pending {
-	h := &held{release: func() {}}
-	out := h.memory(c.out, inner.HoldToWrite)
-	in := out
-	if c.in != c.out {
-		in = h.memory(c.in, inner.HoldMemory)
+	h := &held{}
+	var in, out []byte
+	if c.out != nil {
+		out, h.releases[0] = inner.HoldToWrite(c.out)
+	}
+	switch c.in {
+	case nil:
+	case c.out:
+		in = out
+	default:
+		in, h.releases[1] = inner.HoldMemory(c.in)
 	}
 	switch c.kind {
 	case allReduce, reduce, reduceScatter:
@@ -116,17 +126,6 @@ func (m *message) begin(c *call) pending {
 	return h
 }
 
-// memory returns a tensor's memory, held until the call has ended; none of nil.
-func (h *held) memory(x *tensor.Tensor, hold func(x *tensor.Tensor) ([]byte, func())) []byte {
-	if x == nil {
-		return nil
-	}
-	memory, release := hold(x)
-	before := h.release
-	h.release = func() { before(); release() }
-	return memory
-}
-
 // joinedHere reports whether elements are joined by ReduceOp.join, because MPI does not know them, or may lose a NaN.
 func (c *call) joinedHere() bool {
 	dt := c.in.DType()
@@ -135,17 +134,18 @@ func (c *call) joinedHere() bool {
 
 func (m *message) reduce(c *call, in, out []byte) *mpi.Request {
 	dt := c.in.DType()
-	switch t := mpiTypes[dt]; {
-	case c.joinedHere():
+	if c.joinedHere() {
 		return m.comm.Do("MPI_Alltoall", func(b mpi.Blocking) (err error) {
 			if fault := tensor.Try(func() { err = c.reduceHere(b, m.comm.Size) }); fault != nil {
 				return fault
 			}
 			return err
 		})
-	case c.kind == allReduce:
+	}
+	switch t := mpiTypes[dt]; c.kind {
+	case allReduce:
 		return m.comm.AllReduce(out, t, c.operation(dt))
-	case c.kind == reduce:
+	case reduce:
 		return m.comm.Reduce(in, t, c.operation(dt), c.peer)
 	default:
 		return m.comm.ReduceScatter(out, in, t, c.operation(dt))

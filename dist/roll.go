@@ -51,8 +51,12 @@ func (g *Group) await(ctx context.Context, p pending, number int64) error {
 	if !ok || number == 0 || g.size == 1 || !g.hasRoll() {
 		return p.Wait(ctx, g.timeout)
 	}
-	begun := time.Now()
-	err := p.Wait(ctx, min(limit/4, longWait))
+	first := min(limit/4, longWait)
+	err := p.Wait(ctx, first)
+	if err == nil {
+		return nil // a look at the clock is a tenth of a short message
+	}
+	begun := time.Now().Add(-first)
 	for errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && time.Since(begun) < limit {
 		if asked.ended() {
 			return p.Wait(ctx, limit)

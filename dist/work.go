@@ -11,7 +11,7 @@ import (
 // Work is an operation that has begun.
 type Work struct {
 	group   *Group
-	call    *call
+	call    call
 	pending pending
 	number  int64          // of a collective operation, counted in the group
 	results *tensor.Tensor // of the caller; the call's own stand for them where those are on another device
@@ -44,6 +44,9 @@ func (g *Group) late(ctx context.Context, w *Work, err error) error {
 	if gone := (*RankError)(nil); inTime || errors.As(err, &gone) { // that another rank came too late is no lateness here
 		return nil
 	}
+	if w.call.from[0] == 0 {
+		w.call.from = callSite()
+	}
 	timeout := &TimeoutError{Call: w.call.String(), Site: w.call.place(), Err: err}
 	switch knows, ok := w.pending.(latecomers); {
 	case ok:
@@ -64,6 +67,9 @@ func (g *Group) late(ctx context.Context, w *Work, err error) error {
 func (w *Work) Done() <-chan struct{} {
 	w.asked.Do(func() {
 		w.done = make(chan struct{})
+		if w.call.from[0] == 0 {
+			w.call.from = callSite()
+		}
 		go func() {
 			defer close(w.done)
 			_ = w.Wait(context.Background()) // the error stays for those who call Wait

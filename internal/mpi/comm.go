@@ -29,18 +29,18 @@ func (w *World) commOf(handle uint64) (*Comm, error) {
 	result := dl.NewMemory(8)
 	defer result.Free()
 	for _, copied := range []*uint64{&c.direct, &c.bulk} {
-		if err := w.lib.err("MPI_Comm_dup", w.lib.CommDup(uintptr(handle), result.Address(0))); err != nil {
+		if err := w.lib.err("MPI_Comm_dup", w.lib.CommDup.call(uintptr(handle), result.Address(0))); err != nil {
 			return nil, err
 		}
 		*copied = binary.NativeEndian.Uint64(result.Bytes)
-		w.lib.CommSetErrhandler(uintptr(*copied), w.lib.errorsReturn)
+		w.lib.CommSetErrhandler.call(uintptr(*copied), w.lib.errorsReturn)
 	}
 	binary.NativeEndian.PutUint64(result.Bytes, 0)
 	for name, ask := range map[string]struct {
-		call func(args ...uintptr) Status
-		to   *int
+		fn function
+		to *int
 	}{"MPI_Comm_rank": {w.lib.CommRank, &c.Rank}, "MPI_Comm_size": {w.lib.CommSize, &c.Size}} {
-		if err := w.lib.err(name, ask.call(uintptr(c.direct), result.Address(0))); err != nil {
+		if err := w.lib.err(name, ask.fn.call(uintptr(c.direct), result.Address(0))); err != nil {
 			return nil, err
 		}
 		*ask.to = int(int32(binary.NativeEndian.Uint32(result.Bytes)))
@@ -109,7 +109,7 @@ func (c *Comm) free() error {
 	var errs []error
 	for _, copied := range []uint64{c.direct, c.bulk} {
 		binary.NativeEndian.PutUint64(handle.Bytes, copied)
-		errs = append(errs, w.lib.err("MPI_Comm_free", w.lib.CommFree(handle.Address(0))))
+		errs = append(errs, w.lib.err("MPI_Comm_free", w.lib.CommFree.call(handle.Address(0))))
 	}
 	return errors.Join(errs...)
 }

@@ -88,10 +88,10 @@ func (l *library) handlesOf(library *dl.Library) (handles, error) {
 	if h, ok := openMPI(library); ok {
 		return h, nil
 	}
-	if l.AbiGetVersion != nil {
+	if l.AbiGetVersion != 0 {
 		version := dl.NewMemory(8) // major and minor
 		defer version.Free()
-		if l.AbiGetVersion(version.Address(0), version.Address(4)) == success && int32(binary.NativeEndian.Uint32(version.Bytes)) >= 1 {
+		if l.AbiGetVersion.call(version.Address(0), version.Address(4)) == success && int32(binary.NativeEndian.Uint32(version.Bytes)) >= 1 {
 			return standard, nil
 		}
 	}

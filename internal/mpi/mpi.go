@@ -32,43 +32,52 @@ type Error struct {
 // Error returns the call and the library's text.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Call, e.Text) }
 
+// A function is one of C, of integers and addresses.
+type function uintptr
+
+// call has no arguments on the heap, which a call through a variable would put there.
+func (f function) call(args ...uintptr) Status { return Status(dl.Call(uintptr(f), args...)) }
+
+// with is call with arguments that are on the heap, which saves a copy for each look at a short message.
+func (f function) with(args []uintptr) Status { return Status(dl.CallWith(uintptr(f), args)) }
+
 // api is the library's functions, of integers and addresses.
 type api struct {
-	GetLibraryVersion  func(args ...uintptr) Status `mpi:"MPI_Get_library_version"`
-	AbiGetVersion      func(args ...uintptr) Status `mpi:"MPI_Abi_get_version,optional"`
-	InitThread         func(args ...uintptr) Status `mpi:"MPI_Init_thread"`
-	Finalize           func(args ...uintptr) Status `mpi:"MPI_Finalize"`
-	Abort              func(args ...uintptr) Status `mpi:"MPI_Abort"`
-	ErrorString        func(args ...uintptr) Status `mpi:"MPI_Error_string"`
-	GetProcessorName   func(args ...uintptr) Status `mpi:"MPI_Get_processor_name"`
-	CommRank           func(args ...uintptr) Status `mpi:"MPI_Comm_rank"`
-	CommSize           func(args ...uintptr) Status `mpi:"MPI_Comm_size"`
-	CommDup            func(args ...uintptr) Status `mpi:"MPI_Comm_dup"`
-	CommSplit          func(args ...uintptr) Status `mpi:"MPI_Comm_split"`
-	CommFree           func(args ...uintptr) Status `mpi:"MPI_Comm_free"`
-	CommSetErrhandler  func(args ...uintptr) Status `mpi:"MPI_Comm_set_errhandler"`
-	Test               func(args ...uintptr) Status `mpi:"MPI_Test"`
-	Cancel             func(args ...uintptr) Status `mpi:"MPI_Cancel"`
-	GetCount           func(args ...uintptr) Status `mpi:"MPI_Get_count"`
-	Isend              func(args ...uintptr) Status `mpi:"MPI_Isend"`
-	Irecv              func(args ...uintptr) Status `mpi:"MPI_Irecv"`
-	Ibarrier           func(args ...uintptr) Status `mpi:"MPI_Ibarrier"`
-	Iallreduce         func(args ...uintptr) Status `mpi:"MPI_Iallreduce"`
-	Ireduce            func(args ...uintptr) Status `mpi:"MPI_Ireduce"`
-	Ibcast             func(args ...uintptr) Status `mpi:"MPI_Ibcast"`
-	Iallgather         func(args ...uintptr) Status `mpi:"MPI_Iallgather"`
-	IreduceScatter     func(args ...uintptr) Status `mpi:"MPI_Ireduce_scatter_block"`
-	Ialltoall          func(args ...uintptr) Status `mpi:"MPI_Ialltoall"`
-	Igather            func(args ...uintptr) Status `mpi:"MPI_Igather"`
-	Iscatter           func(args ...uintptr) Status `mpi:"MPI_Iscatter"`
-	Allreduce          func(args ...uintptr) Status `mpi:"MPI_Allreduce"`
-	Reduce             func(args ...uintptr) Status `mpi:"MPI_Reduce"`
-	Bcast              func(args ...uintptr) Status `mpi:"MPI_Bcast"`
-	Allgather          func(args ...uintptr) Status `mpi:"MPI_Allgather"`
-	ReduceScatterBlock func(args ...uintptr) Status `mpi:"MPI_Reduce_scatter_block"`
-	Alltoall           func(args ...uintptr) Status `mpi:"MPI_Alltoall"`
-	Gather             func(args ...uintptr) Status `mpi:"MPI_Gather"`
-	Scatter            func(args ...uintptr) Status `mpi:"MPI_Scatter"`
+	GetLibraryVersion  function `mpi:"MPI_Get_library_version"`
+	AbiGetVersion      function `mpi:"MPI_Abi_get_version,optional"`
+	InitThread         function `mpi:"MPI_Init_thread"`
+	Finalize           function `mpi:"MPI_Finalize"`
+	Abort              function `mpi:"MPI_Abort"`
+	ErrorString        function `mpi:"MPI_Error_string"`
+	GetProcessorName   function `mpi:"MPI_Get_processor_name"`
+	CommRank           function `mpi:"MPI_Comm_rank"`
+	CommSize           function `mpi:"MPI_Comm_size"`
+	CommDup            function `mpi:"MPI_Comm_dup"`
+	CommSplit          function `mpi:"MPI_Comm_split"`
+	CommFree           function `mpi:"MPI_Comm_free"`
+	CommSetErrhandler  function `mpi:"MPI_Comm_set_errhandler"`
+	Test               function `mpi:"MPI_Test"`
+	Cancel             function `mpi:"MPI_Cancel"`
+	GetCount           function `mpi:"MPI_Get_count"`
+	Isend              function `mpi:"MPI_Isend"`
+	Irecv              function `mpi:"MPI_Irecv"`
+	Ibarrier           function `mpi:"MPI_Ibarrier"`
+	Iallreduce         function `mpi:"MPI_Iallreduce"`
+	Ireduce            function `mpi:"MPI_Ireduce"`
+	Ibcast             function `mpi:"MPI_Ibcast"`
+	Iallgather         function `mpi:"MPI_Iallgather"`
+	IreduceScatter     function `mpi:"MPI_Ireduce_scatter_block"`
+	Ialltoall          function `mpi:"MPI_Ialltoall"`
+	Igather            function `mpi:"MPI_Igather"`
+	Iscatter           function `mpi:"MPI_Iscatter"`
+	Allreduce          function `mpi:"MPI_Allreduce"`
+	Reduce             function `mpi:"MPI_Reduce"`
+	Bcast              function `mpi:"MPI_Bcast"`
+	Allgather          function `mpi:"MPI_Allgather"`
+	ReduceScatterBlock function `mpi:"MPI_Reduce_scatter_block"`
+	Alltoall           function `mpi:"MPI_Alltoall"`
+	Gather             function `mpi:"MPI_Gather"`
+	Scatter            function `mpi:"MPI_Scatter"`
 }
 
 // library is an open MPI library.
@@ -89,7 +98,7 @@ func load(candidates ...string) (*library, error) {
 		fn, ok := l.Symbol(symbols[0])
 		switch {
 		case ok:
-			field.Set(reflect.ValueOf(func(args ...uintptr) Status { return Status(dl.Call(fn, args...)) }))
+			field.SetUint(uint64(fn))
 		case !optional:
 			return fmt.Errorf("%s has no %s", l.Path, symbols[0])
 		}
@@ -122,7 +131,7 @@ const maxText = 8192
 
 func (l *library) libraryVersion() string {
 	text := newText()
-	l.GetLibraryVersion(text.call()...)
+	l.GetLibraryVersion.call(text.call()...)
 	line, _, _ := strings.Cut(text.String(), "\n")
 	return strings.Trim(line, " \t\x00")
 }
@@ -133,7 +142,7 @@ func (l *library) err(call string, s Status) error {
 		return nil
 	}
 	text := newText()
-	found := l.ErrorString(append([]uintptr{uintptr(s)}, text.call()...)...) == success
+	found := l.ErrorString.call(append([]uintptr{uintptr(s)}, text.call()...)...) == success
 	what := text.String()
 	if !found {
 		what = fmt.Sprintf("error %d", s)

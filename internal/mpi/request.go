@@ -16,21 +16,29 @@ import (
 type Request struct {
 	comm   *Comm
 	call   string
-	handle *cell        // of a direct one that the library works at
-	job    func() error // of one that the worker does
-	want   int          // bytes that a received message has
-	hears  bool         // a message may never come
-	memory [][]byte     // what C reads and writes, until it has ended
+	args   [mostArgs]uintptr // of a direct one's call
+	handle *cell             // of a direct one that the library works at
+	job    func() error      // of one that the worker does
+	want   int               // bytes that a received message has
+	hears  bool              // a message may never come
+	memory buffers           // what C reads and writes, until it has ended
 	kept   any
 	ended  atomic.Bool
 	err    error         // once it has ended
 	done   chan struct{} // closed when the worker has done it
 }
 
+// buffers are what one call reads and writes.
+type buffers [2][]byte
+
+// mostArgs is how many arguments a call has at most.
+const mostArgs = 10
+
 // A cell is memory in which C keeps a request, whether it has ended, and its status.
 type cell struct {
 	*dl.Memory
-	request *Request // that has not ended; the world's cells keep it, and what it keeps, where nobody waits for it
+	test    [3]uintptr // the arguments of MPI_Test
+	request *Request   // that has not ended; the world's cells keep it, and what it keeps, where nobody waits for it
 }
 
 const (
@@ -47,12 +55,13 @@ func (w *World) take() *cell {
 		return c
 	}
 	c := &cell{Memory: dl.NewMemory(cellBytes)}
+	c.test = [3]uintptr{c.Address(0), c.Address(cellFlag), c.Address(cellStatus)}
 	w.cells = append(w.cells, c)
 	return c
 }
 
 // begin makes a call of the library that ends later, with arguments before its request.
-func (c *Comm) begin(name string, call func(args ...uintptr) Status, memory [][]byte, args ...uintptr) *Request {
+func (c *Comm) begin(name string, fn function, memory buffers, args ...uintptr) *Request {
 	w := c.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,7 +71,8 @@ func (c *Comm) begin(name string, call func(args ...uintptr) Status, memory [][]
 	r := &Request{comm: c, call: name, memory: memory, want: -1, handle: w.take()}
 	r.handle.request = r
 	binary.NativeEndian.PutUint64(r.handle.Bytes, 0)
-	if err := w.lib.err(name, call(append(args, r.handle.Address(0))...)); err != nil {
+	r.args[copy(r.args[:], args)] = r.handle.Address(0)
+	if err := w.lib.err(name, fn.with(r.args[:len(args)+1])); err != nil {
 		r.end(err)
 	}
 	return r
@@ -82,7 +92,7 @@ func (r *Request) end(err error) {
 		r.comm.world.free = append(r.comm.world.free, r.handle)
 		r.handle = nil
 	}
-	r.err, r.memory = err, nil
+	r.err, r.memory = err, buffers{}
 	r.ended.Store(true)
 }
 
@@ -103,7 +113,7 @@ func (r *Request) Look() bool {
 	if r.ended.Load() {
 		return true
 	}
-	s := w.lib.Test(r.handle.Address(0), r.handle.Address(cellFlag), r.handle.Address(cellStatus))
+	s := w.lib.Test.with(r.handle.test[:])
 	switch err := w.lib.err(r.call, s); {
 	case err != nil:
 		r.end(err)
@@ -131,7 +141,7 @@ func (r *Request) received() error {
 // count returns how many elements of a type have come, or a negative number where that is none.
 func (r *Request) count(t Type) int {
 	lib := r.comm.world.lib
-	lib.GetCount(r.handle.Address(cellStatus), lib.types[t], r.handle.Address(cellFlag))
+	lib.GetCount.call(r.handle.Address(cellStatus), lib.types[t], r.handle.Address(cellFlag))
 	return int(int32(binary.NativeEndian.Uint32(r.handle.Bytes[cellFlag:])))
 }
 
@@ -203,12 +213,12 @@ func (w *World) work() {
 // meet waits, without keeping a core busy for long, until all processes have come so far: a blocking call after it keeps one busy for as long as
 // its bytes take.
 func (c *Comm) meet() error {
-	return c.begin("MPI_Ibarrier", c.world.lib.Ibarrier, nil, uintptr(c.bulk)).Wait(context.Background(), forever)
+	return c.begin("MPI_Ibarrier", c.world.lib.Ibarrier, buffers{}, uintptr(c.bulk)).Wait(context.Background(), forever)
 }
 
 // blocking makes a call of the library that returns when it has ended.
-func (c *Comm) blocking(name string, call func(args ...uintptr) Status, args ...uintptr) error {
+func (c *Comm) blocking(name string, fn function, args ...uintptr) error {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()
-	return c.world.lib.err(name, call(args...))
+	return c.world.lib.err(name, fn.call(args...))
 }

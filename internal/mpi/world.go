@@ -88,7 +88,7 @@ func Init(candidates ...string) (*World, error) {
 func (l *library) start() error {
 	given := dl.NewMemory(4)
 	defer given.Free()
-	if err := l.err("MPI_Init_thread", l.InitThread(0, 0, l.serialized, given.Address(0))); err != nil {
+	if err := l.err("MPI_Init_thread", l.InitThread.call(0, 0, l.serialized, given.Address(0))); err != nil {
 		return err
 	}
 	if level := uintptr(binary.NativeEndian.Uint32(given.Bytes)); level < l.serialized {
@@ -108,13 +108,13 @@ func (w *World) Processor() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	name := newText()
-	w.lib.GetProcessorName(name.call()...)
+	w.lib.GetProcessorName.call(name.call()...)
 	return strings.TrimRight(name.String(), "\x00")
 }
 
 // Abort ends all processes of the world, this one too, with an exit code.
 func (w *World) Abort(code int) {
-	w.lib.Abort(w.lib.world, uintptr(code)) // not under the mutex: a call that hangs may hold it
+	w.lib.Abort.call(w.lib.world, uintptr(code)) // not under the mutex: a call that hangs may hold it
 }
 
 // Close waits until all that was begun has ended and all other processes have closed, and leaves the world. Where that is not so until ctx ends, that is the error.
@@ -152,7 +152,7 @@ func (w *World) leave() {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err = errors.Join(append(errs, w.lib.err("MPI_Finalize", w.lib.Finalize()))...)
+	w.err = errors.Join(append(errs, w.lib.err("MPI_Finalize", w.lib.Finalize.call()))...)
 }
 
 // open returns the requests that have not ended. The caller holds w.mu.
@@ -171,7 +171,7 @@ func (w *World) unhear(c *Comm) {
 	var heard []*Request
 	for _, r := range w.open() {
 		if r.comm == c && r.hears {
-			w.lib.Cancel(r.handle.Address(0)) // or it has come meanwhile
+			w.lib.Cancel.call(r.handle.Address(0)) // or it has come meanwhile
 			heard = append(heard, r)
 		}
 	}

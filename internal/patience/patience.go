@@ -24,15 +24,16 @@ type Looks struct {
 // Rest waits for the next look, and reports whether it slept.
 func (l *Looks) Rest() bool {
 	switch {
+	case l.looks < eager: // without a look at the clock, which takes as long as one of these
+		l.looks++
+		return false
 	case l.since.IsZero():
 		l.since = time.Now()
 	case l.nap == 0 && time.Since(l.since) > spinning:
 		l.nap = firstNap
 	}
 	if l.nap == 0 {
-		if l.looks++; l.looks > eager {
-			runtime.Gosched()
-		}
+		runtime.Gosched()
 		return false
 	}
 	nap(l.nap)
@@ -40,5 +41,5 @@ func (l *Looks) Rest() bool {
 	return true
 }
 
-// Lasted returns how long the wait has lasted since its first Rest.
+// Lasted returns how long the wait has lasted since its eager looks.
 func (l *Looks) Lasted() time.Duration { return time.Since(l.since) }
