@@ -2,10 +2,10 @@
 #pragma once
 
 #include "device.cuh"
+#include "params.cuh"
 
-#define MOST_COUNTS 12288 // of which each stream has its own, since launches of several run beside each other
-
-static __device__ u32 ended[MOST_COUNTS]; // blocks of those that share a counter; 0 between launches
+// ended counts blocks of those that share a counter; 0 between launches. Each stream has counters of its own, since launches of several run beside each other.
+static __device__ u32 ended[MOST_COUNTS];
 
 // isLast reports, to all threads of the block, whether it is the last of those that share a counter, which sees what the others have stored before.
 INLINE bool isLast(u64 counter, u64 blocks) {

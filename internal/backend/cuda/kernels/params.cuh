@@ -387,6 +387,8 @@ struct BatchNorm {
 };
 static_assert(sizeof(BatchNorm) == 176, "");
 
+#define MOST_COUNTS 12288
+
 #define SAME_TYPE 0
 #define HALF_TYPE 1
 #define BRAIN_TYPE 2
