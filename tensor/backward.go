@@ -48,7 +48,13 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 			start = o.tensor
 		}
 	}
+	x.refuseBackward()
 	b.run(x, start)
+}
+
+// refuseBackward panics while a function is recorded that computes x: gradients that were added would be those of the recording's inputs.
+func (x *Tensor) refuseBackward() {
+	x.refuseRecorded("backward", "call Backward", "compile the forward pass, or take gradients by Grad")
 }
 
 func (b *backprop) run(x, dy *Tensor) {
@@ -334,7 +340,7 @@ func settle(g *Tensor) *Tensor {
 
 // accumulate adds g to the leaf's gradient.
 func (n *node) accumulate(g *Tensor) {
-	g.refuseRecorded("backward", "call Backward", "compile the forward pass, or take gradients by Grad")
+	g.refuseBackward()
 	l := n.leaf
 	if l.frozen.Load() {
 		return

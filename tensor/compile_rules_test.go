@@ -25,6 +25,7 @@ func TestCompiledRefuses(t *testing.T) {
 		{"values that are read", func(x *tensor.Tensor) *tensor.Tensor { return tensor.Of(tensor.Values[float32](x.Exp())) }, "read the values"},
 		{"memory that is looked at", func(x *tensor.Tensor) *tensor.Tensor { _ = tensor.Data[float32](x.Detach().Exp()); return x }, "read the values"},
 		{"Backward", func(x *tensor.Tensor) *tensor.Tensor { x.Mul(w).Sum().Backward(); return x }, "call Backward"},
+		{"Backward whose gradients are constants", func(x *tensor.Tensor) *tensor.Tensor { y := x.Sum(); y.Backward(); return y }, "call Backward"},
 		{"a captured result", func(x *tensor.Tensor) *tensor.Tensor { return x.Mul(computed) }, "capture a computed tensor"},
 		{"a shape that follows from values", func(x *tensor.Tensor) *tensor.Tensor { return x.MaskedSelect(x.Gt(tensor.ZerosLike(x))) }, "read the values"},
 		{"a constant that is changed", func(x *tensor.Tensor) *tensor.Tensor {
