@@ -68,7 +68,7 @@ func TestLaunchesOfABlock(t *testing.T) {
 		there, back int
 	}{
 		{"gpt2", false, 8, 25},
-		{"llama", false, 28, 48},
+		{"llama", false, 14, 28},
 		{"bert", false, 10, 30},
 		{"gpt2", true, 19, 35},
 		{"llama", true, 51, 70},

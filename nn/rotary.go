@@ -131,6 +131,9 @@ func (r *Rotary) frequencies(theta float64) []float32 {
 // Rotate turns x [..., T, D] by tables of cosines and sines that broadcast to [..., T, n], 2n ≤ D: elements i and i + n, i < n, become
 // x[i]·cos[i] - x[i+n]·sin[i] and x[i+n]·cos[i] + x[i]·sin[i].
 func Rotate(x, cos, sin *tensor.Tensor) *tensor.Tensor {
+	if y := inner.Rotate(x, cos, sin); y != nil {
+		return y
+	}
 	n := cos.Size(-1)
 	a, b := x.Narrow(-1, 0, n), x.Narrow(-1, n, n)
 	parts := []*tensor.Tensor{a.Mul(cos).Sub(b.Mul(sin)), b.Mul(cos).Add(a.Mul(sin))}

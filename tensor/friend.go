@@ -17,6 +17,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	Conv2DReLU:     (*Tensor).conv2DReLU,
 	LayerNormOfSum: (*Tensor).layerNormOfSum,
 	RMSNormOfSum:   (*Tensor).rmsNormOfSum,
+	Rotate:         (*Tensor).rotate,
 	LinearThen: func(f func(*Tensor) *Tensor, x *Tensor, l friend.Linear[*Tensor]) *Tensor {
 		return x.linearThen(f, linearLayer(l))
 	},

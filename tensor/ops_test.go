@@ -91,6 +91,7 @@ var opTables = [][]opRow{
 	samplingRows,
 	layerRows,
 	attentionRows,
+	rotateRows,
 	lossRows,
 	pairLossRows,
 	marginLossRows,

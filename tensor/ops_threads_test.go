@@ -135,6 +135,9 @@ var threadIndexing = []threadRow{
 		return tensor.SearchSorted(lines, scrambled(900, 40, 2001), tensor.Right(true))
 	}},
 	of1("tril", []int{400, 500}, func(x *tensor.Tensor) *tensor.Tensor { return x.Tril(3) }),
+	{"rotary_embedding", [][]int{{3, 40, 20, 64}, {40, 1, 32}}, func(x []*tensor.Tensor) *tensor.Tensor {
+		return inner.Rotate(x[0], x[1].Detach().Cos(), x[1].Detach().Sin())
+	}},
 	of1("triu", []int{400, 500}, func(x *tensor.Tensor) *tensor.Tensor { return x.Triu(-3) }),
 	{"one_hot", nil, func([]*tensor.Tensor) *tensor.Tensor { return tensor.OneHot(scrambled(50, 5000), 50) }},
 	of1("embedding", []int{500, 67}, func(x *tensor.Tensor) *tensor.Tensor {

@@ -27,6 +27,9 @@ type Tensors[T any] struct {
 	// LayerNormOfSum and RMSNormOfSum return x + residual and its norm, which one kernel computes where that has the bits of both ops.
 	LayerNormOfSum func(x, residual T, shape []int, weight, bias T, eps float64) (sum, y T)
 	RMSNormOfSum   func(x, residual T, shape []int, weight T, eps ...float64) (sum, y T)
+	// Rotate returns x [..., T, D] with the elements i and i + n of each row turned, by tables of cosines and sines that broadcast to [..., T, n], by one kernel, as is
+	// its gradient; nil where dtypes or devices differ or a table tracks gradients.
+	Rotate func(x, cos, sin T) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
 	// Replace makes x what compute returns of it, as an op in place does, and returns x; the op is what messages name.

@@ -163,6 +163,7 @@ const (
 	RMSNormGrad
 	Attention
 	AttentionGrad
+	Rotate // pairs of a row's elements, turned by angles whose cosines and sines are operands
 	RNN
 	GRU
 	LSTM
@@ -500,6 +501,7 @@ var rows = [Count]row{
 	RMSNormGrad:                 {name: "rms_norm_backward"},
 	Attention:                   {name: "scaled_dot_product_attention", grad: "ScaledDotProductFlashAttentionForCpuBackward0", derivative: AttentionGrad},
 	AttentionGrad:               {name: "_scaled_dot_product_flash_attention_for_cpu_backward"},
+	Rotate:                      {name: "rotary_embedding", grad: "RotaryEmbeddingBackward0"},
 	RNN:                         {name: "rnn", composed: true},
 	GRU:                         {name: "gru", composed: true},
 	LSTM:                        {name: "lstm", composed: true},

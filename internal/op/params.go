@@ -106,6 +106,9 @@ const (
 // String returns PyTorch's word for the reduction.
 func (r Reduction) String() string { return [...]string{"mean", "sum", "none"}[r] }
 
+// Rotation belongs to Rotate: whether pairs turn back, by the angles with their signs changed.
+type Rotation struct{ Back bool }
+
 // Ravel belongs to RavelIndex: out = out·Extent + index, for indexes into axis Axis, of that extent, that may count from
 // the end. Repeated over several axes it makes one index of many.
 type Ravel struct{ Axis, Extent int }

@@ -79,10 +79,19 @@ var rows = slices.Concat(
 		{name: "layer_norm of many rows", in: []operand{of(600, 33), of(33), of(33)}, dtypes: floats, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 			return x[0].LayerNorm([]int{33}, x[1], x[2])
 		})},
+		rotation("rotary_embedding", 64, 32),
+		rotation("rotary_embedding of a part of rows", 37, 12),
 	},
 	normalized("layer_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.LayerNorm(w.Shape(), w, b) }),
 	normalized("rms_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.RMSNorm(w.Shape(), w, 0.5).Add(b) }),
 )
+
+// rotation turns rows of heads that lie beside each other, the first 2·points elements of each.
+func rotation(name string, width, points int) sample {
+	return sample{name: name, in: []operand{of(3, 5, 7, width), of(5, points), of(5, points)}, dtypes: floats, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+		return inner.Rotate(x[0].Transpose(1, 2), x[1].Detach(), x[2].Detach())
+	})}
+}
 
 // widths of rows are around those of a warp, of a block and of what a block keeps on chip.
 var widths = []int{1, 31, 257, 1030, 5000}

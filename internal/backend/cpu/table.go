@@ -26,6 +26,7 @@ func build() *table {
 	t.addIndexing()
 	t.addGathers()
 	t.addRandom()
+	t.addRotations()
 	addFloats[float32](t)
 	addFloats[float64](t)
 	t.addIntegerWindows()

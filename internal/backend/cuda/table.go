@@ -24,6 +24,7 @@ func build() *table {
 	t.addResampling()
 	t.addNormalizations()
 	t.addAttention()
+	t.addRotations()
 	t.addIndexing()
 	t.addSorts()
 	t.addLosses()

@@ -194,6 +194,7 @@ var others = []Other{
 	{Op: "RMSNormGrad", Name: "rms_norm_backward"},
 	{Op: "Attention", Name: "scaled_dot_product_attention", GradFn: "ScaledDotProductFlashAttentionForCpuBackward0", Derivative: "AttentionGrad"},
 	{Op: "AttentionGrad", Name: "_scaled_dot_product_flash_attention_for_cpu_backward"},
+	{Op: "Rotate", Name: "rotary_embedding", GradFn: "RotaryEmbeddingBackward0", Doc: "pairs of a row's elements, turned by angles whose cosines and sines are operands"},
 	{Op: "RNN", Name: "rnn", Composed: true},
 	{Op: "GRU", Name: "gru", Composed: true},
 	{Op: "LSTM", Name: "lstm", Composed: true},

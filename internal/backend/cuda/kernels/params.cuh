@@ -196,6 +196,25 @@ struct Triangle {
 };
 static_assert(sizeof(Triangle) == 48, "");
 
+// Rotation is the parameter of rotate: of each row of in the elements i and i + points, i < points, are turned by the angle whose cosine and sine
+// stand at i of the row's tables, and rest elements behind them are copied. Each of n items, fewer than 2**32, is lanes pairs or lanes elements that are copied;
+// operand 0 is out, 1 is in, 2 and 3 are cosines and sines. Extents and strides are those of the axes of rows.
+struct Rotation {
+	u64 n;
+	u64 out, in;
+	u64 cosines;
+	u64 sines;
+	u32 points, rest;
+	u32 lanes; // elements that are moved at once, 16 bytes, where all operands lie for it; else 1
+	u32 back; // 1 for the angles with their signs changed
+	i64 steps[4]; // along rows
+	u32 unused;
+	u32 rank;
+	u32 extents[MAX_RANK];
+	i64 strides[4][MAX_RANK];
+};
+static_assert(sizeof(Rotation) == 384, "");
+
 // Sort is the parameter of sorts: lines of n elements of [outer][n][inner], of whose sorted elements the first k go to out
 // and their places in the line to index, both [outer][k][inner]. Where index is 0 all of them go to out and, as uint32, to
 // outFrom, line by line; where inFrom is not 0, that is how in and inFrom lie. Runs have width elements: a power of two. In a radix

@@ -204,6 +204,24 @@ type Triangle struct {
 	Diagonal      int64
 }
 
+// Rotation is the parameter of rotate: of each row of in the elements i and i + points, i < points, are turned by the angle whose cosine and sine
+// stand at i of the row's tables, and rest elements behind them are copied. Each of n items, fewer than 2**32, is lanes pairs or lanes elements that are copied;
+// operand 0 is out, 1 is in, 2 and 3 are cosines and sines. Extents and strides are those of the axes of rows.
+type Rotation struct {
+	N            uint64
+	Out, In      uint64
+	Cosines      uint64
+	Sines        uint64
+	Points, Rest uint32
+	Lanes        uint32   // elements that are moved at once, 16 bytes, where all operands lie for it; else 1
+	Back         uint32   // 1 for the angles with their signs changed
+	Steps        [4]int64 // along rows
+	Unused       uint32
+	Rank         uint32
+	Extents      [MaxRank]uint32
+	Strides      [4][MaxRank]int64
+}
+
 // Sort is the parameter of sorts: lines of n elements of [outer][n][inner], of whose sorted elements the first k go to out
 // and their places in the line to index, both [outer][k][inner]. Where index is 0 all of them go to out and, as uint32, to
 // outFrom, line by line; where inFrom is not 0, that is how in and inFrom lie. Runs have width elements: a power of two. In a radix
