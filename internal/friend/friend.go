@@ -28,7 +28,7 @@ type Tensors[T any] struct {
 	LayerNormOfSum func(x, residual T, shape []int, weight, bias T, eps float64) (sum, y T)
 	RMSNormOfSum   func(x, residual T, shape []int, weight T, eps ...float64) (sum, y T)
 	// Rotate returns x [..., T, D] with the elements i and i + n of each row turned, by tables of cosines and sines that broadcast to [..., T, n], by one kernel, as is
-	// its gradient; nil where dtypes or devices differ or a table tracks gradients.
+	// its gradient; nil where devices or dtypes differ, but for half types and float32 on GPUs, or a table tracks gradients.
 	Rotate func(x, cos, sin T) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T

@@ -81,6 +81,8 @@ var rows = slices.Concat(
 		})},
 		rotation("rotary_embedding", 64, 32),
 		rotation("rotary_embedding of a part of rows", 37, 12),
+		rotationByFloats("rotary_embedding by tables of float32", 64, 32),
+		rotationByFloats("rotary_embedding of a part of rows by tables of float32", 37, 12),
 	},
 	normalized("layer_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.LayerNorm(w.Shape(), w, b) }),
 	normalized("rms_norm", func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.RMSNorm(w.Shape(), w, 0.5).Add(b) }),
@@ -91,6 +93,22 @@ func rotation(name string, width, points int) sample {
 	return sample{name: name, in: []operand{of(3, 5, 7, width), of(5, points), of(5, points)}, dtypes: floats, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 		return inner.Rotate(x[0].Transpose(1, 2), x[1].Detach(), x[2].Detach())
 	})}
+}
+
+// rotationByFloats turns rows of half types by tables of float32, which the CPU does op by op.
+func rotationByFloats(name string, width, points int) sample {
+	s := rotation(name, width, points)
+	s.dtypes = floats[2:]
+	s.f = one(func(x []*tensor.Tensor) *tensor.Tensor {
+		cos, sin := x[1].Detach().Float(), x[2].Detach().Float()
+		if y := inner.Rotate(x[0], cos, sin); y != nil {
+			return y
+		}
+		a, b := x[0].Narrow(-1, 0, points), x[0].Narrow(-1, points, points)
+		return tensor.Cat([]*tensor.Tensor{a.Mul(cos).Sub(b.Mul(sin)), b.Mul(cos).Add(a.Mul(sin)), x[0].Narrow(-1, 2*points, width-2*points)}, -1)
+	})
+	s.in[0] = of(3, 7, 5, width)
+	return s
 }
 
 // widths of rows are around those of a warp, of a block and of what a block keeps on chip.

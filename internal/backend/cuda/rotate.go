@@ -16,11 +16,29 @@ func (t *table) addRotations() {
 			t[op.Rotate][dt] = row{rotate, typed("rotate", dt)}
 		}
 	}
+	widening, narrowing := typedForHalves("rotate_widening"), typedForHalves("rotate_narrowing")
+	t[op.Rotate][dtype.Float32].launch = func(d *Device, c *backend.Call, k kernelID) error {
+		switch to, from := c.Out()[0].DType, c.In()[0].DType; {
+		case from != dtype.Float32:
+			k = widening[from]
+		case to != dtype.Float32:
+			k = narrowing[to]
+		}
+		return rotate(d, c, k)
+	}
+}
+
+// typedForHalves returns the kernels of a name for each half type.
+func typedForHalves(name string) (k [dtype.Count]kernelID) {
+	for _, dt := range halves {
+		k[dt] = typed(name, dt)
+	}
+	return k
 }
 
 var rotationParams paramPool[kernels.Rotation]
 
-// rotate turns pairs of elements of rows of any strides, by tables that have been expanded to them.
+// rotate turns pairs of elements of rows of any strides, by tables of c's dtype that have been expanded to them.
 func rotate(d *Device, c *backend.Call, k kernelID) error {
 	out, in := &c.Out()[0], c.In()
 	if out.Layout.Size() == 0 {
@@ -33,7 +51,7 @@ func rotate(d *Device, c *backend.Call, k kernelID) error {
 	points := in[1].Layout.Shape()[last]
 	*p = kernels.Rotation{
 		Out: address(out), In: address(&in[0]), Cosines: address(&in[1]), Sines: address(&in[2]),
-		Points: uint32(points), Rest: uint32(out.Layout.Shape()[last] - 2*points), Lanes: uint32(vectorBytes / out.DType.Size()),
+		Points: uint32(points), Rest: uint32(out.Layout.Shape()[last] - 2*points), Lanes: uint32(vectorBytes / c.DType.Size()),
 	}
 	if c.Params.(op.Rotation).Back {
 		p.Back = 1
@@ -74,7 +92,7 @@ func (r *rotation) moveVectors() bool {
 		return false
 	}
 	for j, at := range r.bases() {
-		if *at%vectorBytes != 0 || p.Steps[j] != 1 {
+		if *at%(uint64(p.Lanes)*uint64(r.views[j].DType.Size())) != 0 || p.Steps[j] != 1 {
 			return false
 		}
 		for _, step := range l.Steps[j][:l.Rank] {

@@ -205,7 +205,7 @@ struct Rotation {
 	u64 cosines;
 	u64 sines;
 	u32 points, rest;
-	u32 lanes; // elements that are moved at once, 16 bytes, where all operands lie for it; else 1
+	u32 lanes; // elements that are moved at once, 16 bytes of the widest, where all operands lie for it; else 1
 	u32 back; // 1 for the angles with their signs changed
 	i64 steps[4]; // along rows
 	u32 unused;

@@ -213,7 +213,7 @@ type Rotation struct {
 	Cosines      uint64
 	Sines        uint64
 	Points, Rest uint32
-	Lanes        uint32   // elements that are moved at once, 16 bytes, where all operands lie for it; else 1
+	Lanes        uint32   // elements that are moved at once, 16 bytes of the widest, where all operands lie for it; else 1
 	Back         uint32   // 1 for the angles with their signs changed
 	Steps        [4]int64 // along rows
 	Unused       uint32
