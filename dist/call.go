@@ -36,8 +36,9 @@ type call struct {
 	peer    int            // the root of those that have one, or whom a message goes to or comes from
 	tag     int            // of a message
 	in, out *tensor.Tensor // in is nil for barrier, receive and Scatter beside the root; out for barrier, send, and Gather and Reduce beside the root
-	from    callers        // where the program called,
+	from    *callers       // where the program called, nil where nobody has looked,
 	site    string         // or what another process has said of that
+	held    held           // what the engine of MPI waits for, within the call to be one allocation with it
 }
 
 // reduces reports whether the ranks' elements are joined.
@@ -104,7 +105,8 @@ func (failed) ended() bool { return true }
 type callers [6]uintptr
 
 // callSite returns what calls the caller.
-func callSite() (c callers) {
+func callSite() *callers {
+	c := new(callers)
 	runtime.Callers(3, c[:])
 	return c
 }
@@ -113,6 +115,9 @@ func callSite() (c callers) {
 func (c *call) place() string {
 	if c.site != "" {
 		return c.site
+	}
+	if c.from == nil { // an operation of the engine's own
+		return "cresset/dist"
 	}
 	frames := runtime.CallersFrames(c.from[:])
 	for {

@@ -98,7 +98,7 @@ func late(g *dist.Group) error {
 		err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(ctx) // and tells that it waits
 		return fmt.Errorf("got %v", err)
 	}
-	deadline, cancel := context.WithTimeout(ctx, 3*time.Second)
+	deadline, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(deadline)
 	var timeout *dist.TimeoutError

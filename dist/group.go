@@ -134,8 +134,8 @@ func (g *Group) breakBy(err error) {
 }
 
 // begin starts a call whose tensors are on any devices.
-func (g *Group) begin(of call) *Work {
-	w := &Work{group: g, call: of}
+func (g *Group) begin(w *Work) *Work {
+	w.group = g
 	c := &w.call
 	if g.debug || g.name != "mpi" { // MPI does not compare places, and a wait that lasts can tell its own: to look here takes a tenth of a short message
 		c.from = callSite()
@@ -181,13 +181,15 @@ func (g *Group) begin(of call) *Work {
 	return w
 }
 
-// brought returns a tensor without its gradient, or one like it on the device where it is wanted, which is in pinned memory on the CPU, with its values where those are wanted;
+// brought returns a tensor without its gradient, itself where it has none, or one like it on the device where it is wanted, which is in pinned memory on the CPU, with its values where those are wanted;
 // nil for nil.
 func brought(x *tensor.Tensor, home device.Device, values bool) *tensor.Tensor {
 	if x == nil {
 		return nil
 	}
-	x = x.Detach()
+	if x.RequiresGrad() {
+		x = x.Detach()
+	}
 	switch {
 	case x.Device() == home:
 		return x

@@ -79,7 +79,7 @@ func (h *held) Wait(ctx context.Context, limit time.Duration) error {
 func (h *held) ended() bool { return h.Look() }
 
 func (m *message) begin(c *call) pending {
-	h := &held{}
+	h := &c.held
 	var in, out []byte
 	if c.out != nil {
 		out, h.releases[0] = inner.HoldToWrite(c.out)

@@ -44,7 +44,7 @@ func (g *Group) late(ctx context.Context, w *Work, err error) error {
 	if gone := (*RankError)(nil); inTime || errors.As(err, &gone) { // that another rank came too late is no lateness here
 		return nil
 	}
-	if w.call.from[0] == 0 {
+	if w.call.from == nil {
 		w.call.from = callSite()
 	}
 	timeout := &TimeoutError{Call: w.call.String(), Site: w.call.place(), Err: err}
@@ -67,7 +67,7 @@ func (g *Group) late(ctx context.Context, w *Work, err error) error {
 func (w *Work) Done() <-chan struct{} {
 	w.asked.Do(func() {
 		w.done = make(chan struct{})
-		if w.call.from[0] == 0 {
+		if w.call.from == nil {
 			w.call.from = callSite()
 		}
 		go func() {

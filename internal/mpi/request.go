@@ -16,12 +16,11 @@ import (
 type Request struct {
 	comm   *Comm
 	call   string
-	args   [mostArgs]uintptr // of a direct one's call
-	handle *cell             // of a direct one that the library works at
-	job    func() error      // of one that the worker does
-	want   int               // bytes that a received message has
-	hears  bool              // a message may never come
-	memory buffers           // what C reads and writes, until it has ended
+	handle *cell        // of a direct one that the library works at
+	job    func() error // of one that the worker does
+	want   int          // bytes that a received message has
+	hears  bool         // a message may never come
+	memory buffers      // what C reads and writes, until it has ended
 	kept   any
 	ended  atomic.Bool
 	err    error         // once it has ended
@@ -37,8 +36,9 @@ const mostArgs = 10
 // A cell is memory in which C keeps a request, whether it has ended, and its status.
 type cell struct {
 	*dl.Memory
-	test    [3]uintptr // the arguments of MPI_Test
-	request *Request   // that has not ended; the world's cells keep it, and what it keeps, where nobody waits for it
+	args    [mostArgs]uintptr // of the call that began the request,
+	test    [3]uintptr        // and of MPI_Test
+	request *Request          // that has not ended; the world's cells keep it, and what it keeps, where nobody waits for it
 }
 
 const (
@@ -71,8 +71,9 @@ func (c *Comm) begin(name string, fn function, memory buffers, args ...uintptr) 
 	r := &Request{comm: c, call: name, memory: memory, want: -1, handle: w.take()}
 	r.handle.request = r
 	binary.NativeEndian.PutUint64(r.handle.Bytes, 0)
-	r.args[copy(r.args[:], args)] = r.handle.Address(0)
-	if err := w.lib.err(name, fn.with(r.args[:len(args)+1])); err != nil {
+	all := &r.handle.args
+	all[copy(all[:], args)] = r.handle.Address(0)
+	if err := w.lib.err(name, fn.with(all[:len(args)+1])); err != nil {
 		r.end(err)
 	}
 	return r
