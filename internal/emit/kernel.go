@@ -92,11 +92,14 @@ func (k *Kernel) dtypeOf(i int) dtype.DType {
 // Key tells kernels of the same text.
 func (k *Kernel) Key() string { return k.key }
 
+// Prefix begins the names of all kernels.
+const Prefix = "fused_"
+
 // Name is the kernel's name in its text.
 func (k *Kernel) Name() string {
 	h := fnv.New64a()
 	h.Write([]byte(k.key))
-	return fmt.Sprintf("fused_%016x", h.Sum64())
+	return fmt.Sprintf("%s%016x", Prefix, h.Sum64())
 }
 
 // structure describes all that the text depends on.
