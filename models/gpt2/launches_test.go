@@ -36,7 +36,7 @@ func TestLaunchesOfACompiledBlock(t *testing.T) {
 		opts []tensor.ScopeOption
 		most int
 	}{
-		{"float32", nil, 32},
+		{"float32", nil, 25},
 		{"autocast to bfloat16", []tensor.ScopeOption{tensor.Autocast(dtype.BFloat16)}, 30},
 	} {
 		compiled := tensor.Compile(func(x *tensor.Tensor) *tensor.Tensor { return layer.read(x, nn.NoPast, 0) })

@@ -189,7 +189,7 @@ func (v *convolver) issue(s *scratch, n *convolution, k kernelID, g kernels.Grid
 func (v *convolver) joinParts(d *Device, n *convolution, size uint64) error {
 	p := productParams.take()
 	defer productParams.give(p)
-	*p = kernels.Product{A: n.Out, Out: address(n.out), Parts: uint64(n.Parts), Part: size, Alpha: 1}
+	*p = kernels.Product{Partials: n.Out, Out: address(n.out), Parts: uint64(n.Parts), Part: size, Alpha: 1}
 	if n.op == op.ConvGradWeight { // parts have the channels last
 		p.Count, p.M, p.N = uint64(n.Groups)*uint64(n.Rows), uint64(n.Window[0])*uint64(n.Window[1]), uint64(n.Channels)
 		p.OutStrides = [3]int64{int64(p.M * p.N), 1, int64(p.M)}

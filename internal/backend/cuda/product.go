@@ -252,7 +252,7 @@ func (m *multiplier) issue(s *scratch, p *kernels.Product, plan *kernels.Product
 	return m.inParts(s, p, plan, func() error { return issue(s, m.kernel(plan), plan.Grid, p) })
 }
 
-// inParts has f launch the plan's kernel for p, and where that divides the common axis launches what joins the parts.
+// inParts has f launch the plan's kernel for p, and where that divides the common axis and does not join the parts, launches what does.
 func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, f func() error) error {
 	p.Parts, p.Part = plan.Parts, plan.Part
 	s.device.trace.plan(plan.Clocks)
@@ -262,11 +262,15 @@ func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.Produ
 		}
 		return f()
 	}
-	out, size := p.Out, p.Count*p.M*p.N
-	p.Out = s.take(kernels.NumberOf(m.dtype).SumSize() * int(p.Parts*size)).ptr
+	size := p.Count * p.M * p.N
+	p.Partials = s.take(kernels.NumberOf(m.dtype).SumSize() * int(p.Parts*size)).ptr
+	if plan.Joins && plan.Tiles() <= countsOfStream {
+		p.Counter = uint64(s.device.lane)*countsOfStream + 1
+		return f()
+	}
 	if err := f(); err != nil {
 		return err
 	}
-	p.Out, p.A, p.Part = out, p.Out, size
+	p.Part = size
 	return launch(s.device, m.join, s.device.flat(int(size)), p)
 }

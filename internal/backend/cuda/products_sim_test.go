@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -152,6 +153,54 @@ func TestProductsThroughTheCopyEngine(t *testing.T) {
 		}
 		early = 0
 		card.wants(t, kernels.ProductTiles[i].Kernel(kernels.Along, kernels.Across)+"_.*f16", kernels.ProductTiles[i].Kernel(kernels.Across, kernels.Along)+"_bf16")
+	}
+}
+
+// TestPartsAreAddedOnEveryStream: products of several streams whose blocks add parts have counters of their own, which are 0 again at the end of each,
+// in a graph too.
+func TestPartsAreAddedOnEveryStream(t *testing.T) {
+	slowUnderRace(t)
+	card := newCard(t, "a100")
+	other, err := card.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch, counters := card.api.LaunchKernel, map[uint64]int{}
+	card.api.LaunchKernel = func(c driver.Context, f driver.Function, grid, block driver.Dim, shared uint32, s driver.Stream, params []byte) driver.Result {
+		if len(params) == int(unsafe.Sizeof(kernels.Product{})) {
+			counters[(*kernels.Product)(unsafe.Pointer(&params[0])).Counter]++
+		}
+		return launch(c, f, grid, block, shared, s, params)
+	}
+	for range 2 {
+		for _, dev := range []*Device{card.Device, other} {
+			checkProduct(t, dev, dtype.Float32, [3]int{192, 192, 256}, 0, 0, dev.Run)
+		}
+	}
+	checkProduct(t, card.Device, dtype.Float32, [3]int{192, 192, 256}, 0, 0, func(c *backend.Call) error {
+		graph, err := card.Capture(func() error { return card.Run(c) })
+		if err != nil {
+			return err
+		}
+		return errors.Join(graph.Replay(), graph.Replay(), graph.Close())
+	})
+	if counters[1] != 2 || counters[uint64(lanes)*countsOfStream+1] != 2 || len(counters) != 2 {
+		t.Errorf("launches with counters from each on: %v", counters)
+	}
+}
+
+// TestMoreTilesThanCounters: their parts are added by another launch.
+func TestMoreTilesThanCounters(t *testing.T) {
+	dev := newCard(t, "a100").Device
+	for tiles, counter := range map[uint32]uint64{uint32(countsOfStream): 1, uint32(countsOfStream) + 1: 0} {
+		s, p := productParams.begin(dev)
+		*p = kernels.Product{Count: 1, M: 1, N: 1}
+		plan := kernels.ProductPlan{Tile: 2, Grid: kernels.Grid{Blocks: [3]uint32{2 * tiles, 1, 1}}, Parts: 2, Joins: true}
+		p.Out = s.take(4).ptr
+		if err := newMultiplier(dtype.Float32).inParts(&s, p, &plan, func() error { return nil }); err != nil || p.Counter != counter {
+			t.Errorf("%d tiles: counters from %d on, want %d; %v", tiles, p.Counter, counter, err)
+		}
+		s.free()
 	}
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "job.cuh"
+#include "parts.cuh"
 
 #define STEPS 16 // of a panel, along the common axis
 #define STAGES 3
@@ -125,4 +126,5 @@ template <class SHAPE, int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, b
 #define PRODUCT(rows, columns, high, wide, blocks, family, shape, name, deepA, deepB) \
 	KERNEL_OF(JOIN(product_##rows##x##columns##_##family##_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
 		product<shape, rows, columns, high, wide, deepA, deepB>(p); \
+		addParts<rows, columns, rows *columns / (high * wide) * 32>(p); \
 	}

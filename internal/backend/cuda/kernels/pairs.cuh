@@ -9,9 +9,9 @@ INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, f32 first, f
 	bool both = c + 1 < p.n;
 	if (p.parts != 1) {
 		i64 i = (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c);
-		store<f32>(p.out, i, first);
+		store<f32>(p.partials, i, first);
 		if (both) {
-			store<f32>(p.out, i + 1, second);
+			store<f32>(p.partials, i + 1, second);
 		}
 		return;
 	}

@@ -119,8 +119,8 @@ static_assert(sizeof(Runs) == 88, "");
 // Product is the parameter of matrix products: y = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n], and what follows, each
 // step rounded as an op of its own: out = joined(activation(y, x), other). Strides are along the batch, rows and columns; add is 0
 // where there is none, and has strides of 0 where it is broadcast; x, other and aside lie as out does. Aside takes y, where it is not 0. Tiles
-// may divide the common axis into parts, each but the last of so many elements: where there are more than one, out is their
-// products in [parts][count][m][n], which product_join adds and finishes; a is then those, and part is how many elements lie apart.
+// may divide the common axis into parts, each but the last of so many elements: where there are more than one, their products go to partials,
+// [parts][count][m][n], which the block of a tile that ends last adds and finishes, or product_join, for which part is how many elements lie apart.
 struct Product {
 	u64 count, m, n, k;
 	u64 out, a, b, add;
@@ -130,8 +130,10 @@ struct Product {
 	u32 activation;
 	u32 joining;
 	u64 x, other, aside;
+	u64 partials;
+	u64 counter; // 0, or one more than the first of the counters of tiles, of which each that ends last adds parts
 };
-static_assert(sizeof(Product) == 224, "");
+static_assert(sizeof(Product) == 240, "");
 
 // MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
 // is the batch. The fastest axis is that along which an operand lies.
@@ -139,7 +141,7 @@ struct MappedProduct {
 	TensorMap mapA, mapB, mapOut;
 	Product product;
 	u32 batchA, batchB; // 0 where all matrices are the same, else 1
-	u32 padding[6];
+	u32 padding[2];
 };
 static_assert(sizeof(MappedProduct) == 640, "");
 

@@ -133,8 +133,8 @@ const (
 // Product is the parameter of matrix products: y = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n], and what follows, each
 // step rounded as an op of its own: out = joined(activation(y, x), other). Strides are along the batch, rows and columns; add is 0
 // where there is none, and has strides of 0 where it is broadcast; x, other and aside lie as out does. Aside takes y, where it is not 0. Tiles
-// may divide the common axis into parts, each but the last of so many elements: where there are more than one, out is their
-// products in [parts][count][m][n], which product_join adds and finishes; a is then those, and part is how many elements lie apart.
+// may divide the common axis into parts, each but the last of so many elements: where there are more than one, their products go to partials,
+// [parts][count][m][n], which the block of a tile that ends last adds and finishes, or product_join, for which part is how many elements lie apart.
 type Product struct {
 	Count, M, N, K                             uint64
 	Out, A, B, Add                             uint64
@@ -144,6 +144,8 @@ type Product struct {
 	Activation                                 Activation
 	Joining                                    Joining
 	X, Other, Aside                            uint64
+	Partials                                   uint64
+	Counter                                    uint64 // 0, or one more than the first of the counters of tiles, of which each that ends last adds parts
 }
 
 // MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
@@ -152,7 +154,7 @@ type MappedProduct struct {
 	MapA, MapB, MapOut TensorMap
 	Product            Product
 	BatchA, BatchB     uint32 // 0 where all matrices are the same, else 1
-	Padding            [6]uint32
+	Padding            [2]uint32
 }
 
 // Draw is the parameter of random draws: n random elements, contiguous, from the Philox generator of seed, counter offset/4.

@@ -1,4 +1,5 @@
-// The end of a product whose common axis was divided: out = alpha · the sum of the parts in a, in their order, + beta · add, and what follows.
+// The end of a product whose common axis was divided, where no block of it adds the parts: out = alpha · the sum of the partials, in their order,
+// + beta · add, and what follows.
 //
 // Takes Product. Grid: flat.
 // dtypes: f32 f64 bf16 f16
@@ -9,7 +10,7 @@ ROW_KERNEL(product_join, 256)(const Product p) {
 		Sum sum = 0;
 #pragma unroll 4
 		for (u64 part = 0; part < p.parts; part++) {
-			sum += load<Sum>(p.a, (i64)(part * p.part + i));
+			sum += load<Sum>(p.partials, (i64)(part * p.part + i));
 		}
 		u64 line = i / p.n, batch = line / p.m;
 		u32 c = (u32)(i - line * p.n), r = (u32)(line - batch * p.m);

@@ -7,6 +7,7 @@
 // target: sm_80 ptx74
 #include "pairs.cuh"
 #include "mma_loop.cuh"
+#include "parts.cuh"
 
 // Copies are those of an operand's panels, which lie as the operand does.
 template <int SIZE, bool DEEP, int THREADS> struct Copies : Panel<SIZE, DEEP> {
@@ -62,6 +63,7 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bo
 	O operands(p);
 	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
 	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Pairs<ROWS, COLUMNS>>(p, O::panels(operands), fill);
+	addParts<ROWS, COLUMNS, THREADS>(p);
 }
 
 #define PRODUCT(rows, columns, high, wide, stages, name, deepA, deepB) \

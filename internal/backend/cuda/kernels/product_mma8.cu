@@ -5,6 +5,7 @@
 // lie. Shared memory: 2 * (rows + columns) * 64 bytes.
 // dtypes: f16
 // target: sm_75 ptx70
+#include "parts.cuh"
 #include "staged_loop.cuh"
 
 typedef u32 Words __attribute__((ext_vector_type(4)));
@@ -64,6 +65,7 @@ template <int SIZE, bool DEEP, int THREADS> struct Chunks : Panel<SIZE, DEEP> {
 	KERNEL_OF(JOIN(product_##rows##x##columns##_mma8_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
 		const int THREADS = rows * columns / (high * wide) * 32; \
 		multiplyHeld<rows, columns, high, wide, Chunks<rows, deepA, THREADS>, Chunks<columns, deepB, THREADS>, deepA, deepB>(p); \
+		addParts<rows, columns, THREADS>(p); \
 	}
 
 EACH_LIE(PRODUCT, 128, 128, 64, 32, 1)

@@ -8,4 +8,4 @@
 #include "source.cuh"
 
 EACH_SOURCE(PRODUCT, tf32, 128, 128, 64, 64, 16, 3, 1)
-EACH_SOURCE(PRODUCT, tf32, 64, 64, 32, 32, 16, 3, 2)
+EACH_SOURCE(PRODUCT, tf32, 64, 64, 32, 32, 16, 3, 4)

@@ -3,7 +3,8 @@
 // Every kernel takes Product. A warp computes 32x64 of the result, a thread 8x8 of it, in quarters of 4x4; an element's products are added in
 // order of k. product_ROWSxCOLUMNS_ab: a block's tile, of which each warp has its part, and how operands lie: k along the common axis, m or n
 // across it, both aligned for vectors of 4; or loosely, with any strides. Where the common axis is divided into parts, product_join adds
-// them in order. Grid: a block for each tile, part and matrix, of 32 threads for each warp.
+// them in order, or where there are counters, in kernels with parts.cuh, the block of a tile that ends last. Grid: a block for each tile, part and
+// matrix, of 32 threads for each warp.
 // dtypes: f32
 #include "operand.cuh"
 #include "result.cuh"

@@ -43,6 +43,7 @@ type ProductTile struct {
 	beside  bool   // or tiles beside each other, a cluster for each two
 	TF32    bool   // they round elements of float32 to 11 bits
 	Plain   bool   // they store the result without what follows it
+	Joins   bool   // the block of a tile that ends last can add the tile's parts
 	float16 bool   // of the half types they have that one alone
 	need    need   // how operands of a half type have to lie
 }
@@ -53,26 +54,26 @@ type ProductTile struct {
 var ProductTiles = [...]ProductTile{
 	{tiling: tiling{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000}},
 	{tiling: tiling{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000}},
-	{family: "_async", tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 900, ends: 4000}},
-	{family: "_async", tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 640, ends: 4000}},
-	{family: "_tf32", TF32: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 700, ends: 8000}},
-	{family: "_tf32", TF32: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 250, ends: 4000}},
-	{family: "_mma", Of: Half, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 8000}},
-	{family: "_mma", Of: Half, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000}},
+	{family: "_async", Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 900, ends: 4000}},
+	{family: "_async", Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 640, ends: 4000}},
+	{family: "_tf32", TF32: true, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 700, ends: 8000}},
+	{family: "_tf32", TF32: true, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 250, ends: 4000}},
+	{family: "_mma", Of: Half, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 8000}},
+	{family: "_mma", Of: Half, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000}},
 	{family: "_wgmma", Of: Half, Mapped: true, tiling: tiling{rows: 128, columns: 256, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500}},
 	{family: "_wgmma", Of: Half, Mapped: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700}},
 	{family: "_pairs", Of: Half, Plain: true, need: pairs, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 750, ends: 8000}},
 	{family: "_pairs", Of: Half, Plain: true, need: pairs, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 340, ends: 3000}},
 	{family: "_any", Of: Half, Plain: true, need: nothing, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000}},
-	{family: "_mma8", Of: Half, float16: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000}},
-	{family: "_mma8", Of: Half, float16: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000}},
+	{family: "_mma8", Of: Half, float16: true, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000}},
+	{family: "_mma8", Of: Half, float16: true, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000}},
 	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 192, threads: 384, shared: 5*5*8<<10 + 80, resident: 1, steps: 64, busy: 990, ends: 6500}},
 	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000}},
 	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 64, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500}},
-	{family: "_dmma", Of: Double, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000}},
-	{family: "_dmma", Of: Double, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000}},
-	{family: "_dmma16", Of: Double, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000}},
-	{family: "_dmma16", Of: Double, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 540, ends: 3000}},
+	{family: "_dmma", Of: Double, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000}},
+	{family: "_dmma", Of: Double, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000}},
+	{family: "_dmma16", Of: Double, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000}},
+	{family: "_dmma16", Of: Double, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 540, ends: 3000}},
 }
 
 // Overlapped are the bits of the families whose tiles come by asynchronous copies, or which have tensor cores: all but the first two.
@@ -114,6 +115,7 @@ type ProductPlan struct {
 	Thin        int // which of ThinColumns
 	Grid        Grid
 	Parts, Part uint64  // into how many parts of how many steps the common axis is divided
+	Joins       bool    // the block of a tile that ends last adds its parts; else another launch does
 	LineUp      bool    // operands that do not lie in aligned lines have to be copied to such
 	Clocks      float64 // of the multiprocessor with the most to do; 0 for few columns
 }
@@ -176,8 +178,26 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 		}
 	}
 	plan.Grid.Walks = ProductTiles[plan.Tile].Walks()
+	plan.join(p, multiprocessors)
 	return plan
 }
+
+// join decides who adds the parts. Both ways give the same bits, and the common axis is divided as if it was another launch.
+func (plan *ProductPlan) join(p *Product, multiprocessors int) {
+	t := &ProductTiles[plan.Tile]
+	if plan.Parts == 1 || !t.Joins {
+		return
+	}
+	size := float64(t.Of.SumSize())
+	least := size * float64(plan.Parts*p.Count*p.M*p.N) / width
+	most := size * float64(plan.Parts*t.rows*t.columns*divideUp(plan.Tiles(), uint64(multiprocessors))) / drawn
+	if saved := another + least - max(least, most); saved > 0 {
+		plan.Joins, plan.Clocks = true, plan.Clocks-saved
+	}
+}
+
+// Tiles returns how many tiles of the result a plan for tiles has.
+func (plan *ProductPlan) Tiles() uint64 { return uint64(plan.Grid.Blocks[0]) / plan.Parts }
 
 // Divide completes a plan with so many parts at most, each of whole steps.
 func (plan *ProductPlan) Divide(p *Product, parts uint64) {
@@ -207,6 +227,7 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 const (
 	another = 3500. // clocks of another launch
 	width   = 1500. // bytes of memory that the device moves in a clock
+	drawn   = 24.   // and those that a multiprocessor does alone: 32 words for each of 128 threads, in the time of an access
 )
 
 // clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do, but for copies.

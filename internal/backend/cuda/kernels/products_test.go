@@ -1,6 +1,7 @@
 package kernels_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strings"
@@ -191,7 +192,7 @@ func unit(dt dtype.DType) float64 {
 	return map[dtype.DType]float64{dtype.Float32: 0x1p-24, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
 }
 
-// run launches a kernel over parts of the common axis, and what joins them.
+// run launches a kernel over parts of the common axis, and what adds them; where the kernel can do that itself, that gives the same bits.
 func (c *productCase) run(kernel string, plan kernels.ProductPlan, parts int) {
 	c.t.Helper()
 	c.inParts(plan, parts, func(g kernels.Grid) { launch(c.dev, kernel+"_"+dtypeNames[c.dt], g, c.p) })
@@ -205,11 +206,36 @@ func (c *productCase) inParts(plan kernels.ProductPlan, parts int, f func(kernel
 		f(plan.Grid)
 		return
 	}
-	out, size := c.p.Out, c.p.Count*c.p.M*c.p.N
-	c.p.Out, c.p.Part = put(c.dev, make([]byte, int(plan.Parts*size)*kernels.NumberOf(c.dt).SumSize())), plan.Part
+	size := c.p.Count * c.p.M * c.p.N
+	c.p.Partials, c.p.Part = put(c.dev, make([]byte, int(plan.Parts*size)*kernels.NumberOf(c.dt).SumSize())), plan.Part
 	f(plan.Grid)
-	c.p.Out, c.p.A, c.p.Part = out, c.p.Out, size
+	c.p.Part = size
 	launch(c.dev, "product_join_"+dtypeNames[c.dt], kernels.Flat(size, few), c.p)
+	if plan.Tile < 0 || !kernels.ProductTiles[plan.Tile].Joins {
+		return
+	}
+	want := bytes.Clone(c.out)
+	clear(c.out)
+	c.p.Part, c.p.Counter = plan.Part, kernels.MostCounts-plan.Tiles()+1
+	f(plan.Grid)
+	if !bytes.Equal(c.out, want) {
+		c.t.Errorf("%s: a product %d·[%d %d]·[%d %d] of %s whose blocks add %d parts has other bits than one whose parts are joined",
+			kernels.ProductTiles[plan.Tile].Kernel(plan.A, plan.B), c.p.Count, c.p.M, c.p.K, c.p.K, c.p.N, c.dt, c.p.Parts)
+	}
+}
+
+// TestWhoAddsParts: a block that adds a tile's parts is worth less than a launch, unless tiles are few and parts many.
+func TestWhoAddsParts(t *testing.T) {
+	for _, c := range []struct {
+		m, n, k, parts uint64
+		joins          bool
+	}{{768, 3072, 8192, 8, true}, {768, 768, 8192, 8, true}, {512, 512, 512, 2, true}, {256, 256, 4096, 16, false}, {1024, 1024, 1024, 1, false}} {
+		line := func(n uint64) [3]int64 { return [3]int64{0, int64(n), 1} }
+		p := kernels.Product{Count: 1, M: c.m, N: c.n, K: c.k, AStrides: line(c.k), BStrides: line(c.n), OutStrides: line(c.n)}
+		if plan := kernels.PlanTiles(&p, 0b1100, 132); plan.Parts != c.parts || plan.Joins != c.joins {
+			t.Errorf("[%d %d]·[%d %d]: %d parts, added by blocks: %v; want %d, %v", c.m, c.k, c.k, c.n, plan.Parts, plan.Joins, c.parts, c.joins)
+		}
+	}
 }
 
 // compare holds the result to its error bound: of the sum, 2·k+3 roundings of what is added, and one of the result.

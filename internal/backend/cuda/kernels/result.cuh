@@ -99,7 +99,7 @@ INLINE void put(const Product &p, i64 at, f32 y) {
 // finish stores a sum, or a part of it.
 INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, Sum sum) {
 	if (p.parts != 1) {
-		store<Sum>(p.out, (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c), sum);
+		store<Sum>(p.partials, (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c), sum);
 	} else {
 		put(p, at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], finished(p, at.batch, r, c, sum));
 	}

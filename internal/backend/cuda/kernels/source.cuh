@@ -3,6 +3,7 @@
 #pragma once
 
 #include "job.cuh"
+#include "parts.cuh"
 
 // A Source copies one tile after another of an operand. WHOLE ones copy fours of neighbours, others single elements, along the axis on which
 // neighbours lie closer. Lines of a tile, which are steps, are padded.
@@ -48,6 +49,7 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, bool
 	O operands(p);
 	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
 	multiplyTiles<ROWS, COLUMNS, HIGH, WIDE, STEPS, STAGES, End<ROWS, COLUMNS>>(p, O::panels(operands), fill);
+	addParts<ROWS, COLUMNS, THREADS>(p);
 }
 
 #define PRODUCT(family, rows, columns, high, wide, steps, stages, blocks, name, wholeA, wholeB) \

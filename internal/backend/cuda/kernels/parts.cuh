@@ -1,0 +1,47 @@
+// How the parts of a product's common axis become its elements in the launch that computes them.
+#pragma once
+
+#include "async.cuh"
+#include "last.cuh"
+#include "result.cuh"
+
+// addParts has the block of a tile that ends last add the partials in their order, as product_join does: a thread sixteen rows of a column at once, so
+// that loads enough are on their way.
+template <int ROWS, int COLUMNS, int THREADS> INLINE void addParts(const Product &p) {
+	const int HIGH = 16;
+	if (p.counter == 0) {
+		return;
+	}
+	Place at = placeOf<ROWS, COLUMNS>(p, thisBlock());
+	u32 down = ((u32)p.m + ROWS - 1) / ROWS, across = ((u32)p.n + COLUMNS - 1) / COLUMNS;
+	if (!isLast(p.counter - 1 + (at.batch * down + at.m / ROWS) * across + at.n / COLUMNS, p.parts, *(__attribute__((address_space(3))) u32 *)dynamic)) {
+		return;
+	}
+	const u64 step = p.count * p.m * p.n * sizeof(Sum);
+#pragma unroll 1
+	for (u32 i = threadIdx.x; i < ROWS / HIGH * COLUMNS; i += THREADS) {
+		u32 r = at.m + i / COLUMNS * HIGH, c = at.n + i % COLUMNS;
+		if (r >= p.m || c >= p.n) {
+			continue;
+		}
+		u32 high = min((u32)p.m - r, HIGH);
+		u64 from = p.partials + ((at.batch * p.m + r) * p.n + c) * sizeof(Sum);
+		Sum sums[HIGH] = {};
+#pragma unroll 2
+		for (u32 part = 0; part < (u32)p.parts; part++) {
+#pragma unroll
+			for (u32 k = 0; k < HIGH; k++) { // those outside are the last row again
+				sums[k] += left<Sum>(from, (i64)(min(k, high - 1) * p.n));
+			}
+			from += step;
+		}
+#pragma unroll 1
+		for (u32 k = 0; k < high; k++) {
+			put(p, at.batch * p.outStrides[0] + (r + k) * p.outStrides[1] + c * p.outStrides[2], finished(p, at.batch, r + k, c, sums[0]));
+#pragma unroll
+			for (int next = 1; next < HIGH; next++) {
+				sums[next - 1] = sums[next];
+			}
+		}
+	}
+}
