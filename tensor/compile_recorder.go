@@ -147,6 +147,20 @@ func (t *recorder) capture(s *program.Slot, x *Tensor) {
 	t.captured[s] = &capture{slot: s, tensor: y, version: x.storage.version, state: x.storage.replacing()}
 }
 
+// meet captures the memory of further results of a call that is about to run: statistics that it changes, which nobody has told of.
+func (t *recorder) meet(outs []*Tensor) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return
+	}
+	for _, x := range outs {
+		if s := t.slot(x.storage.buf); t.born[s] == nil && t.captured[s] == nil && !t.isRoot(s) {
+			t.capture(s, x)
+		}
+	}
+}
+
 func (s *storage) replacing() replacing {
 	if s.links == nil {
 		return replacing{}

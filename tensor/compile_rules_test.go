@@ -270,3 +270,29 @@ func TestCompiledFromManyGoroutines(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// TestCompiledBatchNorm: running statistics, which one call makes beside its result, go on as they do op by op.
+func TestCompiledBatchNorm(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		norm := func(mean, variance *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+			return func(x *tensor.Tensor) *tensor.Tensor {
+				return x.MulScalar(2).BatchNorm(nil, nil, mean, variance, tensor.Training(true)).ReLU()
+			}
+		}
+		mean, variance := tensor.On(dev).Zeros(3), tensor.On(dev).Ones(3)
+		eager := norm(mean, variance)
+		own, ownVariance := mean.Clone(), variance.Clone()
+		c := tensor.Compile(norm(own, ownVariance))
+		for range 3 {
+			x := tensor.On(dev).Randn(4, 3, 2, 2)
+			a, b := x.Clone().SetRequiresGrad(true), x.Clone().SetRequiresGrad(true)
+			want, got := eager(a), c(b)
+			want.Mul(x).Sum().Backward()
+			got.Mul(x).Sum().Backward()
+			equalBits(t, "result", got.Detach(), want.Detach())
+			equalBits(t, "gradient", b.Grad(), a.Grad())
+			equalBits(t, "running mean", own, mean)
+			equalBits(t, "running variance", ownVariance, variance)
+		}
+	})
+}

@@ -19,6 +19,9 @@ func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 	c := callOf(o, key, params, outs, ins)
 	c.Then = then
+	if t := recordingNow.Load(); t != nil {
+		t.meet(outs[1:])
+	}
 	run(c, outs[0], ins...)
 	if watching.Load() != 0 {
 		for _, t := range outs[1:] {
