@@ -1,13 +1,16 @@
 package nn_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"testing"
 
+	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/devicetest"
 	"cresset/nn"
 	"cresset/tensor"
 )
@@ -70,6 +73,25 @@ func TestConvDraws(t *testing.T) {
 	if got := nn.NewConv1D(2, 3, 5, nn.As(dtype.Float64)).Weight; !got.Shape().Equal(tensor.Shape{3, 2, 5}) || got.DType() != dtype.Float64 {
 		t.Errorf("Conv1D has a weight of %v %v", got.DType(), got.Shape())
 	}
+}
+
+// TestBatchNormsCountCompiled: batches are counted by each call of a compiled layer; a share that the host reckons from the count is refused.
+func TestBatchNormsCountCompiled(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		b := nn.NewBatchNorm1D(2, nn.On(dev))
+		f := tensor.Compile(b.Forward)
+		for range 3 {
+			f(tensor.On(dev).Randn(4, 2))
+		}
+		if got := b.NumBatchesTracked.Item(); got != int64(3) {
+			t.Errorf("%v batches tracked, want 3", got)
+		}
+		b.CumulativeAverage = true
+		err := tensor.Try(func() { tensor.Compile(b.Forward)(tensor.On(dev).Randn(4, 2)) })
+		if !errors.Is(err, tensor.ErrCompile) {
+			t.Errorf("a cumulative average: %v", err)
+		}
+	})
 }
 
 func TestBatchNormModes(t *testing.T) {

@@ -69,9 +69,10 @@ func (o *options) channels(n int, usual bool) (weight, bias *tensor.Tensor) {
 	return weight, bias
 }
 
-// momentum counts a batch, and returns its share.
-func (r *NormBase) momentum() tensor.Momentum {
+// momentum counts the batch x, and returns its share.
+func (r *NormBase) momentum(x *tensor.Tensor) tensor.Momentum {
 	if r.NumBatchesTracked != nil {
+		inner.Follows(r.NumBatchesTracked, x)
 		r.NumBatchesTracked.AddScalarInPlace(1)
 		if r.CumulativeAverage {
 			return tensor.Momentum(1 / r.NumBatchesTracked.Float64())
@@ -137,7 +138,7 @@ func (b *BatchNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	}
 	momentum := tensor.Momentum(0)
 	if b.Training() {
-		momentum = b.momentum()
+		momentum = b.momentum(x)
 		if b.Sync != nil {
 			return b.Sync(b, x, float64(momentum))
 		}

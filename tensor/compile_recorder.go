@@ -147,7 +147,7 @@ func (t *recorder) capture(s *program.Slot, x *Tensor) {
 	t.captured[s] = &capture{slot: s, tensor: y, version: x.storage.version, state: x.storage.replacing()}
 }
 
-// meet captures the memory of further results of a call that is about to run: statistics that it changes, which nobody has told of.
+// meet captures the memory of tensors that are about to change, such as statistics beside a call's result, where nobody has told of it.
 func (t *recorder) meet(outs []*Tensor) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -247,6 +247,18 @@ func (x *Tensor) noteRead(name string) {
 // noteMove is refuseRecorded of moving elements to another device.
 func (x *Tensor) noteMove(name string) {
 	x.refuseRecorded(name, "move tensors that it computes to another device", "compile what comes before and behind apart")
+}
+
+// follows has a compiled function that is recorded repeat what it does to x in place, where it computes with y: as if x derived from it.
+func (x *Tensor) follows(y *Tensor) {
+	t := recordingNow.Load()
+	if t == nil || !t.derives(y) {
+		return
+	}
+	t.meet([]*Tensor{x})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.derived[t.slot(x.storage.buf)] = true
 }
 
 // sliced returns the calls that are to be recorded: those on which wanted slots depend, and those that change memory that was there before.

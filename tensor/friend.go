@@ -44,6 +44,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	ConstantOn:   constantOn,
 
 	RefuseRecorded: (*Tensor).refuseRecorded,
+	Follows:        (*Tensor).follows,
 	OnStream: func(dev device.Device, b any) any {
 		return &stream{dev, b.(backend.Backend)}
 	},

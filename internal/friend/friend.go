@@ -52,6 +52,8 @@ type Tensors[T any] struct {
 	CaptureOf func(x T) Capture
 	// RefuseRecorded panics where a compiled function that is recorded does with x, or with what derives from it, what a recording cannot repeat.
 	RefuseRecorded func(x T, name, what, hint string)
+	// Follows has a compiled function that computes with y repeat what it does to x in place, though numbers of x come from none of y's: a count of batches.
+	Follows func(x, y T)
 	// ConstantOn returns a CPU tensor, whose numbers follow from shapes and positions alone, on a device and in a dtype: a graph keeps them.
 	ConstantOn func(x T, dev device.Device, dt dtype.DType) T
 	// OnStream returns the option of a scope whose results on a device are computed by a backend.Backend of one of its streams.
