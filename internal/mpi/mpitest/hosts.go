@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,8 +38,8 @@ func newHosts(t *testing.T) *Hosts {
 	if out, err := exec.Command("ip", "netns", "add", h.first).CombinedOutput(); err != nil {
 		t.Skipf("two hosts need the right to make network namespaces: %v: %s", err, out)
 	}
-	t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", h.first).Run() })
-	t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", h.second).Run() })
+	t.Cleanup(func() { turnOff(h.first) })
+	t.Cleanup(func() { turnOff(h.second) })
 	for _, args := range []string{
 		"netns add " + h.second,
 		fmt.Sprintf("link add %s netns %s type veth peer name %s netns %s", cable, h.first, cable, h.second),
@@ -68,6 +69,19 @@ exec ip netns exec $on unshare -u sh -c "hostname $on; $*"
 		t.Fatal(err)
 	}
 	return h
+}
+
+// turnOff ends what still runs on a host, as ranks and proxies do that lost their launcher with the cable, and removes it.
+func turnOff(host string) {
+	pids, _ := exec.Command("ip", "netns", "pids", host).Output()
+	for _, word := range strings.Fields(string(pids)) {
+		if pid, err := strconv.Atoi(word); err == nil {
+			if left, err := os.FindProcess(pid); err == nil {
+				_ = left.Kill()
+			}
+		}
+	}
+	_ = exec.Command("ip", "netns", "del", host).Run()
 }
 
 // OneCable are variables that have UCX send by the cable alone: it finds out that both hosts are one.
