@@ -14,6 +14,7 @@ func (o ReduceOp) join(out *tensor.Tensor, parts []*tensor.Tensor) {
 	case dtype.Bool:
 		dt, op = dtype.Uint8, o.ofBools()
 	}
+	parts = flat(parts) // those of other processes have no shape
 	joined := parts[0].Clone().To(dt)
 	for _, part := range parts[1:] {
 		part = part.To(dt)

@@ -22,7 +22,7 @@ var ctx = context.Background()
 
 // suite is what every engine has to do, from the view of one rank.
 var suite = map[string]func(g *dist.Group) error{
-	"reductions": reductions, "moves": moves, "messages": messages, "bytes": exchangeBytes, "split": split, "gpu": onGPU, "leaves": leaves, "mistakes": mistakes,
+	"reductions": reductions, "shapes": shapes, "moves": moves, "messages": messages, "bytes": exchangeBytes, "split": split, "gpu": onGPU, "leaves": leaves, "mistakes": mistakes,
 	"neighbours": neighbours, "overlaps": overlaps, "nans": nans, "sent": sent,
 }
 

@@ -95,6 +95,33 @@ func reductions(g *dist.Group) error {
 	return nil
 }
 
+// shapes are any: ranks need the same number of elements.
+func shapes(g *dist.Group) error {
+	for _, dt := range []dtype.DType{dtype.Float16, dtype.Float32} {
+		for _, shape := range [][]int{{}, {1, 3}, {2, 3}} {
+			like := func() *tensor.Tensor { return tensor.Full(shape, float32(g.Rank()+1)).To(dt) }
+			n, total := g.Size(), g.Size()*(g.Size()+1)/2
+			all, one, part, sent, whole := like(), like(), like(), like(), tensor.Full(append([]int{n}, shape...), float32(g.Rank()+1)).To(dt)
+			for _, w := range []*dist.Work{g.AllReduce(all, dist.Sum), g.Reduce(one, dist.Max, 0), g.ReduceScatter(part, whole, dist.Sum), g.Broadcast(sent, n-1)} {
+				if err := w.Wait(ctx); err != nil {
+					return fmt.Errorf("shape %v of %s: %w", shape, dt, err)
+				}
+			}
+			largest := g.Rank() + 1
+			if g.Rank() == 0 {
+				largest = n
+			}
+			what := fmt.Sprintf("of shape %v and %s", shape, dt)
+			filled := func(v int) *tensor.Tensor { return tensor.Full(shape, float32(v)).To(dt) }
+			if err := errors.Join(same("AllReduce "+what, all, filled(total)), same("Reduce "+what, one, filled(largest)),
+				same("ReduceScatter "+what, part, filled(total)), same("Broadcast "+what, sent, filled(n))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func moves(g *dist.Group) error {
 	root := g.Size() - 1
 	for _, dt := range dtypes {

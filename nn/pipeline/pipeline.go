@@ -2,7 +2,7 @@
 // micro-batches, so that all ranks have work:
 //
 //	stage := pipeline.Split(net, g.Size())[g.Rank()]
-//	schedule := pipeline.New1F1B(stage, g, 8, tensor.MSELoss)
+//	schedule := pipeline.New1F1B(stage, g, 8, func(y, target *tensor.Tensor) *tensor.Tensor { return tensor.MSELoss(y, target) })
 //	opt := optim.NewSGD(nn.Parameters(stage))
 //	opt.ZeroGrad()
 //	loss, err := schedule.Step(ctx, x, y) // x on the first rank, y on the last
