@@ -58,7 +58,7 @@ func (c *doctorCommand) cluster(s *session) error {
 	}
 	g, err := dist.Init(s.ctx, dist.Timeout(time.Minute))
 	if err != nil {
-		return err
+		return withoutLibrary(err)
 	}
 	found := &cluster{Engine: g.Engine()}
 	if err := found.measure(s.ctx, g); err != nil {

@@ -18,6 +18,7 @@ import (
 	"cresset/data"
 	"cresset/device"
 	"cresset/dist"
+	"cresset/internal/dl"
 	"cresset/nn"
 	"cresset/nn/ddp"
 	"cresset/tensor"
@@ -50,9 +51,17 @@ func (c *trainCommand) ranks(s *session) (*ranks, error) {
 	}
 	g, err := dist.Init(s.ctx, opts...)
 	if err != nil {
-		return nil, err
+		return nil, withoutLibrary(err)
 	}
 	return &ranks{g}, nil
+}
+
+// withoutLibrary has the hint of an error name the libraries that could not be opened.
+func withoutLibrary(err error) error {
+	if failed, ok := errors.AsType[*dl.OpenError](err); ok {
+		return &advice{err, failed.Error() + "\nhint: CRESSET_MPI names the MPI library to open"}
+	}
+	return err
 }
 
 // alone refuses to train a model for each rank of a job, which nobody means.

@@ -159,6 +159,16 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestSplitLeavesNoStageWithoutParameters where the chain has enough layers that have them.
+func TestSplitLeavesNoStageWithoutParameters(t *testing.T) {
+	m := nn.NewSequential(nn.NewTanh(), nn.NewLinear(8, 12), nn.NewTanh(), nn.NewLinear(12, 12), nn.NewTanh(), nn.NewLinear(12, 4), nn.NewTanh(), nn.NewLinear(4, 1))
+	for i, part := range pipeline.Split(m, 4) {
+		if want := []int{3, 2, 2, 1}[i]; part.Len() != want {
+			t.Errorf("stage %d has %d modules, want %d", i, part.Len(), want)
+		}
+	}
+}
+
 // TestMistakes are refused in words.
 func TestMistakes(t *testing.T) {
 	mse := func(y, target *tensor.Tensor) *tensor.Tensor { return tensor.MSELoss(y, target) }

@@ -15,14 +15,16 @@ func Split(model *nn.Sequential, stages int) []*nn.Sequential {
 	parts := make([]*nn.Sequential, stages)
 	for i := range parts {
 		parts[i] = nn.NewSequential(model.At(at))
-		before += nn.CountParameters(model.At(at))
+		held := nn.CountParameters(model.At(at))
+		before += held
 		at++
 		for at < model.Len()-(stages-1-i) {
 			next := nn.CountParameters(model.At(at))
-			if i < stages-1 && (before+next/2)*stages > total*(i+1) {
-				break
+			if i < stages-1 && held > 0 && next > 0 && (before+next/2)*stages > total*(i+1) {
+				break // what has no parameters stays with the layer before it: an optimizer refuses a stage without
 			}
 			parts[i].Append(model.At(at))
+			held += next
 			before += next
 			at++
 		}
