@@ -66,7 +66,7 @@ func rankHere() string {
 	return cmp.Or(os.Getenv("RANK"), os.Getenv("OMPI_COMM_WORLD_RANK"), os.Getenv("PMI_RANK"))
 }
 
-// cutVariable has the command that breaks the network.
+// cutVariable has the command that breaks the network, for a shell.
 const cutVariable = "CRESSET_TEST_CUT"
 
 // launched runs a command as ranks, and returns what they printed and the exit code.
@@ -195,7 +195,8 @@ func TestRanksCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		const want = "; rank 1 has not called it, or cannot be reached"
-		env := append(h.OneCable(), faultVariable+"=0 15 cut", cutVariable+"="+strings.Join(h.Cut(), " "))
+		saved := "ls " + filepath.Join(dir, "cut", "snapshot-*.pt") // waits ask too, so that how often says little
+		env := append(h.OneCable(), faultVariable+"=0 1 cut", cutVariable+"="+saved+" && "+strings.Join(h.Cut(), " "))
 		if r := l.RunUntil(t, want, 2, env, faulty, args("cut")...); r.Code == 0 || !strings.Contains(r.Stderr, "cresset: rank 0: ") || !strings.Contains(r.Stderr, want) {
 			t.Fatalf("exit %d: %s%s", r.Code, r.Stdout, r.Stderr)
 		}
