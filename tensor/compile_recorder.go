@@ -147,20 +147,6 @@ func (t *recorder) capture(s *program.Slot, x *Tensor) {
 	t.captured[s] = &capture{slot: s, tensor: y, version: x.storage.version, state: x.storage.replacing()}
 }
 
-// meet captures the memory of tensors that are about to change, such as statistics beside a call's result, where nobody has told of it.
-func (t *recorder) meet(outs []*Tensor) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.ended {
-		return
-	}
-	for _, x := range outs {
-		if s := t.slot(x.storage.buf); t.born[s] == nil && t.captured[s] == nil && !t.isRoot(s) {
-			t.capture(s, x)
-		}
-	}
-}
-
 func (s *storage) replacing() replacing {
 	if s.links == nil {
 		return replacing{}
@@ -169,32 +155,37 @@ func (s *storage) replacing() replacing {
 }
 
 // note notes a call that is about to run, with the tensors that it writes and reads.
-func (t *recorder) note(c *backend.Call, out *Tensor, ins []*Tensor) {
+func (t *recorder) note(c *backend.Call, outs, ins []*Tensor) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ended {
 		return
 	}
-	r := program.Recorded(c, t.slot)
+	r, touched := program.Recorded(c, t.slot), slices.Concat(outs, ins)
 	derived := false
 	for s := range r.Slots {
-		if t.isRoot(s) && !t.entered(s, out, ins) {
+		if t.isRoot(s) && !t.entered(s, touched) {
 			return // another goroutine computes with an input
 		}
 		derived = derived || t.derived[s]
-		if t.born[s] == nil && t.captured[s] == nil && !t.isRoot(s) {
-			t.find(s, out, ins)
+		if !t.knows(s) {
+			t.find(s, touched)
 		}
 	}
 	for s, writes := range r.Slots {
 		t.derived[s] = t.derived[s] || writes && derived
 	}
-	t.calls, t.foreign = append(t.calls, r), append(t.foreign, out.storage.backend != t.on)
+	t.calls, t.foreign = append(t.calls, r), append(t.foreign, outs[0].storage.backend != t.on)
+}
+
+// knows reports whether somebody has told of a slot's memory.
+func (t *recorder) knows(s *program.Slot) bool {
+	return t.born[s] != nil || t.captured[s] != nil || t.isRoot(s)
 }
 
 // entered reports whether one of the tensors over an input's memory is what the function got.
-func (t *recorder) entered(s *program.Slot, out *Tensor, ins []*Tensor) bool {
-	return slices.ContainsFunc(append([]*Tensor{out}, ins...), func(x *Tensor) bool {
+func (t *recorder) entered(s *program.Slot, touched []*Tensor) bool {
+	return slices.ContainsFunc(touched, func(x *Tensor) bool {
 		return x != nil && t.slots[x.storage.buf] == s && t.isEntered(x)
 	})
 }
@@ -205,8 +196,8 @@ func (t *recorder) isEntered(x *Tensor) bool {
 }
 
 // find captures the memory of a slot that nobody has told of.
-func (t *recorder) find(s *program.Slot, out *Tensor, ins []*Tensor) {
-	for _, x := range append([]*Tensor{out}, ins...) {
+func (t *recorder) find(s *program.Slot, touched []*Tensor) {
+	for _, x := range touched {
 		if x != nil && t.slots[x.storage.buf] == s {
 			t.capture(s, x)
 			return
@@ -255,10 +246,13 @@ func (x *Tensor) follows(y *Tensor) {
 	if t == nil || !t.derives(y) {
 		return
 	}
-	t.meet([]*Tensor{x})
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.derived[t.slot(x.storage.buf)] = true
+	s := t.slot(x.storage.buf)
+	if !t.knows(s) {
+		t.capture(s, x)
+	}
+	t.derived[s] = true
 }
 
 // sliced returns the calls that are to be recorded: those on which wanted slots depend, and those that change memory that was there before.

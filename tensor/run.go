@@ -19,15 +19,7 @@ func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 	c := callOf(o, key, params, outs, ins)
 	c.Then = then
-	if t := recordingNow.Load(); t != nil {
-		t.meet(outs[1:])
-	}
-	run(c, outs[0], ins...)
-	if watching.Load() != 0 {
-		for _, t := range outs[1:] {
-			t.underived(o, ins...)
-		}
-	}
+	runAll(c, outs, ins)
 }
 
 // callOf returns a call with the results and operands of a launch.
@@ -53,20 +45,25 @@ func callOf(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) *backend.
 	return c
 }
 
-// run issues a call whose first result is out, gives it back, and panics with its error.
-func run(c *backend.Call, out *Tensor, ins ...*Tensor) {
+// run is runAll of a call with one result.
+func run(c *backend.Call, out *Tensor, ins ...*Tensor) { runAll(c, []*Tensor{out}, ins) }
+
+// runAll issues a call with its results, gives it back, and panics with its error.
+func runAll(c *backend.Call, outs, ins []*Tensor) {
 	if t := recordingNow.Load(); t != nil {
-		t.note(c, out, ins)
+		t.note(c, outs, ins)
 	}
 	o, f := c.Op, profile.BeginOp(c)
-	err := out.storage.backend.Run(c)
+	err := outs[0].storage.backend.Run(c)
 	f.End()
 	c.Release()
 	if err != nil {
-		check(o.String(), kindOf(err), err, append([]*Tensor{out}, ins...)...)
+		check(o.String(), kindOf(err), err, append(outs[:1:1], ins...)...)
 	}
 	if watching.Load() != 0 {
-		out.underived(o, ins...)
+		for _, out := range outs {
+			out.underived(o, ins...)
+		}
 	}
 }
 
