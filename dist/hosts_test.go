@@ -10,7 +10,7 @@ import (
 
 	"cresset/dist"
 	"cresset/internal/mpi/mpitest"
-	"cresset/internal/ranktest"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -48,7 +48,7 @@ func cut(g *dist.Group) error {
 
 // TestHosts has ranks on two hosts.
 func TestHosts(t *testing.T) {
-	if ranktest.Race {
+	if race.Enabled {
 		t.Skip("what ranks do at once is the same on one host")
 	}
 	mpitest.Apart(t, func(t *testing.T, l mpitest.Launcher, h *mpitest.Hosts) {

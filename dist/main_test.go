@@ -14,7 +14,7 @@ import (
 	"cresset/dist"
 	"cresset/internal/hardware"
 	"cresset/internal/mpi/mpitest"
-	"cresset/internal/ranktest"
+	"cresset/internal/race"
 	"cresset/internal/tenants"
 )
 
@@ -104,7 +104,7 @@ func TestLocal(t *testing.T) {
 func TestMPI(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		for _, n := range []int{1, 2, 3} {
-			if ranktest.Race && n < 3 {
+			if race.Enabled && n < 3 {
 				continue // what ranks do is the same
 			}
 			for _, part := range []string{"suite", "debug"} {

@@ -13,7 +13,7 @@ import (
 
 	"cresset/dist"
 	"cresset/internal/mpi/mpitest"
-	"cresset/internal/ranktest"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -123,7 +123,7 @@ func allocations(g *dist.Group) error {
 
 func TestAllocations(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
-		if ranktest.Race {
+		if race.Enabled {
 			t.Skip("the race detector allocates too")
 		}
 		if r := l.Run(t, 1, "allocations"); r.Code != 0 {

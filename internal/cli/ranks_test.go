@@ -21,7 +21,7 @@ import (
 	"testing"
 
 	"cresset/internal/mpi/mpitest"
-	"cresset/internal/ranktest"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -181,7 +181,7 @@ func TestRanksGoOn(t *testing.T) {
 
 // TestRanksCutOff breaks the network between two hosts in the midst of a training: rank 0 names the rank that it misses, and the training goes on from its snapshot to the bits of an undisturbed one.
 func TestRanksCutOff(t *testing.T) {
-	if ranktest.Race {
+	if race.Enabled {
 		t.Skip("what ranks do at once is the same on one host")
 	}
 	mpitest.Apart(t, func(t *testing.T, l mpitest.Launcher, h *mpitest.Hosts) {

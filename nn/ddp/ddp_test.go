@@ -15,6 +15,7 @@ import (
 	"cresset/dist"
 	"cresset/dtype"
 	"cresset/internal/mpi/mpitest"
+	"cresset/internal/race"
 	"cresset/internal/ranktest"
 	"cresset/nn"
 	"cresset/nn/ddp"
@@ -71,7 +72,7 @@ var alone = sync.OnceValues(func() (losses []float64, weights *tensor.Tensor) {
 func training(g *dist.Group) error {
 	for _, dev := range []device.Device{device.CPU, device.CUDA(g.LocalRank() % 2)} {
 		for _, bucket := range []float64{25, 0.002} {
-			if ranktest.Race && dev.IsCUDA() && (bucket > 1 || g.Engine() != "local" || g.Size() != 2) {
+			if race.Enabled && dev.IsCUDA() && (bucket > 1 || g.Engine() != "local" || g.Size() != 2) {
 				continue // what goes on at once is the same
 			}
 			if err := trained(g, dev, bucket); err != nil {
@@ -128,7 +129,7 @@ func TestTraining(t *testing.T) {
 func TestTrainingUnderMPI(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		for _, n := range []int{2, 3} {
-			if ranktest.Race && n == 2 {
+			if race.Enabled && n == 2 {
 				continue
 			}
 			if r := l.Run(t, n, "training"); r.Code != 0 {

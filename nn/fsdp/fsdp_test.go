@@ -12,6 +12,7 @@ import (
 	"cresset/dist"
 	"cresset/dtype"
 	"cresset/internal/mpi/mpitest"
+	"cresset/internal/race"
 	"cresset/internal/ranktest"
 	"cresset/nn"
 	"cresset/nn/fsdp"
@@ -120,7 +121,7 @@ func training(g *dist.Group) error {
 		wanted, weights := w.alone()
 		for stage := 1; stage <= 3; stage++ {
 			dev := device.CPU
-			if i == 1 && !(ranktest.Race && (stage < 3 || g.Engine() != "local" || g.Size() != 2)) { // where what goes on at once is the same
+			if i == 1 && !(race.Enabled && (stage < 3 || g.Engine() != "local" || g.Size() != 2)) { // where what goes on at once is the same
 				dev = device.CUDA(g.LocalRank())
 			}
 			if err := w.trained(g, stage, dev, wanted, weights); err != nil {

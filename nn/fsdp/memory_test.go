@@ -8,7 +8,7 @@ import (
 	"cresset/cuda"
 	"cresset/device"
 	"cresset/dist"
-	"cresset/internal/ranktest"
+	"cresset/internal/race"
 	"cresset/nn"
 	"cresset/nn/fsdp"
 	"cresset/optim"
@@ -38,7 +38,7 @@ func train(model nn.Module, dev device.Device) {
 // TestLargerThanAGPU trains a model whose parameters, gradients and momenta, 9 MiB, do not fit into a GPU's 6 MiB: one GPU runs out of memory, three do not. A GPU's allocator takes
 // 2 MiB at once, and has the collector run before it gives up.
 func TestLargerThanAGPU(t *testing.T) {
-	if ranktest.Race {
+	if race.Enabled {
 		t.Skip("the race detector multiplies the collector's work, and there is nothing else here")
 	}
 	const limit = 6 << 20

@@ -1,6 +1,0 @@
-//go:build !race
-
-package ranktest
-
-// Race reports whether the race detector runs.
-const Race = false
