@@ -17,20 +17,20 @@ type roll struct {
 	calling atomic.Bool // an exchange is under way, and stays so where the library is stuck
 
 	mu      sync.Mutex
-	reached int64     // the operation of which the last exchange told
-	heard   []int64   // by rank
-	ears    []*ear    // by rank
-	told    []looking // what others may not have taken yet
+	reached int64      // the operation of which the last exchange told
+	heard   []int64    // by rank: the operation that it has told of
+	inbox   []*receipt // by rank
+	sent    []testable // messages that others may not have received yet
 }
 
-// An ear is a message that may come.
-type ear struct {
-	from *tensor.Tensor
-	looking
+// A receipt is a message that may come, and where it is received.
+type receipt struct {
+	number *tensor.Tensor
+	testable
 }
 
-// looking is a pending that can be asked whether it has ended.
-type looking interface {
+// testable is a pending that can be asked whether it has ended, as by MPI_Test.
+type testable interface {
 	pending
 	ended() bool
 }
@@ -39,6 +39,8 @@ const (
 	longWait = time.Second            // after which a rank tells that it waits,
 	rollLook = 100 * time.Millisecond // and how often it looks who has told too
 	rollTag  = mostTag + 1            // of these messages
+
+	mostMessages = 100 // received from a rank in one exchange: where it has left, each receive ends at once, with an error
 )
 
 // await waits for a call as its pending does, and calls the roll when that lasts.
@@ -47,7 +49,7 @@ func (g *Group) await(ctx context.Context, p pending, number int64) error {
 	if end, bounded := ctx.Deadline(); bounded {
 		limit = min(limit, time.Until(end))
 	}
-	asked, ok := p.(looking)
+	asked, ok := p.(testable)
 	if !ok || number == 0 || g.size == 1 || !g.hasRoll() {
 		return p.Wait(ctx, g.timeout)
 	}
@@ -85,8 +87,8 @@ func (g *Group) callRoll() {
 }
 
 func (r *roll) exchange(g *Group) {
-	if r.ears == nil {
-		r.ears = make([]*ear, g.size)
+	if r.inbox == nil {
+		r.inbox = make([]*receipt, g.size)
 		r.mu.Lock()
 		r.heard = make([]int64, g.size)
 		r.mu.Unlock()
@@ -94,7 +96,7 @@ func (r *roll) exchange(g *Group) {
 	if called := g.called.Load(); r.reached < called {
 		for rank := range g.size {
 			if rank != g.rank {
-				r.told = append(r.told, g.message(send, rank, tensor.FromSlice([]int64{called})))
+				r.sent = append(r.sent, g.message(send, rank, tensor.FromSlice([]int64{called})))
 			}
 		}
 		defer func() {
@@ -103,7 +105,7 @@ func (r *roll) exchange(g *Group) {
 			r.mu.Unlock()
 		}()
 	}
-	r.told = slices.DeleteFunc(r.told, func(l looking) bool { return l == nil || l.ended() })
+	r.sent = slices.DeleteFunc(r.sent, func(l testable) bool { return l == nil || l.ended() })
 	for rank := range g.size {
 		if rank != g.rank {
 			r.listen(g, rank)
@@ -113,13 +115,13 @@ func (r *roll) exchange(g *Group) {
 
 // listen takes what a rank has told.
 func (r *roll) listen(g *Group, rank int) {
-	for range 100 { // one that has left answers at once
-		if e := r.ears[rank]; e != nil {
+	for range mostMessages {
+		if e := r.inbox[rank]; e != nil {
 			if !e.ended() {
 				return
 			}
 			r.mu.Lock()
-			r.heard[rank] = max(r.heard[rank], tensor.Values[int64](e.from)[0])
+			r.heard[rank] = max(r.heard[rank], tensor.Values[int64](e.number)[0])
 			r.mu.Unlock()
 		}
 		to := tensor.FromSlice([]int64{0})
@@ -127,19 +129,19 @@ func (r *roll) listen(g *Group, rank int) {
 		if l == nil {
 			return
 		}
-		r.ears[rank] = &ear{to, l}
+		r.inbox[rank] = &receipt{to, l}
 	}
 }
 
 // message begins to send or receive by the group's engine, whatever carries its operations; nil where that fails.
-func (g *Group) message(k kind, peer int, t *tensor.Tensor) looking {
+func (g *Group) message(k kind, peer int, t *tensor.Tensor) testable {
 	c := &call{kind: k, peer: peer, tag: rollTag}
 	if k == send {
 		c.in = t
 	} else {
 		c.out = t
 	}
-	l, _ := g.engine.begin(c).(looking)
+	l, _ := g.engine.begin(c).(testable)
 	return l
 }
 

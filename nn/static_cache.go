@@ -108,9 +108,9 @@ func (c *StaticKVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention)
 	l := c.layer(layer, k, v)
 	l.keys.IndexCopyInPlace(2, c.places, k.Detach())
 	l.values.IndexCopyInPlace(2, c.places, v.Detach())
-	opts := []tensor.AttentionOption{tensor.IsCausal(true), tensor.QueryOffset(c.length - n)}
+	var before tensor.AttentionOption = tensor.QueryOffset(c.length - n)
 	if inner.CaptureOf(q) != nil {
-		opts[1] = tensor.QueryOffsets(c.first)
+		before = tensor.QueryOffsets(c.first)
 	}
 	bias := how.bias(l.keys)
 	switch {
@@ -119,7 +119,7 @@ func (c *StaticKVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention)
 	case c.hidden != nil:
 		bias = c.hidden
 	}
-	opts = append(opts, tensor.SlidingWindow(how.Window), tensor.AttnBias(bias))
+	opts := []tensor.AttentionOption{tensor.IsCausal(true), before, tensor.SlidingWindow(how.Window), tensor.AttnBias(bias)}
 	return tensor.ScaledDotProductAttention(q, l.keys, l.values, append(opts, how.options(q, k)...)...)
 }
 

@@ -118,7 +118,7 @@ func (c *launchCommand) job(getenv func(string) string) (*job, error) {
 	case j.node >= j.nodes:
 		return nil, fmt.Errorf("--node-rank %d is none of --nnodes %d machines", j.node, j.nodes)
 	case j.nodes > 1 && j.addr == "127.0.0.1":
-		return nil, errors.New("--nnodes wants the --master-addr of the first machine")
+		return nil, errors.New("--nnodes wants a --master-addr of the first machine that others reach, which 127.0.0.1 is not")
 	case j.nodes > 1 && c.Restarts > 0:
 		return nil, errors.New("--restarts is for one machine: nobody would tell the others to start again")
 	case c.Restarts < 0:
