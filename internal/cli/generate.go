@@ -63,7 +63,7 @@ func (c *generateCommand) Validate() error {
 	case slices.Contains(c.Stop, ""):
 		return errors.New("--stop must be a text that is not empty")
 	case c.Graph && !c.Device.IsCUDA():
-		return fmt.Errorf("--graph is for a GPU, not for --device %s", c.Device)
+		return noGraph(c.Device)
 	case c.DType != nil && !c.DType.IsFloat():
 		return fmt.Errorf("--dtype must be float64, float32, float16 or bfloat16, not %s", c.DType.Name())
 	}

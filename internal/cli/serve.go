@@ -66,7 +66,7 @@ func (c *serveCommand) Validate() error {
 		}
 	}
 	if c.Graph && !c.Device.IsCUDA() {
-		return fmt.Errorf("--graph is for a GPU, not for --device %s", c.Device)
+		return noGraph(c.Device)
 	}
 	if c.DType != nil && !c.DType.IsFloat() {
 		return fmt.Errorf("--dtype must be float64, float32, float16 or bfloat16, not %s", c.DType.Name())

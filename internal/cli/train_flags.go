@@ -73,7 +73,7 @@ func (c *trainCommand) Validate() error {
 	case c.Plan && c.Step.Graph:
 		return errors.New("--plan trains nothing, so that --graph has nothing to replay")
 	case c.Step.Graph && !c.Device.IsCUDA():
-		return fmt.Errorf("--graph is for a GPU, not for --device %s", c.Device)
+		return noGraph(c.Device)
 	case c.Step.Graph && c.Distributed:
 		return errors.New("--graph is for one rank: with --distributed ranks meet on the host within a step")
 	case c.Profile != nil && *c.Profile == "":

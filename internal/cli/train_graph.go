@@ -5,6 +5,7 @@ import (
 
 	"cresset/cuda"
 	"cresset/data"
+	"cresset/device"
 	"cresset/nn"
 	"cresset/tensor"
 )
@@ -21,6 +22,11 @@ type stepGraph struct {
 	*cuda.Graph
 	inputs, targets *tensor.Tensor
 	losses          *tensor.Tensor // of the parts of a batch
+}
+
+// noGraph is the error of --graph on a device that has none.
+func noGraph(dev device.Device) error {
+	return fmt.Errorf("--graph is for a GPU, not for --device %s", dev)
 }
 
 // graphs returns what --graph asks for, nil without it.
