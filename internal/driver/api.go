@@ -98,7 +98,7 @@ type API struct {
 	// GraphExecKernelNodeSetParams changes a kernel node of an instantiated graph for the launches that follow.
 	GraphExecKernelNodeSetParams func(ctx Context, e GraphExec, n GraphNode, f Function, l *Launch, params []byte) Result `cu:"cuGraphExecKernelNodeSetParams_v2|cuGraphExecKernelNodeSetParams,optional"`
 
-	// TensorMapEncodeTiled describes a tensor in memory for the copy engine of GPUs since 9.0; nil before CUDA 12.4, where
+	// TensorMapEncodeTiled describes a tensor in memory for the TMA of GPUs since 9.0; nil before CUDA 12.4, where
 	// kernels cannot be given one.
 	TensorMapEncodeTiled func(t *TiledTensor) (TensorMap, Result) `cu:"cuTensorMapEncodeTiled,optional"`
 }

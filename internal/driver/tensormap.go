@@ -7,7 +7,7 @@ import (
 	"cresset/internal/dl"
 )
 
-// TensorMap describes a tensor in device memory to the copy engine. Its content is the driver's affair. A kernel takes it as a part
+// TensorMap describes a tensor in device memory to the TMA. Its content is the driver's affair. A kernel takes it as a part
 // of its parameters, at an offset that 64 divides.
 type TensorMap [128]byte
 

@@ -19,7 +19,7 @@ func TestResident(t *testing.T) {
 		{"whole warps", "a100", 33, 16, 0, 32},
 		{"registers of a tile", "a100", 256, 128, 16896, 2},
 		{"registers by the partition", "a100", 128, 168, 0, 3},
-		{"registers of three warp groups", "h100", 384, 168, 0, 1},
+		{"registers of three warpgroups", "h100", 384, 168, 0, 1},
 		{"registers, which come in eights", "h100", 256, 41, 0, 5},
 		{"too many registers", "h100", 1024, 80, 0, 0},
 		{"shared memory, a part reserved", "h100", 128, 32, 113 << 10, 2},

@@ -1,6 +1,6 @@
 package ptx
 
-// bulkCopy is a copy by the copy engine into shared memory that has not landed.
+// bulkCopy is a copy by the TMA into shared memory that has not landed.
 type bulkCopy struct {
 	to      *block
 	barrier *mbarrier
@@ -274,7 +274,7 @@ func (w *warp) startCopies(op *bulkOp, lane int, shared uint64, pieces []piece, 
 	return nil
 }
 
-// readyForCopies wants a barrier that is made known to the copy engine.
+// readyForCopies wants a barrier that is made known to the TMA.
 func (w *warp) readyForCopies(bar *mbarrier, lane int) *Fault {
 	if f := w.usable(bar, lane); f != nil {
 		return f
@@ -287,7 +287,7 @@ func (w *warp) readyForCopies(bar *mbarrier, lane int) *Fault {
 	return nil
 }
 
-// markCopy marks shared memory that the copy engine is going to write.
+// markCopy marks shared memory that the TMA is going to write.
 func (w *warp) markCopy(b *block, m *access, lane int, at uint64, n int) *Fault {
 	t, a := w.b.gang.watch, w.agent()
 	for word := at / 4; word < (at+uint64(n)+3)/4; word++ {

@@ -5,7 +5,7 @@ import "fmt"
 // watch follows which warps of a gang know of one another's accesses to shared memory, so that an access that only luck puts
 // behind another one is a fault, whatever order the warps ran in.
 //
-// Agents are the warps of each block, its groups of four warps, and its copy engine. Time is counted in releases. seen[a][b] is the
+// Agents are the warps of each block, its warpgroups, and the TMA. Time is counted in releases. seen[a][b] is the
 // time up to which agent a knows what agent b did: barriers hand it on. fenced is the same of b's fences between the generic
 // and the asynchronous proxy.
 type watch struct {
@@ -85,7 +85,7 @@ func (w *warp) group() int {
 	return w.b.rank*w.b.gang.watch.per + len(w.b.warps) + w.index/4
 }
 
-// engine returns the number of the block's copy engine.
+// engine returns the number of the TMA as an agent of the block.
 func (b *block) engine() int { return (b.rank+1)*b.gang.watch.per - 1 }
 
 // release leaves what the warp has done and knows.
@@ -276,7 +276,7 @@ func (t *watch) explain(problem string, who int) string {
 	if who == unknownAgent {
 		return problem
 	}
-	name := "the copy engine"
+	name := "the TMA"
 	switch warps := len(t.blocks[0].warps); {
 	case who%t.per < warps:
 		name = fmt.Sprintf("warp %d", who%t.per)

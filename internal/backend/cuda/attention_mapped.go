@@ -8,7 +8,7 @@ import (
 
 var mappedAttentionParams paramPool[kernels.MappedAttention]
 
-// issueMapped launches the kernel whose tiles the copy engine brings, unless the device has none, or the copy engine cannot read the operands.
+// issueMapped launches the kernel whose tiles the TMA brings, unless the device has none, or the TMA cannot read the operands.
 func (a *tiledAttention) issueMapped(s *scratch, p *kernels.Attention, tile int) (done bool, err error) {
 	d, k, t := s.device, a.mapped[tile], &kernels.MappedAttentionTiles[tile]
 	g, ok := t.MappedGrid(p.Batch, p.Heads, p.Queries)
@@ -34,7 +34,7 @@ func (a *tiledAttention) issueMapped(s *scratch, p *kernels.Attention, tile int)
 	return true, issue(s, k, g, m)
 }
 
-// mapRows describes the rows of heads of a batch, in boxes of 64 elements of so many rows, and reports whether the copy engine can read them. Of what is
+// mapRows describes the rows of heads of a batch, in boxes of 64 elements of so many rows, and reports whether the TMA can read them. Of what is
 // repeated along heads or the batch, one is described, and its number is 0 for all of them.
 func (d *Device) mapRows(m *kernels.TensorMap, head, batch *uint32, at uint64, strides [4]int64, extents [4]uint64, rows uint32, dt dtype.DType) bool {
 	size := uint64(dt.Size())

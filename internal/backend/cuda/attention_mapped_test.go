@@ -10,8 +10,8 @@ import (
 	"cresset/internal/op"
 )
 
-// TestAttentionOfWarpGroups is TestAttentionOfHalves for results alone, by the kernels that the copy engine feeds.
-func TestAttentionOfWarpGroups(t *testing.T) {
+// TestAttentionOfWarpgroups is TestAttentionOfHalves for results alone, by the kernels that the TMA feeds.
+func TestAttentionOfWarpgroups(t *testing.T) {
 	slowUnderRace(t)
 	m, err := hardware.Preset("h100", 1)
 	if err != nil {
@@ -30,8 +30,8 @@ func TestAttentionOfWarpGroups(t *testing.T) {
 	}
 }
 
-// TestRowsForTheCopyEngine: what it cannot read is left to kernels that load it themselves.
-func TestRowsForTheCopyEngine(t *testing.T) {
+// TestRowsForTheTMA: what it cannot read is left to kernels that load it themselves.
+func TestRowsForTheTMA(t *testing.T) {
 	m, err := hardware.Preset("h100", 1)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestRowsForTheCopyEngine(t *testing.T) {
 	}
 }
 
-// groupSettings are those of attention by warp groups, around the edges of tiles of 128 queries, 64 of a group, and of 128, 96 or 64 keys.
+// groupSettings are those of attention by warpgroups, around the edges of tiles of 128 queries, 64 of a group, and of 128, 96 or 64 keys.
 func groupSettings() (all []attends) {
 	for i, edge := range []struct{ queries, keys int }{{9, 1}, {65, 390}, {129, 257}, {64, 128}, {127, 97}, {200, 129}} {
 		width := int(kernels.MappedAttentionTiles[i].Width)

@@ -11,7 +11,7 @@ import (
 type tiledAttention struct {
 	dtype                   dtype.DType
 	out, few, keys, queries [len(kernels.AttentionTiles)]kernelID
-	mapped                  [len(kernels.AttentionTiles)]kernelID // those that the copy engine feeds
+	mapped                  [len(kernels.AttentionTiles)]kernelID // those that the TMA feeds
 	join, delta             kernelID
 	wide, wideGrad          launcher
 	mask                    *attention // the kernels of float32, of which one computes a mask's gradient

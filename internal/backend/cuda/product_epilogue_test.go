@@ -114,8 +114,8 @@ func checkEpilogue(t *testing.T, dev *Device, dt dtype.DType, s [3]int, e epilog
 	}
 }
 
-// TestEpiloguesThroughTheCopyEngine is of the kernels for large matrices.
-func TestEpiloguesThroughTheCopyEngine(t *testing.T) {
+// TestEpiloguesThroughTheTMA is of the kernels for large matrices.
+func TestEpiloguesThroughTheTMA(t *testing.T) {
 	dev := newCard(t, "h100").Device
 	for i, e := range epilogueCases {
 		dt, s := []dtype.DType{dtype.BFloat16, dtype.Float16}[i%2], [][3]int{{40, 72, 64}, {70, 33, 70}}[i/2%2]

@@ -8,7 +8,7 @@ import (
 
 var mappedParams paramPool[kernels.MappedProduct]
 
-// mapped returns the bits of the families of tiles that the copy engine fills.
+// mapped returns the bits of the families of tiles that the TMA fills.
 func (m *multiplier) mapped() (tiles uint) {
 	for i := range kernels.ProductTiles {
 		if kernels.ProductTiles[i].Mapped {
@@ -18,7 +18,7 @@ func (m *multiplier) mapped() (tiles uint) {
 	return tiles
 }
 
-// issueMapped launches the plan's kernel, unless the copy engine cannot read the operands or the driver does not take the kernel.
+// issueMapped launches the plan's kernel, unless the TMA cannot read the operands or the driver does not take the kernel.
 func (m *multiplier) issueMapped(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, dt dtype.DType) (done bool, err error) {
 	if _, err := s.device.function(m.kernel(plan)); err != nil && s.device.refuse(err) {
 		return false, nil
@@ -40,7 +40,7 @@ func (m *multiplier) issueMapped(s *scratch, p *kernels.Product, plan *kernels.P
 	})
 }
 
-// issueWalk launches a kernel that stores the result through the copy engine, unless that cannot; a result whose lines are not aligned is copied to
+// issueWalk launches a kernel that stores the result through the TMA, unless that cannot; a result whose lines are not aligned is copied to
 // its place.
 func (m *multiplier) issueWalk(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, mp *kernels.MappedProduct, dt dtype.DType) (done bool, err error) {
 	mp.Product = *p
@@ -63,7 +63,7 @@ func (m *multiplier) issueWalk(s *scratch, p *kernels.Product, plan *kernels.Pro
 	return true, s.device.copyView(stack(p.Out, extents, p.OutStrides, dt), stack(out, extents, strides, dt))
 }
 
-// mapMatrices describes matrices that lie in lines along one of their last two axes, and reports whether the copy engine can read them.
+// mapMatrices describes matrices that lie in lines along one of their last two axes, and reports whether the TMA can read them.
 func (d *Device) mapMatrices(m *kernels.TensorMap, batch *uint32, at uint64, strides [3]int64, extents [3]uint64, dt dtype.DType) bool {
 	line, across := 2, 1
 	if strides[2] != 1 {

@@ -110,9 +110,9 @@ func batch(shape layout.Shape, strides ...int) *layout.Layout {
 	return &l
 }
 
-// TestProductsThroughTheCopyEngine multiplies by kernels that are otherwise for large matrices, with results whose lines the copy engine can
+// TestProductsThroughTheTMA multiplies by kernels that are otherwise for large matrices, with results whose lines the TMA can
 // write to, and others. They start while the kernel ahead ends, for which they have to wait.
-func TestProductsThroughTheCopyEngine(t *testing.T) {
+func TestProductsThroughTheTMA(t *testing.T) {
 	card := newCard(t, "h100")
 	dev := card.Device
 	early, launch := 0, dev.api.LaunchKernelEx

@@ -5,14 +5,14 @@ import (
 	"cresset/internal/driver"
 )
 
-// tensorTypes are the dtypes that the copy engine knows by number format; others are copied by size.
+// tensorTypes are the dtypes that the TMA knows by number format; others are copied by size.
 var tensorTypes = [dtype.Count]driver.TensorType{
 	dtype.Bool: driver.TensorU8, dtype.Uint8: driver.TensorU8, dtype.Int8: driver.TensorU8, dtype.Int16: driver.TensorU16,
 	dtype.Int32: driver.TensorI32, dtype.Int64: driver.TensorI64, dtype.Float16: driver.TensorF16, dtype.BFloat16: driver.TensorBF16,
 	dtype.Float32: driver.TensorF32, dtype.Float64: driver.TensorF64,
 }
 
-// tile describes a matrix, or a stack of them, to the copy engine: extents, strides in bytes and the box that one copy takes, the
+// tile describes a matrix, or a stack of them, to the TMA: extents, strides in bytes and the box that one copy takes, the
 // innermost axis first, whose elements lie side by side.
 type tile struct {
 	dtype   dtype.DType
@@ -30,7 +30,7 @@ type encoded struct {
 	ok bool
 }
 
-// encode returns the map that a kernel takes, and false where the copy engine cannot read such a tensor: the launcher takes another
+// encode returns the map that a kernel takes, and false where the TMA cannot read such a tensor: the launcher takes another
 // kernel then.
 func (d *Device) encode(t *tile) (m driver.TensorMap, ok bool) {
 	if d.api.TensorMapEncodeTiled == nil {

@@ -228,7 +228,7 @@ func TestShapedLaunches(t *testing.T) {
 	}
 }
 
-// TestTensorMapsOfDevices: an operand that the copy engine cannot read has none.
+// TestTensorMapsOfDevices: an operand that the TMA cannot read has none.
 func TestTensorMapsOfDevices(t *testing.T) {
 	old, _ := withVariants(t, "h100", 12030)
 	d, _ := withVariants(t, "h100", 12040)

@@ -1,4 +1,4 @@
-// The running maximum and sum of attention on tensor cores.
+// The running maximum and sum of attention on tensor cores: softmax online, over keys that come tile by tile (Milakov and Gimelshein, 2018).
 #pragma once
 
 #include "attention_tile.cuh"
@@ -22,7 +22,8 @@ template <int N> INLINE void scaleRows(FragmentC (&sums)[N], const f32 (&factor)
 	}
 }
 
-// raise replaces scores, by times what s has, by their exponentials, and adds these up. It tells by which factors what was added up before is to be scaled.
+// raise replaces by·s, the scores, by 2 to the power of each less the largest so far, and adds these up. factor tells by what the result of the keys before, which has
+// the largest score until then, is to be multiplied.
 template <int WIDTH, int N> INLINE void raise(Running<WIDTH> &r, FragmentC (&s)[N], f32 by, f32 (&factor)[2]) {
 #pragma unroll
 	for (int h = 0; h < 2; h++) {

@@ -1,5 +1,5 @@
-// Attention of 16-bit elements on the tensor cores of compute capability 9.0: in each block a producer brings tiles of keys and values through the copy engine,
-// and two warp groups have 64 queries each (Shah et al., FlashAttention-3, 2024).
+// Attention of 16-bit elements on the tensor cores of compute capability 9.0: in each block a producer brings tiles of keys and values through the TMA,
+// and two warpgroups have 64 queries each (Shah et al., FlashAttention-3, 2024).
 //
 // Every kernel takes MappedAttention and is named for the width that rows have at most: attention_wgmma_64. A group multiplies a tile's scores while it weighs the
 // values of the tile before, and makes exponentials while the other group multiplies. Grid: blocks of 384 threads, one for each 128 queries along x, of
@@ -107,7 +107,7 @@ template <int N> INLINE void drop(const Attention &p, const Head &at, u32 line, 
 	}
 }
 
-// A Group is what a warp group knows of its place: where its queries lie, the block's stages, and the warp's first row.
+// A Group is what a warpgroup knows of its place: where its queries lie, the block's stages, and the warp's first row.
 struct Group {
 	u32 number, queries, keys, values, line;
 	bool first; // of the warp's lanes
@@ -135,7 +135,8 @@ template <int N> INLINE void toWeights(FragmentA (&w)[N], const FragmentC (&s)[2
 INLINE void awaitTurn(u32 group) { asm volatile("bar.sync %0, 256;" : : "r"(group + 1) : "memory"); }
 INLINE void giveTurn(u32 group) { asm volatile("bar.arrive %0, 256;" : : "r"(2 - group) : "memory"); }
 
-// overlap is for scores that are scaled and perhaps hidden, no more: a group multiplies a tile's while it weighs the values of the tile before.
+// overlap is for scores that are scaled and perhaps hidden, no more: a group issues the scores of a tile together with the values of the tile before, and computes
+// exponentials while tensor cores are at those values and at the other group's products.
 template <class S> INLINE void overlap(const Attention &p, const Barriers &bar, const Job &job, const Group &g, f32 by, Running<S::WIDTH> &r) {
 	const u32 KEYS = S::KEYS;
 	FragmentC s[KEYS / 8];
@@ -175,7 +176,7 @@ template <class S> INLINE void overlap(const Attention &p, const Barriers &bar, 
 		settle(s);
 		Group::used(g, bar.keysUsed + ring.stage * 8);
 		weigh(key);
-		await(bar.values + ring.stage * 8, ring.parity); // the assembler would let exponentials wait for products, but not beyond a loop
+		await(bar.values + ring.stage * 8, ring.parity); // the wait's loop keeps ptxas from moving the exponentials above behind the wait for products
 		awaitProducts<0>();
 		settle(r.out);
 		settle(w);

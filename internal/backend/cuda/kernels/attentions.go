@@ -45,7 +45,7 @@ func (t *AttentionTile) MappedGrid(batch, heads, queries uint64) (g Grid, ok boo
 
 const mappedBox = 64
 
-// Boxes returns how many rows boxes of queries have, and those of keys and values: queries are a warp group's.
+// Boxes returns how many rows boxes of queries have, and those of keys and values: queries are a warpgroup's.
 func (t *AttentionTile) Boxes() (queries, keys uint32) { return uint32(t.lines / 2), uint32(t.columns) }
 
 // Drops reports whether attention_wgmma has registers for dropout.
@@ -103,8 +103,8 @@ func (t *AttentionTile) Clocks(p *Attention, g *Grid, products int, byKeys bool,
 	return 2000 + busy*max(tiles*float64(p.Batch*p.Heads)/float64(multiprocessors), longest*shares)
 }
 
-// MappedClocks is Clocks for attention_wgmma, whose products and exponentials go on side by side: products reach three quarters of what tensor cores can, and
-// powers of 2, with the instructions around them, half of what their units can, as those of FlashAttention-3 do on an H100 (Shah et al., 2024).
+// MappedClocks is Clocks for attention_wgmma, whose products and exponentials go on side by side: products reach three quarters of the tensor cores' peak, and
+// exponentials, with the instructions around them, half of that of the special function units, as in FlashAttention-3 on an H100 (Shah et al., 2024).
 func (t *AttentionTile) MappedClocks(p *Attention, multiprocessors int) float64 {
 	const start = 4000 // of a block, before there are scores, and at its end
 	tiles, longest := t.walk(p, p.Queries, p.Keys, false)

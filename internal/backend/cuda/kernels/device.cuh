@@ -21,7 +21,7 @@ using u64 = unsigned long long;
 using f32 = float;
 using f64 = double;
 
-// TensorMap tells the copy engine of a tensor. A kernel that takes one has its parameter marked grid_constant.
+// TensorMap tells the TMA of a tensor. A kernel that takes one has its parameter marked grid_constant.
 struct alignas(64) TensorMap {
 	u8 opaque[128];
 };

@@ -1,5 +1,5 @@
-// What kernels for compute capability 9.0 share that multiply by warp groups: blocks of clusters of two, in each of which a producer fills stages of
-// shared memory through the copy engine, and two groups multiply them, each 64 rows of the block's 128.
+// What kernels for compute capability 9.0 share that multiply by warpgroups: blocks of clusters of two, in each of which a producer fills stages of
+// shared memory through the TMA, and two groups multiply them, each 64 rows of the block's 128.
 #pragma once
 
 #include "job.cuh"
@@ -17,7 +17,7 @@ struct Barriers {
 	u32 full, empty; // of the first stage; others lie 8 bytes further each
 };
 
-// produceStage has the copy engine fill a stage from a step on, when it is free: copy is given where to, its barrier and the step.
+// produceStage has the TMA fill a stage from a step on, when it is free: copy is given where to, its barrier and the step.
 template <class S, class Copy> INLINE void produceStage(u32 shared, Barriers bar, Ring &ring, u32 step, Copy copy) {
 	u32 full = bar.full + ring.stage * 8;
 	await(bar.empty + ring.stage * 8, ring.parity ^ 1);
@@ -56,7 +56,7 @@ INLINE void multiplyStages(f32 (&sums)[SUMS], u32 shared, Barriers bar, u32 empt
 	}
 }
 
-// inRoles has one thread produce and two warp groups consume, which are given the address of shared memory, the barriers, the block's rank and
+// inRoles has one thread produce and two warpgroups consume, which are given the address of shared memory, the barriers, the block's rank and
 // the groups their number. FEW and MANY are the registers of a thread that copies, and of one that multiplies.
 template <class S, int FEW, int MANY, class Produce, class Consume> INLINE void inRoles(Produce produce, Consume consume) {
 	u32 shared = dynamicAddress(), rank = rankInCluster();

@@ -39,7 +39,7 @@ type Report struct {
 	Unused uint32
 }
 
-// TensorMap tells the copy engine of a tensor. A struct has its maps at offsets that 64 divides, as it divides the struct's size.
+// TensorMap tells the TMA of a tensor. A struct has its maps at offsets that 64 divides, as it divides the struct's size.
 type TensorMap [128]byte
 
 // Elementwise is the parameter of copies, casts and elementwise functions: out[i] = f(in[0][i], in[1][i], in[2][i]) for

@@ -1,5 +1,5 @@
 // Matrix products of half types for compute capability 9.0 that are too small for the tiles of product_wgmma.cu, or have a long common axis: in
-// each block a producer fills stages of shared memory through the copy engine, and two warp groups multiply them, each 64 rows of the block's 128.
+// each block a producer fills stages of shared memory through the TMA, and two warpgroups multiply them, each 64 rows of the block's 128.
 //
 // Every kernel takes MappedProduct, of which mapOut is not used. The two blocks of a cluster compute tiles beside each other, of the same rows: each
 // copies half of a into both, and its own part of b. Names and parts are as in product_tile.cu. Grid: clusters of 2 blocks of 384 threads, one

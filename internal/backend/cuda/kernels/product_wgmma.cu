@@ -1,5 +1,5 @@
-// Matrix products of half types for compute capability 9.0: in each block a producer fills stages of shared memory through the copy engine, and two
-// warp groups multiply them, each 64 rows of the block's 128.
+// Matrix products of half types for compute capability 9.0: in each block a producer fills stages of shared memory through the TMA, and two
+// warpgroups multiply them, each 64 rows of the block's 128.
 //
 // Every kernel takes MappedProduct. The two blocks of a cluster compute tiles below each other, of the same columns: each copies its own
 // part of a, and half of b into both. Clusters walk over the pairs of tiles. Names are as in product_mma.cu. Grid: clusters of 2 blocks of 384 threads, as
@@ -97,7 +97,7 @@ struct Addend {
 	}
 };
 
-// give has the copy engine store box s of a warp group's part of a tile.
+// give has the TMA store box s of a warpgroup's part of a tile.
 INLINE void give(const MappedProduct &m, const Walk &walk, u32 s, u32 group, u32 box) {
 	fenceCopies();
 	groupBarrier(group + 1);

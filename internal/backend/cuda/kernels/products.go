@@ -99,7 +99,7 @@ func (t *ProductTile) Has(dt dtype.DType) bool {
 // linesUp reports whether operands that do not lie in aligned lines are copied to such.
 func (t *ProductTile) linesUp() bool { return t.Of == Half && t.need == lines }
 
-// Walks reports whether blocks walk over tiles, and the copy engine stores the result.
+// Walks reports whether blocks walk over tiles, and the TMA stores the result.
 func (t *ProductTile) Walks() bool { return t.Mapped && !t.beside }
 
 // Shared returns how many bytes of shared memory a block has.
@@ -242,7 +242,7 @@ func (plan *ProductPlan) clocks(p *Product, multiprocessors int) float64 {
 
 // copies estimates how long operands take to be copied to aligned lines for a family, and the result from there.
 func (t *ProductTile) copies(p *Product) (clocks float64) {
-	if t.Walks() && LieOf(p.Out, p.OutStrides, p.Count, p.M, p.N, Half) != Along { // the copy engine needs another place for the result
+	if t.Walks() && LieOf(p.Out, p.OutStrides, p.Count, p.M, p.N, Half) != Along { // the TMA needs another place for the result
 		clocks += another + float64(2*2*p.Count*p.M*p.N)/width
 	}
 	if t.linesUp() {

@@ -61,7 +61,7 @@ func TestTiledProducts(t *testing.T) {
 	}
 }
 
-// TestMappedProducts runs every kernel that the copy engine serves, over edges of tiles, batches and parts, each cluster that walks over several
+// TestMappedProducts runs every kernel that the TMA serves, over edges of tiles, batches and parts, each cluster that walks over several
 // tiles.
 func TestMappedProducts(t *testing.T) {
 	slowUnderRace(t)

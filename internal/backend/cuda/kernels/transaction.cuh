@@ -1,4 +1,4 @@
-// Barriers in shared memory that count arrivals and the bytes of copies by the tensor unit, and those copies: of boxes of a tensor that a map of three axes or four, the
+// Barriers in shared memory that count arrivals and the bytes of copies by the tensor memory accelerator (TMA), and those copies: of boxes of a tensor that a map of three axes or four, the
 // fastest first, describes, zeros beyond its ends. Addresses of shared memory are of 32 bits, of the block or, by remote, of another in its cluster.
 #pragma once
 
