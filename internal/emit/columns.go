@@ -3,17 +3,14 @@ package emit
 import "fmt"
 
 // A region with sums is computed by blocks of 32 columns and 8 rows of threads, as the kernels of reductions are: thread (x, y) takes every 8th
-// row of a part, and adds in float64; the 8 sums of a column are added in order. Each part's are left in memory, and the block that ends
-// last adds them, in order too: a sum depends on sizes alone, and is that of the kernels compiled ahead.
+// row of a part, and adds in float64; the 8 sums of a column are added in order. Each part's are left in memory, and the last block of a column
+// adds them, as last.cuh of the kernels compiled ahead says, in the order of reduceColumns in reduction.cu: sums have the bits of those kernels.
 const (
 	warp     = 32
 	sumRows  = 8
 	inFlight = 4 // rows that a thread takes at once
 	sumWords = 6 // of a region's parameters, beside an address for each sum
 )
-
-// MostCounts is how many counters of blocks that have ended a kernel's module has.
-const MostCounts = 12 << 10
 
 // A Split says how the rows of a region with sums are divided, and where parts are left.
 type Split struct {

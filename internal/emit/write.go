@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/op"
 )
 
@@ -46,7 +47,7 @@ func (k *Kernel) Text() []byte {
 		fmt.Fprintf(&all, ".global .align 4 .b32 %s[%d] = {0x%s};\n", t, len(tables[t]), strings.Join(tables[t], ", 0x"))
 	}
 	if k.Columns > 0 {
-		fmt.Fprintf(&all, ".global .align 4 .b32 counts[%d];\n", MostCounts)
+		fmt.Fprintf(&all, ".global .align 4 .b32 counts[%d];\n", kernels.MostCounts)
 	}
 	fmt.Fprintf(&all, ".visible .entry %s(\n\t.param .align 8 .b8 args[%d]\n)\n.maxntid 256\n{\n", k.Name(), k.ParamBytes())
 	for _, kind := range []struct{ name, letters string }{{"pred", "p"}, {"b16", "rs"}, {"b32", "r"}, {"b64", "rd"}} {

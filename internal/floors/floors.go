@@ -15,7 +15,7 @@ var rows = [][]string{
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
 		"internal/friend", "internal/pickle", "internal/uniclass", "internal/onig",
 	},
-	{"internal/backend", "internal/emit", "internal/profile", "internal/program", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
+	{"internal/backend", "internal/backend/cuda/kernels", "internal/emit", "internal/profile", "internal/program", "internal/backend/cpu", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
 	{"internal/statedict", "internal/jinja", "linalg", "nn/nninit", "nn", "optim", "data", "vision", "dist", "nn/parallel", "nn/ddp", "nn/tp", "nn/pipeline", "nn/plan", "checkpoint", "nn/fsdp", "text/tokenizer", "internal/hub", "models/bert", "models/gemma2", "models/gpt2", "models/llama", "models/resnet", "models/vit", "models", "text/generation", "text/serving"},
 	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/selftest", "internal/serve", "internal/cli/flags", "internal/cli", "cmd/cresset"},

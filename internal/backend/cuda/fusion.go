@@ -105,7 +105,7 @@ func (d *Device) Sums(c *backend.Call) bool {
 	default:
 		return false
 	}
-	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && out.DType == c.DType && n > 0 && columns > 1 && columns <= 32*int(countsOfStream) &&
+	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && out.DType == c.DType && n > 0 && columns > 1 && columns <= 32*int(countersOfStream) &&
 		d.inColumns(uint64(columns), uint64(n), uint64(columns))
 }
 

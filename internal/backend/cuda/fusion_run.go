@@ -36,7 +36,7 @@ func (d *Device) Batch(all []backend.Fused) backend.Fused {
 		f.pieces = append(f.pieces, one.(*fusedKernel).pieces...)
 	}
 	k := f.pieces[0].vectors
-	if len(f.pieces) > k.MostPieces() || k.Columns > 0 && f.counts() > countsOfStream || !d.emitted.admit(k.Batch(len(f.pieces)).Key()) {
+	if len(f.pieces) > k.MostPieces() || k.Columns > 0 && f.counts() > countersOfStream || !d.emitted.admit(k.Batch(len(f.pieces)).Key()) {
 		return nil
 	}
 	return f
@@ -109,7 +109,7 @@ func (f *fusedKernel) launch(s *scratch, out, in []backend.View) (*emittedLaunch
 			aligned = aligned && (v.Layout.IsUniform() || f.aligned(from[i], v.DType))
 		}
 	}
-	l, count := &emittedLaunch{pieces: len(f.pieces)}, uint64(s.device.lane)*countsOfStream
+	l, count := &emittedLaunch{pieces: len(f.pieces)}, s.device.firstCounter()
 	for i, p := range f.pieces {
 		k, err := p.kernel(aligned)
 		if err != nil {

@@ -5,10 +5,6 @@ import (
 	"cresset/internal/emit"
 )
 
-// countsOfStream is how many counters a kernel whose last block joins parts has for each stream: launches of two streams run beside each other. A
-// graph runs while no stream does.
-const countsOfStream = min(emit.MostCounts, kernels.MostCounts) / uint64(streams)
-
 // split divides the rows of a region with sums as the kernels of reductions do, takes memory for what parts leave, and makes the grid one that has
 // its blocks.
 func (p *fusedRegion) split(s *scratch, g *kernels.Grid) emit.Split {

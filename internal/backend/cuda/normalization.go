@@ -217,10 +217,10 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 // gradColumns adds up the gradients for weight and bias over the rows, in parts where these are many.
 func (l *layerNormalizer) gradColumns(s *scratch, p *kernels.LayerNorm) error {
 	blocks := (p.Columns + 31) / 32
-	if p.Parts = kernels.NormalizationParts(blocks, p.Rows*32); blocks > countsOfStream {
+	if p.Parts = kernels.NormalizationParts(blocks, p.Rows*32); blocks > countersOfStream {
 		p.Parts = 1
 	}
-	p.Count = uint32(s.device.lane) * uint32(countsOfStream)
+	p.Count = uint32(s.device.firstCounter())
 	s.layerNormSums(p, p.Columns)
 	g, ok := kernels.LayerNormSumsGrid(p.Columns, p.Parts)
 	if !ok {

@@ -264,8 +264,8 @@ func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.Produ
 	}
 	size := p.Count * p.M * p.N
 	p.Partials = s.take(kernels.NumberOf(m.dtype).SumSize() * int(p.Parts*size)).ptr
-	if plan.Joins && plan.Tiles() <= countsOfStream {
-		p.Counter = uint64(s.device.lane)*countsOfStream + 1
+	if plan.Joins && plan.Tiles() <= countersOfStream {
+		p.Counter = s.device.firstCounter() + 1
 		return f()
 	}
 	if err := f(); err != nil {

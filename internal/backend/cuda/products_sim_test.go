@@ -184,7 +184,7 @@ func TestPartsAreAddedOnEveryStream(t *testing.T) {
 		}
 		return errors.Join(graph.Replay(), graph.Replay(), graph.Close())
 	})
-	if counters[1] != 2 || counters[uint64(lanes)*countsOfStream+1] != 2 || len(counters) != 2 {
+	if counters[1] != 2 || counters[uint64(lanes)*countersOfStream+1] != 2 || len(counters) != 2 {
 		t.Errorf("launches with counters from each on: %v", counters)
 	}
 }
@@ -192,7 +192,7 @@ func TestPartsAreAddedOnEveryStream(t *testing.T) {
 // TestMoreTilesThanCounters: their parts are added by another launch.
 func TestMoreTilesThanCounters(t *testing.T) {
 	dev := newCard(t, "a100").Device
-	for tiles, counter := range map[uint32]uint64{uint32(countsOfStream): 1, uint32(countsOfStream) + 1: 0} {
+	for tiles, counter := range map[uint32]uint64{uint32(countersOfStream): 1, uint32(countersOfStream) + 1: 0} {
 		s, p := productParams.begin(dev)
 		*p = kernels.Product{Count: 1, M: 1, N: 1}
 		plan := kernels.ProductPlan{Tile: 2, Grid: kernels.Grid{Blocks: [3]uint32{2 * tiles, 1, 1}}, Parts: 2, Joins: true}

@@ -79,8 +79,8 @@ func (r *reducer) issue(s *scratch, p *kernels.Reduction) error {
 	if s.err != nil {
 		return s.err
 	}
-	if blocks := (results + 31) / 32; columns && blocks <= countsOfStream {
-		p.Counter = uint64(d.lane)*countsOfStream + 1
+	if blocks := (results + 31) / 32; columns && blocks <= countersOfStream {
+		p.Counter = d.firstCounter() + 1
 		return r.once(d, p, results, columns)
 	}
 	if err := r.once(d, p, results, columns); err != nil {

@@ -1,14 +1,18 @@
-// Blocks that leave parts of a sum, which the one that ends last joins.
+// Sums in parts whose blocks need no second launch to join them: each block stores its part, counts itself, and the one that finds that it is the last adds all
+// parts, in their order. Which block that is does not matter to the result. Products divided along k (split-K, parts.cuh), reductions over first axes and the
+// gradients of norms' weights are added so, and by the same rules the regions of compiled functions, whose text internal/emit writes (columns.go).
 #pragma once
 
 #include "device.cuh"
 #include "params.cuh"
 
-// ended counts blocks of those that share a counter; 0 between launches. Each stream has counters of its own, since launches of several run beside each other.
+// ended counts, of the blocks that share a counter, those that have stored their part; 0 between launches. Each stream has counters of its own (counters.go), since
+// launches of several streams run beside each other.
 static __device__ u32 ended[MOST_COUNTS];
 
-// isLast reports, to all threads of the block, whether it is the last of those that share a counter, which sees what the others have stored before. They
-// tell each other by a word of shared memory that the block needs no more.
+// isLast reports, to all threads of the block, whether it is the last of those that share a counter: then it sees what the others have stored. The fence before
+// the count and the one after it are what makes them visible. The thread that counts tells the others by `before`, a word of shared memory that the block needs no
+// more.
 INLINE bool isLast(u64 counter, u64 blocks, __attribute__((address_space(3))) u32 &before) {
 	__nvvm_membar_gl();
 	__syncthreads();
@@ -34,7 +38,7 @@ INLINE bool isLast(u64 counter, u64 blocks) {
 template <int SIZE> struct WordOf { using Type = u64; };
 template <> struct WordOf<4> { using Type = u32; };
 
-// left is what another block has stored in this launch, in words of 8 bytes, or one of 4.
+// left is what another block has stored in this launch, read past the L1 cache, in words of 8 bytes, or one of 4.
 template <class E> INLINE E left(u64 base, i64 at) {
 	using Word = typename WordOf<sizeof(E)>::Type;
 	struct Words {

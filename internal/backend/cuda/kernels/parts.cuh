@@ -1,4 +1,4 @@
-// How the parts of a product's common axis become its elements in the launch that computes them.
+// Split-K: how the parts of a product's common axis become its elements in the launch that computes them, by the last block of a tile (last.cuh).
 #pragma once
 
 #include "async.cuh"

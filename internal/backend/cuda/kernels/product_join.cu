@@ -1,4 +1,4 @@
-// The end of a product whose common axis was divided, where no block of it adds the parts: out = alpha · the sum of the partials, in their order,
+// The end of a product whose common axis was divided (split-K), where no block of it adds the parts: out = alpha · the sum of the partials, in their order,
 // + beta · add, and what follows.
 //
 // Takes Product. Grid: flat.
