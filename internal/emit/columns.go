@@ -19,10 +19,11 @@ type Split struct {
 	Count       uint64 // the first of counters that are 0: one for each 32 columns
 }
 
-// SumWords returns the parameters behind those of Words: of the sums, and where they go.
-func (k *Kernel) SumWords(s Split, to []uint64) []uint64 {
+// AppendSumWords appends the parameters behind those of AppendWords: of the sums, and where they go.
+func (k *Kernel) AppendSumWords(words []uint64, s Split, to []uint64) []uint64 {
 	columns := uint64(k.Columns)
-	return append([]uint64{k.Vectors / columns, columns, s.Parts, s.Part, s.Partials, s.Count}, to...)
+	words = append(words, k.Vectors/columns, columns, s.Parts, s.Part, s.Partials, s.Count)
+	return append(words, to...)
 }
 
 // atOnce is how many elements a thread computes at once.

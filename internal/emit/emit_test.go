@@ -52,7 +52,7 @@ func TestEveryFormulaIsWritten(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s of %s: %v\n%s", o, dt, err, k.Text())
 				}
-				if words := len(k.Words([]uint64{0}, make([]uint64, len(f.operands)), make([][2]uint64, 1))); m.Kernels[k.Name()].ParamBytes != 8*words {
+				if words := len(k.AppendWords(nil, []uint64{0}, make([]uint64, len(f.operands)), make([][2]uint64, 1))); m.Kernels[k.Name()].ParamBytes != 8*words {
 					t.Errorf("%s of %s: %d words for a parameter of %d bytes", o, dt, words, m.Kernels[k.Name()].ParamBytes)
 				}
 			}
@@ -119,7 +119,7 @@ func TestBatchesAreWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one := len(k.Words([]uint64{0}, make([]uint64, 2), make([][2]uint64, 1)))
+		one := len(k.AppendWords(nil, []uint64{0}, make([]uint64, 2), make([][2]uint64, 1)))
 		for n, pieces := range map[int]int{2: 2, 3: 4, k.MostPieces(): k.MostPieces()} {
 			b := k.Batch(n)
 			m, err := ptx.Parse("batch", string(b.Text()))

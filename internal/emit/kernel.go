@@ -145,10 +145,11 @@ func ConstantType(r *backend.Region, i int) dtype.DType {
 	return dt
 }
 
-// Words returns the kernel's parameters: addresses of what is written and read, the bits of a constant in the place of its address, two numbers
+// AppendWords appends the kernel's parameters: addresses of what is written and read, the bits of a constant in the place of its address, two numbers
 // for each step of which it reads as many as its op has, and what tells the sizes.
-func (k *Kernel) Words(out, in []uint64, scalars [][2]uint64) []uint64 {
-	words := append([]uint64{k.Vectors}, out...)
+func (k *Kernel) AppendWords(words, out, in []uint64, scalars [][2]uint64) []uint64 {
+	words = append(words, k.Vectors)
+	words = append(words, out...)
 	words = append(words, in...)
 	for i := range k.region.Steps {
 		words = append(words, scalars[i][:scalarsOf(&k.region.Steps[i])]...)

@@ -116,25 +116,23 @@ func (f *fusedKernel) launch(s *scratch, out, in []backend.View) (*emittedLaunch
 			return nil, err
 		}
 		if i == 0 {
-			l.kernel = k
+			l.kernel = f.batched(k, aligned)
+			l.words = make([]uint64, 0, l.kernel.ParamBytes()/8)
 		}
 		l.vectors = max(l.vectors, k.Vectors)
 		to, sums := to[i*outs:(i+1)*outs], len(p.region.Sums)
-		l.words = append(l.words, k.Words(to[:outs-sums], from[i*ins:(i+1)*ins], p.scalars)...)
+		l.words = k.AppendWords(l.words, to[:outs-sums], from[i*ins:(i+1)*ins], p.scalars)
 		if sums > 0 {
 			split := p.split(s, &l.columns)
 			split.Count = count
 			count += blocksOf(k)
-			l.words = append(l.words, k.SumWords(split, to[outs-sums:])...)
+			l.words = k.AppendSumWords(l.words, split, to[outs-sums:])
 		}
-	}
-	if len(f.pieces) > 1 {
-		l.kernel = f.batched(l.kernel, aligned)
 	}
 	return l, s.err
 }
 
-// batched returns the kernel of several regions of k's structure.
+// batched returns the kernel of all regions, of which k is that of one.
 func (f *fusedKernel) batched(k *emit.Kernel, aligned bool) *emit.Kernel {
 	at := &f.batch[0]
 	if aligned {
@@ -153,6 +151,9 @@ func (f *fusedKernel) aligned(at uint64, dt dtype.DType) bool {
 
 // kernel returns the kernel for operands that are aligned or not.
 func (p *fusedRegion) kernel(aligned bool) (*emit.Kernel, error) {
+	if len(f.pieces) == 1 {
+		return k
+	}
 	if aligned {
 		return p.vectors, nil
 	}

@@ -175,7 +175,7 @@ func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 }
 
 // otherTypes are those of operands and results that are not of the type that is computed in.
-var otherTypes = map[dtype.DType]uint32{dtype.Float16: kernels.HalfType, dtype.BFloat16: kernels.BrainType}
+var otherTypes = [dtype.Count]uint32{dtype.Float16: kernels.HalfType, dtype.BFloat16: kernels.BrainType}
 
 // other is the type of a view that may be of another one than the call.
 func other(v *backend.View, c *backend.Call) uint32 {

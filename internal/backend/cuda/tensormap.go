@@ -47,7 +47,8 @@ func (d *Device) encode(t *tile) (m driver.TensorMap, ok bool) {
 	copy(c.Strides[:], t.strides)
 	copy(c.Box[:], t.box)
 	e := d.maps.of(c, func() encoded {
-		m, r := d.api.TensorMapEncodeTiled(&c)
+		asked := c // what the driver is handed lies on the heap, and c need not
+		m, r := d.api.TensorMapEncodeTiled(&asked)
 		return encoded{m, r == driver.Success}
 	})
 	return e.as, e.ok
