@@ -74,6 +74,23 @@ func (f *fusedKernel) Run(out, in []backend.View) error {
 	return nil
 }
 
+// enterAll is enter for an op of any number of operands.
+func (d *Device) enterAll(o op.Op, all ...[]backend.View) (graph *capture, err error) {
+	if underway.Load() == nil {
+		return nil, nil
+	}
+	for _, views := range all {
+		for _, v := range views {
+			c := backend.Call{Op: o}
+			*c.AddIn() = v
+			if graph, err = d.enter(&c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return graph, nil
+}
+
 // last is an op that names what is computed: that of the last step.
 func (f *fusedKernel) last() op.Op {
 	steps := f.pieces[len(f.pieces)-1].region.Steps
@@ -134,6 +151,9 @@ func (f *fusedKernel) launch(s *scratch, out, in []backend.View) (*emittedLaunch
 
 // batched returns the kernel of all regions, of which k is that of one.
 func (f *fusedKernel) batched(k *emit.Kernel, aligned bool) *emit.Kernel {
+	if len(f.pieces) == 1 {
+		return k
+	}
 	at := &f.batch[0]
 	if aligned {
 		at = &f.batch[1]
@@ -151,9 +171,6 @@ func (f *fusedKernel) aligned(at uint64, dt dtype.DType) bool {
 
 // kernel returns the kernel for operands that are aligned or not.
 func (p *fusedRegion) kernel(aligned bool) (*emit.Kernel, error) {
-	if len(f.pieces) == 1 {
-		return k
-	}
 	if aligned {
 		return p.vectors, nil
 	}
