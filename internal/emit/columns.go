@@ -14,15 +14,15 @@ const (
 
 // A Split says how the rows of a region with sums are divided, and where parts are left.
 type Split struct {
-	Parts, Part uint64 // how many, of so many rows
-	Partials    uint64 // address of Parts × Columns float64 for each sum
-	Count       uint64 // the first of counters that are 0: one for each 32 columns
+	Parts, Part  uint64 // how many, of so many rows
+	Partials     uint64 // address of Parts × Columns float64 for each sum
+	FirstCounter uint64 // of counters that are 0: one for each 32 columns
 }
 
 // AppendSumWords appends the parameters behind those of AppendWords: of the sums, and where they go.
 func (k *Kernel) AppendSumWords(words []uint64, s Split, to []uint64) []uint64 {
 	columns := uint64(k.Columns)
-	words = append(words, k.Vectors/columns, columns, s.Parts, s.Part, s.Partials, s.Count)
+	words = append(words, k.Vectors/columns, columns, s.Parts, s.Part, s.Partials, s.FirstCounter)
 	return append(words, to...)
 }
 

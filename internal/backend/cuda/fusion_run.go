@@ -141,7 +141,7 @@ func (f *fusedKernel) launch(s *scratch, out, in []backend.View) (*emittedLaunch
 		l.words = k.AppendWords(l.words, to[:outs-sums], from[i*ins:(i+1)*ins], p.scalars)
 		if sums > 0 {
 			split := p.split(s, &l.columns)
-			split.Count = count
+			split.FirstCounter = count
 			count += blocksOf(k)
 			l.words = k.AppendSumWords(l.words, split, to[outs-sums:])
 		}

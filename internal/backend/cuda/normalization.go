@@ -175,7 +175,7 @@ func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 }
 
 // otherTypes are those of operands and results that are not of the type that is computed in.
-var otherTypes = [dtype.Count]uint32{dtype.Float16: kernels.HalfType, dtype.BFloat16: kernels.BrainType}
+var otherTypes = [dtype.Count]uint32{dtype.Float16: kernels.Float16Type, dtype.BFloat16: kernels.Bfloat16Type}
 
 // other is the type of a view that may be of another one than the call.
 func other(v *backend.View, c *backend.Call) uint32 {
@@ -220,7 +220,7 @@ func (l *layerNormalizer) gradColumns(s *scratch, p *kernels.LayerNorm) error {
 	if p.Parts = kernels.NormalizationParts(blocks, p.Rows*32); blocks > countersOfStream {
 		p.Parts = 1
 	}
-	p.Count = uint32(s.device.firstCounter())
+	p.FirstCounter = uint32(s.device.firstCounter())
 	s.layerNormSums(p, p.Columns)
 	g, ok := kernels.LayerNormSumsGrid(p.Columns, p.Parts)
 	if !ok {

@@ -68,11 +68,11 @@ template <class Body> INLINE void eachChunk(u64 base, Share<HELD> &x, i64 start,
 // withHalf calls body with a zero of the half type that a type in the parameters names, and reports whether it names one.
 template <class Body> INLINE bool withHalf(u32 type, Body body) {
 #ifdef DTYPE_f32
-	if (type == BRAIN_TYPE) {
+	if (type == BFLOAT16_TYPE) {
 		body(bf16{});
 		return true;
 	}
-	if (type == HALF_TYPE) {
+	if (type == FLOAT16_TYPE) {
 		body(f16{});
 		return true;
 	}
@@ -329,7 +329,7 @@ ROW_KERNEL(layer_norm_sums, 256)(const LayerNorm p) {
 		}
 		finish(p, p.parts, part, column, dot, sum);
 	}
-	if (p.parts > 1 && isLast(p.count + blockIdx.x, p.parts) && mine) {
+	if (p.parts > 1 && isLast(p.firstCounter + blockIdx.x, p.parts) && mine) {
 		joinParts(p, column);
 	}
 }

@@ -63,9 +63,11 @@ struct Reduction {
 	u64 parts, part; // of a run, and elements of a part; 1 is the whole
 	i64 strides[3]; // of in, along outer, n and inner
 	u64 total; // the elements of a run, where n is the number of its parts
-	u64 counter; // 0, or one more than the first of the counters of blocks that have ended, where the last one joins the parts
+	u64 counter; // 0, or one more than the first of the counters of last.cuh, where the last block of a column joins the parts
 };
 static_assert(sizeof(Reduction) == 120, "");
+
+#define MOST_COUNTS 12288
 
 #define ACCUMULATOR_BYTES 16
 
@@ -131,7 +133,7 @@ struct Product {
 	u32 joining;
 	u64 x, other, aside;
 	u64 partials;
-	u64 counter; // 0, or one more than the first of the counters of tiles, of which each that ends last adds parts
+	u64 counter; // 0, or one more than the first of the counters of last.cuh, one for each tile, where its last block adds the parts
 };
 static_assert(sizeof(Product) == 240, "");
 
@@ -408,11 +410,9 @@ struct BatchNorm {
 };
 static_assert(sizeof(BatchNorm) == 176, "");
 
-#define MOST_COUNTS 12288
-
 #define SAME_TYPE 0
-#define HALF_TYPE 1
-#define BRAIN_TYPE 2
+#define FLOAT16_TYPE 1
+#define BFLOAT16_TYPE 2
 
 // LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
 // of x [rows][columns], or the gradients of x, weight and bias, all contiguous. The rows may be cut into parts: sums has two
@@ -429,7 +429,7 @@ struct LayerNorm {
 	f64 eps;
 	u32 residualType;
 	u32 otherType; // of y or dy
-	u32 count; // the first of the counters of blocks that have ended
+	u32 firstCounter; // of last.cuh, one for each 32 columns
 	u32 unused;
 };
 static_assert(sizeof(LayerNorm) == 176, "");

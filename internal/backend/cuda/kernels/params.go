@@ -68,8 +68,11 @@ type Reduction struct {
 	Parts, Part     uint64   // of a run, and elements of a part; 1 is the whole
 	Strides         [3]int64 // of in, along outer, n and inner
 	Total           uint64   // the elements of a run, where n is the number of its parts
-	Counter         uint64   // 0, or one more than the first of the counters of blocks that have ended, where the last one joins the parts
+	Counter         uint64   // 0, or one more than the first of the counters of last.cuh, where the last block of a column joins the parts
 }
+
+// MostCounts is how many counters a module has for blocks whose last one joins parts: last.cuh.
+const MostCounts = 12 << 10
 
 // AccumulatorBytes is room enough for an accumulator of any reduction or scan, which Reduction's and Scan's To and From point to.
 const AccumulatorBytes = 16
@@ -145,7 +148,7 @@ type Product struct {
 	Joining                                    Joining
 	X, Other, Aside                            uint64
 	Partials                                   uint64
-	Counter                                    uint64 // 0, or one more than the first of the counters of tiles, of which each that ends last adds parts
+	Counter                                    uint64 // 0, or one more than the first of the counters of last.cuh, one for each tile, where its last block adds the parts
 }
 
 // MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis

@@ -72,14 +72,11 @@ type BatchNorm struct {
 	Training, Unused         uint32
 }
 
-// MostCounts is how many counters of blocks that have ended a module has.
-const MostCounts = 12 << 10
-
 // What a residual, y or dy lies in memory as: elements of x's type, or for a float32 x float16 or bfloat16.
 const (
 	SameType = iota
-	HalfType
-	BrainType
+	Float16Type
+	Bfloat16Type
 )
 
 // LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
@@ -97,7 +94,7 @@ type LayerNorm struct {
 	Eps                    float64
 	ResidualType           uint32
 	OtherType              uint32 // of y or dy
-	Count                  uint32 // the first of the counters of blocks that have ended
+	FirstCounter           uint32 // of last.cuh, one for each 32 columns
 	Unused                 uint32
 }
 
