@@ -50,8 +50,8 @@ func (d *Device) Sums(c *backend.Call) bool {
 	default:
 		return false
 	}
-	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && out.DType == c.DType && n > 0 && columns > 1 && columns <= 32*int(countersOfStream) &&
-		d.inColumns(uint64(columns), uint64(n), uint64(columns))
+	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && out.DType == c.DType && n > 0 && columns > 1 &&
+		kernels.ColumnBlocks(uint64(columns)) <= countersOfStream && d.inColumns(uint64(columns), uint64(n), uint64(columns))
 }
 
 // Places reports whether a result is the gradient of queries, keys or values, which attention leaves line by line.

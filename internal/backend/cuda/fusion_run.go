@@ -142,7 +142,7 @@ func (f *fusedKernel) launch(s *scratch, out, in []backend.View) (*emittedLaunch
 		if sums > 0 {
 			split := p.split(s, &l.columns)
 			split.FirstCounter = count
-			count += blocksOf(k)
+			count += kernels.ColumnBlocks(uint64(k.Columns))
 			l.words = k.AppendSumWords(l.words, split, to[outs-sums:])
 		}
 	}

@@ -27,10 +27,7 @@ func (p *fusedRegion) split(s *scratch, g *kernels.Grid) emit.Split {
 // counts is how many counters the regions need.
 func (f *fusedKernel) counts() (n uint64) {
 	for _, p := range f.pieces {
-		n += blocksOf(p.vectors)
+		n += kernels.ColumnBlocks(uint64(p.vectors.Columns))
 	}
 	return n
 }
-
-// blocksOf is how many blocks have the columns of a region.
-func blocksOf(k *emit.Kernel) uint64 { return uint64(k.Columns+31) / 32 }

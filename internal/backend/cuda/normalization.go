@@ -216,13 +216,13 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 
 // gradColumns adds up the gradients for weight and bias over the rows, in parts where these are many.
 func (l *layerNormalizer) gradColumns(s *scratch, p *kernels.LayerNorm) error {
-	blocks := (p.Columns + 31) / 32
+	blocks := kernels.ColumnBlocks(p.Columns)
 	if p.Parts = kernels.NormalizationParts(blocks, p.Rows*32); blocks > countersOfStream {
 		p.Parts = 1
 	}
 	p.FirstCounter = uint32(s.device.firstCounter())
 	s.layerNormSums(p, p.Columns)
-	g, ok := kernels.LayerNormSumsGrid(p.Columns, p.Parts)
+	g, ok := kernels.ColumnGrid(p.Columns, p.Parts)
 	if !ok {
 		return fmt.Errorf("cuda: rows of %d elements are too long for one launch", p.Columns)
 	}

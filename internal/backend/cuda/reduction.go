@@ -79,7 +79,7 @@ func (r *reducer) issue(s *scratch, p *kernels.Reduction) error {
 	if s.err != nil {
 		return s.err
 	}
-	if blocks := (results + 31) / 32; columns && blocks <= countersOfStream {
+	if columns && kernels.ColumnBlocks(results) <= countersOfStream {
 		p.Counter = d.firstCounter() + 1
 		return r.once(d, p, results, columns)
 	}

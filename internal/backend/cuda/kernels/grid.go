@@ -58,9 +58,12 @@ func rowsOf(runs, threads uint64) (g Grid, ok bool) {
 	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{uint32(threads), uint32(rows), 1}}, blocks <= mostBlocks
 }
 
-// ColumnGrid is the grid of the _columns forms of kernels of so many runs, in so many parts, and whether the device can have it.
+// ColumnBlocks is how many blocks so many columns have, of 32 each.
+func ColumnBlocks(columns uint64) uint64 { return divideUp(columns, 32) }
+
+// ColumnGrid is the grid of the _columns forms of kernels of so many runs, and of layer_norm_sums, in so many parts, and whether the device can have it.
 func ColumnGrid(runs, parts uint64) (g Grid, ok bool) {
-	blocks := divideUp(runs, 32)
+	blocks := ColumnBlocks(runs)
 	return Grid{Blocks: [3]uint32{uint32(blocks), uint32(parts), 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
@@ -73,7 +76,7 @@ func PrefersColumns(n, inner uint64) bool { return inner > 1 || n < 32 }
 func Parts(results, n uint64, columns bool, multiprocessors int) (parts, part uint64) {
 	blocks, worth := max(results, 1), uint64(1<<12) // elements of a part that are worth a row of threads, or a column of them
 	if columns {
-		blocks, worth = divideUp(blocks, 32), 64
+		blocks, worth = ColumnBlocks(blocks), 64
 	}
 	parts = min(divideUp(uint64(multiprocessors)*8, blocks), n/worth, mostParts)
 	if parts <= 1 {
@@ -191,12 +194,6 @@ func PlaneGrid(planes, pixels uint64) (g Grid, ok bool) {
 	g = Flat(divideUp(pixels, 4), 1<<16)
 	g.Blocks[1] = uint32(min(max(planes, 1), mostParts))
 	return g, pixels >= many
-}
-
-// LayerNormSumsGrid is the grid of layer_norm_sums, and whether the device can have it.
-func LayerNormSumsGrid(columns, parts uint64) (g Grid, ok bool) {
-	blocks := divideUp(columns, 32)
-	return Grid{Blocks: [3]uint32{uint32(blocks), uint32(parts), 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
 // NonZeroGrid is the grid of nonzero for a mask of n elements, a block for each chunk, and the length of a chunk: blocks are few
