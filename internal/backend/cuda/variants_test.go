@@ -276,6 +276,9 @@ func TestTensorMapsAreEncodedOnce(t *testing.T) {
 	if n := len(d.maps.kept); n > mostKept {
 		t.Errorf("%d maps are kept, want at most %d", n, mostKept)
 	}
+	if n := testing.AllocsPerRun(10, func() { d.encode(&x) }); n != 0 {
+		t.Errorf("a map that is known takes %v allocations", n)
+	}
 }
 
 // TestRunPassesOverRefusedVariants: a launcher that asks what the device takes is asked again when the driver refuses its choice. What runs
