@@ -35,18 +35,19 @@ func (a *tiledAttention) issueMapped(s *scratch, p *kernels.Attention, tile int)
 }
 
 // mapRows describes the rows of heads of a batch, in boxes of 64 elements of so many rows, and reports whether the TMA can read them. Of what is
-// repeated along heads or the batch, one is described, and its number is 0 for all of them.
+// broadcast along heads or the batch, one is described, and its number is 0 for all of them.
 func (d *Device) mapRows(m *kernels.TensorMap, head, batch *uint32, at uint64, strides [4]int64, extents [4]uint64, rows uint32, dt dtype.DType) bool {
+	if strides[2] == 0 && extents[2] > 1 {
+		return false // rows are broadcast
+	}
 	size := uint64(dt.Size())
 	t := tile{dtype: dt, address: at, box: []uint32{64, rows, 1, 1}, swizzle: driver.Swizzle128}
 	t.extents = []uint64{extents[3], extents[2], extents[1], extents[0]}
 	t.strides = []uint64{uint64(strides[2]) * size, uint64(strides[1]) * size, uint64(strides[0]) * size}
+	row := uint32(1)
 	*head, *batch = 1, 1
-	for i, number := range [...]*uint32{new(uint32), head, batch} {
-		if t.strides[i] == 0 || t.extents[i+1] == 1 {
-			if i == 0 && t.extents[1] > 1 {
-				return false // rows that are all the same
-			}
+	for i, number := range [...]*uint32{&row, head, batch} {
+		if t.strides[i] == 0 || t.extents[i+1] == 1 { // the driver takes no stride of 0
 			*number, t.extents[i+1], t.strides[i] = 0, 1, 16
 		}
 	}

@@ -1,5 +1,5 @@
 // Convolutions of float32 and their gradients whose operands asynchronous copies gather, as im2col would lay them out, into a ring of stages in
-// shared memory, by the loop that was included before.
+// shared memory, by multiplyTiles of async_loop.cuh or tf32_loop.cuh: the one that the kernels' file includes ahead of this.
 #pragma once
 
 #include "conv_source.cuh"

@@ -1,5 +1,6 @@
 // How tiles of a convolution's operands in float32 come into shared memory. A source tells of each of a thread's COUNT units, of the tile that it has
-// turned to, where it lies in memory, whether it is inside, and where in the tile, which lies across the common axis and whose lines the loop's GAP keeps apart, it goes.
+// turned to, where it lies in memory, whether it is inside, and where in the tile it goes. A tile lies across the common axis, its lines padded by GAP elements,
+// which the main loop's file defines.
 #pragma once
 
 #include "conv_weights.cuh"

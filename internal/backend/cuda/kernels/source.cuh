@@ -42,7 +42,7 @@ template <int SIZE, int STEPS, bool WHOLE, int THREADS, int PAD> struct Source {
 	}
 };
 
-// product multiplies by the loop that was included before.
+// product multiplies by multiplyTiles of async_loop.cuh or tf32_loop.cuh: the one that the kernels' file includes ahead of this.
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, bool WHOLE_A, bool WHOLE_B> INLINE void product(const Product &p) {
 	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
 	using O = Operands<Source<ROWS, STEPS, WHOLE_A, THREADS, GAP>, Source<COLUMNS, STEPS, WHOLE_B, THREADS, GAP>, ROWS, COLUMNS, STEPS>;

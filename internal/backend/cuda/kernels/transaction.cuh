@@ -49,7 +49,7 @@ INLINE void clusterBarrier() {
 	asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" : : : "memory");
 }
 
-// A kernel that is launched so may start before the one ahead of it has ended. awaitKernelAhead waits until that has, before the first access to memory
+// By programmatic dependent launch a kernel may start before the one ahead of it has ended. awaitKernelAhead waits until that has, before the first access to memory
 // that others write; letNextStart says that the next one may start once all blocks have said so.
 INLINE void awaitKernelAhead() { asm volatile("griddepcontrol.wait;" : : : "memory"); }
 INLINE void letNextStart() { asm volatile("griddepcontrol.launch_dependents;" : : : "memory"); }
