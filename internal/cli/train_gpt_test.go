@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"cresset/data"
 	"cresset/text/tokenizer"
 )
 
@@ -115,10 +116,7 @@ func TestDefaultReadingIsCheap(t *testing.T) {
 
 // TestPiecesOfATextHaveItsTokens compares the tokens of a long text that is read in pieces with those of all of it.
 func TestPiecesOfATextHaveItsTokens(t *testing.T) {
-	plays, err := plays()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plays := data.Plays()
 	words, err := tokenizer.Train(plays[:50000], 400)
 	if err != nil {
 		t.Fatal(err)

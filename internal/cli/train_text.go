@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,20 +13,6 @@ import (
 	"cresset/tensor"
 	"cresset/text/tokenizer"
 )
-
-//go:embed plays.txt.gz
-var packedPlays []byte
-
-// plays returns Richard III, Richard II and Romeo and Juliet, as the collection tinyshakespeare has them: what gpt learns from where no text is given.
-// Shakespeare's works are in the public domain.
-func plays() (string, error) {
-	unpack, err := gzip.NewReader(bytes.NewReader(packedPlays))
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(unpack)
-	return string(text), err
-}
 
 // corpus is a text as tokens, cut into one to learn from and one that judges.
 type corpus struct {
@@ -44,19 +26,21 @@ type corpus struct {
 // readCorpus reads the text that was asked for and makes its tokenizer.
 func (c *trainCommand) readCorpus() (*corpus, error) {
 	l := &c.Language
-	text, err := plays()
+	var text string
 	of := &corpus{name: "plays of Shakespeare"}
-	if l.Text != nil {
-		var file []byte
-		file, err = os.ReadFile(*l.Text)
+	if l.Text == nil {
+		text = data.Plays()
+	} else {
+		file, err := os.ReadFile(*l.Text)
+		if err != nil {
+			return nil, err
+		}
 		text, of.name = string(file), filepath.Base(*l.Text)
-	}
-	if err != nil {
-		return nil, err
 	}
 	if !utf8.ValidString(text) {
 		return nil, &advice{fmt.Errorf("%s is not UTF-8", of.name), "--text wants plain text"}
 	}
+	var err error
 	of.checksum = int(crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)))
 	if or(l.Tokenizer, "chars") == "bpe" {
 		of.words, err = tokenizer.Train(text, or(l.Vocab, 1024))
