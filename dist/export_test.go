@@ -6,6 +6,7 @@ import (
 
 	"cresset/device"
 	"cresset/internal/nccl"
+	"cresset/tensor"
 )
 
 // LendNCCL has groups use a library until giveBack.
@@ -42,6 +43,16 @@ func SpawnNCCL(n int, limit time.Duration, f func(g *Group) error) error {
 		}
 		return g.Close(ctx)
 	})
+}
+
+// AddressOnGPU is where a tensor lies on its GPU.
+func AddressOnGPU(x *tensor.Tensor) uintptr {
+	at, _, release, err := inner.HoldOnGPU(x, false)
+	if err != nil {
+		panic(err)
+	}
+	release()
+	return at
 }
 
 // SpeakProtocol has this process be of a version with another protocol.

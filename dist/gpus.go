@@ -14,8 +14,8 @@ import (
 	"cresset/tensor"
 )
 
-// A meeting is how tensors on GPUs are exchanged: by NCCL where each rank has a GPU of its own and the library, otherwise through the host by the group's
-// engine. The first operation of all ranks on such tensors finds that out.
+// A meeting is how tensors on GPUs are exchanged, unless CUDAAwareMPI says it: by NCCL where each rank has a GPU of its own and the library, otherwise through the host by
+// the group's engine. The first operation of all ranks on such tensors finds that out.
 type meeting struct {
 	asked bool
 	gpus  atomic.Pointer[gpus] // nil for through the host
@@ -27,7 +27,12 @@ func (g *Group) carrierOf(c *call) (engine, device.Device, error) {
 		return alone, alone.gpu, nil
 	}
 	for _, t := range []*tensor.Tensor{c.in, c.out} {
-		if t == nil || !t.Device().IsCUDA() || g.options.engine == g.name {
+		switch {
+		case t == nil || !t.Device().IsCUDA():
+			continue
+		case g.cudaAware && g.name == "mpi":
+			return g.engine, t.Device(), nil
+		case g.options.engine == g.name:
 			continue
 		}
 		if c.kind != send && c.kind != receive { // of which the other ranks know nothing

@@ -48,11 +48,14 @@ func (g *Group) LocalRank() int { return g.localRank }
 // LocalSize returns how many ranks its machine has.
 func (g *Group) LocalSize() int { return g.localSize }
 
-// Engine returns what carries out the operations: "local", "mpi" or "nccl". It is "mpi+nccl", or "local+nccl", once NCCL exchanges tensors that are on GPUs, as
-// the first of their operations finds out: where each rank has a GPU of its own and the library.
+// Engine returns what carries out the operations: "local", "mpi" or "nccl". It is "mpi+cuda" for CUDAAwareMPI, and "mpi+nccl", or "local+nccl", once NCCL exchanges
+// tensors that are on GPUs, as the first of their operations finds out: where each rank has a GPU of its own and the library.
 func (g *Group) Engine() string {
-	if g.meeting.gpus.Load() != nil {
+	switch {
+	case g.meeting.gpus.Load() != nil:
 		return g.name + "+nccl"
+	case g.cudaAware && g.name == "mpi":
+		return g.name + "+cuda"
 	}
 	return g.name
 }

@@ -19,6 +19,9 @@ func Init(ctx context.Context, opts ...Option) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.cudaAware && l.size > 1 && (o.engine == "local" || o.engine == "nccl" || o.engine == "" && !l.mpi) {
+		return nil, fmt.Errorf("CUDA-aware MPI is asked for, and these ranks meet without MPI: mpirun and srun start those that meet by it")
+	}
 	switch {
 	case o.engine == "mpi", o.engine != "local" && l.mpi:
 		return initMPI(ctx, o, l)
@@ -52,7 +55,7 @@ func initLocal(ctx context.Context, o options, l launch) (*Group, error) {
 }
 
 func optionsOf(opts []Option) options {
-	o := options{timeout: DefaultTimeout, debug: os.Getenv("TORCH_DISTRIBUTED_DEBUG") == "DETAIL"}
+	o := options{timeout: DefaultTimeout, debug: os.Getenv("TORCH_DISTRIBUTED_DEBUG") == "DETAIL", cudaAware: os.Getenv("CRESSET_CUDA_AWARE_MPI") == "1"}
 	for _, set := range opts {
 		set(&o)
 	}
@@ -129,6 +132,9 @@ func groupOf(ctx context.Context, w *mpi.World, o options, l launch) (*Group, er
 			l.by, l.size, path, version, w.Size)
 	}
 	g := &Group{rank: w.Rank, size: w.Size, name: "mpi", engine: &message{w.Comm, w}, options: o}
+	if err := g.agreeOnGPUs(ctx, w); err != nil {
+		return nil, err
+	}
 	return withNeighbours(ctx, g)
 }
 

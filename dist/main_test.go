@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		"suite": inJob(closing), "mismatch": inJob(mismatch, dist.Debug(true)), "debug": inJob(debugged, dist.Debug(true)), "late": inJob(late), "fails": inJob(fails), "gone": inJob(gone),
 		"slow": inJob(slow), "hosts": inJob(hosts), "speed": inJob(speed), "cut": inJob(cut, dist.Timeout(5*time.Second)),
 		"processes": inJob(whole), "dies": inJob(dies), "hangs": inJob(hangs), "brief": inJob(whole, dist.Timeout(time.Second/2)), "allocations": inJob(allocations),
+		"aware": aware, "unlike": unlike, "join": inJob(func(*dist.Group) error { return nil }),
 	}))
 }
 
@@ -45,6 +46,11 @@ const spoken = "CRESSET_DIST_TEST_PROTOCOL"
 
 // inJob runs a part between Init and Close.
 func inJob(part func(g *dist.Group) error, opts ...dist.Option) func() error {
+	return inJobBy(map[bool]string{true: "local", false: "mpi"}[os.Getenv("TORCHELASTIC_RUN_ID") != ""], part, opts...)
+}
+
+// inJobBy is inJob where the engine is another.
+func inJobBy(engine string, part func(g *dist.Group) error, opts ...dist.Option) func() error {
 	return func() error {
 		if version, err := strconv.Atoi(os.Getenv(spoken)); err == nil {
 			dist.SpeakProtocol(version)
@@ -53,7 +59,7 @@ func inJob(part func(g *dist.Group) error, opts ...dist.Option) func() error {
 		if err != nil {
 			return err
 		}
-		if want := map[bool]string{true: "local", false: "mpi"}[os.Getenv("TORCHELASTIC_RUN_ID") != ""]; g.Engine() != want {
+		if g.Engine() != engine {
 			return fmt.Errorf("the engine is %s", g.Engine())
 		}
 		if err := part(g); err != nil {

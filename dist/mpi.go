@@ -2,7 +2,6 @@ package dist
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"cresset/dtype"
@@ -49,47 +48,14 @@ func (c *call) operation(dt dtype.DType) mpi.Op {
 	return mpiOps[c.op]
 }
 
-// held is a call whose tensors' memory is held until it has ended.
-type held struct {
-	*mpi.Request
-	once     sync.Once
-	releases [2]func() // of the memory of in and out; nil where there is none
-	then     func()    // what is left to do after it has ended well
-}
-
-// Wait waits for the call's end.
-func (h *held) Wait(ctx context.Context, limit time.Duration) error {
-	err := h.Request.Wait(ctx, limit)
-	if !h.Ended() {
-		return err
-	}
-	h.once.Do(func() {
-		for _, release := range h.releases {
-			if release != nil {
-				release()
-			}
-		}
-		if err == nil && h.then != nil {
-			h.then()
-		}
-	})
-	return err
-}
-
-func (h *held) ended() bool { return h.Look() }
-
 func (m *message) begin(c *call) pending {
 	h := &c.held
-	var in, out []byte
-	if c.out != nil {
-		out, h.releases[0] = inner.HoldToWrite(c.out)
+	if c.kind == reduce && c.out != nil {
+		c.in = c.in.Clone() // MPI's Reduce reads other memory than it writes
 	}
-	switch c.in {
-	case nil:
-	case c.out:
-		in = out
-	default:
-		in, h.releases[1] = inner.HoldMemory(c.in)
+	out, in, err := h.hold(c)
+	if err != nil {
+		return failed{err}
 	}
 	switch c.kind {
 	case allReduce, reduce, reduceScatter:
@@ -132,7 +98,7 @@ func (c *call) joinedHere() bool {
 	return dt == dtype.Float16 || dt == dtype.BFloat16 || dt.IsFloat() && (c.op == Min || c.op == Max)
 }
 
-func (m *message) reduce(c *call, in, out []byte) *mpi.Request {
+func (m *message) reduce(c *call, in, out mpi.Memory) *mpi.Request {
 	dt := c.in.DType()
 	if c.joinedHere() {
 		return m.comm.Do("MPI_Alltoall", func(b mpi.Blocking) (err error) {
@@ -146,7 +112,7 @@ func (m *message) reduce(c *call, in, out []byte) *mpi.Request {
 	case allReduce:
 		return m.comm.AllReduce(out, t, c.operation(dt))
 	case reduce:
-		return m.comm.Reduce(in, t, c.operation(dt), c.peer)
+		return m.comm.Reduce(out, in, t, c.operation(dt), c.peer)
 	default:
 		return m.comm.ReduceScatter(out, in, t, c.operation(dt))
 	}
@@ -154,10 +120,10 @@ func (m *message) reduce(c *call, in, out []byte) *mpi.Request {
 
 // reduceHere has each rank join a part of all ranks' elements, and send it to those that have the result.
 func (c *call) reduceHere(b mpi.Blocking, size int) error {
-	each, dt := (c.in.NumEl()+size-1)/size, c.in.DType()
-	whole, theirs := tensor.Zeros(size*each).To(dt), tensor.Empty(size, each).To(dt)
+	each, here := (c.in.NumEl()+size-1)/size, tensor.On(c.in.Device()).As(c.in.DType())
+	whole, theirs := here.Zeros(size*each), here.Empty(size, each)
 	whole.Narrow(0, 0, c.in.NumEl()).CopyInPlace(c.in.View(-1))
-	err := between(whole, theirs, func(from, to []byte) error { return b.AllToAll(to, from) })
+	err := between(whole, theirs, func(from, to mpi.Memory) error { return b.AllToAll(to, from) })
 	if err != nil {
 		return err
 	}
@@ -169,13 +135,13 @@ func (c *call) reduceHere(b mpi.Blocking, size int) error {
 		c.op.join(c.out, parts)
 		return nil
 	}
-	mine := tensor.Empty(each).To(dt)
+	mine := here.Empty(each)
 	c.op.join(mine, parts)
 	send := b.AllGather
 	if c.kind == reduce {
-		send = func(out, in []byte) error { return b.Gather(out, in, c.peer) }
+		send = func(out, in mpi.Memory) error { return b.Gather(out, in, c.peer) }
 	}
-	if err := between(mine, whole, func(from, to []byte) error { return send(to, from) }); err != nil || c.out == nil {
+	if err := between(mine, whole, func(from, to mpi.Memory) error { return send(to, from) }); err != nil || c.out == nil {
 		return err
 	}
 	c.out.View(-1).CopyInPlace(whole.Narrow(0, 0, c.out.NumEl()))
@@ -183,8 +149,12 @@ func (c *call) reduceHere(b mpi.Blocking, size int) error {
 }
 
 // between calls move with the memory of two tensors.
-func between(from, to *tensor.Tensor, move func(from, to []byte) error) error {
-	return inner.ReadMemory(from, func(source []byte) error {
-		return inner.WriteMemory(to, func(target []byte) error { return move(source, target) })
-	})
+func between(from, to *tensor.Tensor, move func(from, to mpi.Memory) error) error {
+	var h held
+	target, source, err := h.hold(&call{in: from, out: to})
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	return move(source, target)
 }

@@ -6,9 +6,10 @@ import "time"
 type Option func(*options)
 
 type options struct {
-	timeout time.Duration
-	debug   bool
-	engine  string
+	timeout   time.Duration
+	debug     bool
+	engine    string
+	cudaAware bool
 }
 
 // Timeout is how long an operation takes at most before its Wait gives up, DefaultTimeout unless given.
@@ -23,3 +24,7 @@ func Debug(on bool) Option { return func(o *options) { o.debug = on } }
 // tensors on GPUs alone; ranks that a launcher like torchrun has started meet at NCCL_COMM_ID, or else at MASTER_ADDR, one port behind MASTER_PORT, and
 // their tensors on the CPU pass through their GPUs, which are those of the number LOCAL_RANK.
 func Engine(name string) Option { return func(o *options) { o.engine = name } }
+
+// CUDAAwareMPI hands tensors on GPUs to MPI where they lie, once the GPU has computed them, instead of by NCCL or through pinned memory. Init fails where the library of
+// some rank is not CUDA-aware. It is on where CRESSET_CUDA_AWARE_MPI is 1, and all ranks choose alike.
+func CUDAAwareMPI(on bool) Option { return func(o *options) { o.cudaAware = on } }

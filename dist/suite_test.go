@@ -24,6 +24,12 @@ func numbers(n, rank int, dt dtype.DType) *tensor.Tensor {
 	return tensor.FromSlice(s).To(dt)
 }
 
+// home is where the suite's tensors are that are exchanged.
+var home = device.CPU
+
+// here returns the numbers of a rank at home.
+func here(n, rank int, dt dtype.DType) *tensor.Tensor { return numbers(n, rank, dt).To(home) }
+
 // joined returns what a reduction makes of the numbers of so many ranks, in float64.
 func joined(op dist.ReduceOp, n, ranks int, dt dtype.DType) *tensor.Tensor {
 	sum := numbers(n, 0, dt).To(dtype.Float64)
@@ -72,9 +78,9 @@ func reductions(g *dist.Group) error {
 			}
 			for _, n := range sizes(dt) {
 				what := fmt.Sprintf("%s of %d elements of %s", op, n, dt)
-				all, one, part := numbers(n, g.Rank(), dt), numbers(n, g.Rank(), dt), tensor.Zeros(n).To(dt)
+				all, one, part := here(n, g.Rank(), dt), here(n, g.Rank(), dt), tensor.On(home).Zeros(n).To(dt)
 				root := int(op) % g.Size()
-				works := []*dist.Work{g.AllReduce(all, op), g.Reduce(one, op, root), g.ReduceScatter(part, numbers(n*g.Size(), g.Rank(), dt), op)}
+				works := []*dist.Work{g.AllReduce(all, op), g.Reduce(one, op, root), g.ReduceScatter(part, here(n*g.Size(), g.Rank(), dt), op)}
 				for _, w := range works {
 					if err := w.Wait(ctx); err != nil {
 						return err
@@ -131,8 +137,8 @@ func moves(g *dist.Group) error {
 				all = append(all, numbers(n, r, dt))
 				swapped = append(swapped, numbers(n*g.Size(), r, dt).Narrow(0, g.Rank()*n, n))
 			}
-			like := func(n int) *tensor.Tensor { return tensor.Zeros(n).To(dt) }
-			mine, whole := numbers(n, g.Rank(), dt), numbers(n*g.Size(), g.Rank(), dt)
+			like := func(n int) *tensor.Tensor { return tensor.On(home).Zeros(n).To(dt) }
+			mine, whole := here(n, g.Rank(), dt), here(n*g.Size(), g.Rank(), dt)
 			sent, gathered, exchanged, part := mine.Clone(), like(n*g.Size()), like(n*g.Size()), like(n)
 			var collected, parted *tensor.Tensor
 			if g.Rank() == root {
@@ -167,9 +173,9 @@ func messages(g *dist.Group) error {
 	}
 	next, last := (g.Rank()+1)%g.Size(), (g.Rank()+g.Size()-1)%g.Size()
 	for _, n := range sizes(dtype.Float32) {
-		first, second := tensor.Zeros(n), tensor.Zeros(n)
+		first, second := tensor.On(home).Zeros(n), tensor.On(home).Zeros(n)
 		works := []*dist.Work{
-			g.Send(numbers(n, g.Rank(), dtype.Float32), next, 1), g.Send(numbers(n, g.Rank()+1, dtype.Float32), next, 2),
+			g.Send(here(n, g.Rank(), dtype.Float32), next, 1), g.Send(here(n, g.Rank()+1, dtype.Float32), next, 2),
 			g.Receive(second, last, 2), g.Receive(first, last, 1),
 		}
 		for _, w := range works {

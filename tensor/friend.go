@@ -53,6 +53,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	HoldMemory:    elementMemory,
 	HoldToWrite:   holdToWrite,
 	Lend:          lend,
+	HoldOnGPU:     holdOnGPU,
 	Within:        within,
 	EntireStorage: entireStorage,
 	Strided:       strided,

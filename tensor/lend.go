@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"runtime"
 	"slices"
 
 	"cresset/device"
@@ -25,6 +26,28 @@ func lend(reads, writes []*Tensor, f func(stream uintptr, at []uintptr) error) (
 		return nil, err
 	}
 	return e.Passed, nil
+}
+
+// holdOnGPU returns where a contiguous tensor lies on its GPU, for a library that knows no streams and may use that memory until release. It comes with what reports
+// whether the GPU has done what was issued to it before.
+func holdOnGPU(x *Tensor, writes bool) (at uintptr, ready func() (bool, error), release func(), err error) {
+	scope := x.hold()
+	reads, written := []*Tensor{x}, []*Tensor(nil)
+	if writes {
+		reads, written = written, reads
+	}
+	ready, err = lend(reads, written, func(_ uintptr, all []uintptr) error {
+		at = all[0]
+		return nil
+	})
+	if err != nil {
+		scope.leave()
+		return 0, nil, nil, err
+	}
+	return at, ready, func() {
+		scope.leave()
+		runtime.KeepAlive(x) // the pool takes memory back whose block is unreachable
+	}, nil
 }
 
 // within calls f on a thread on which a GPU is current for libraries.

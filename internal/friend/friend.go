@@ -79,6 +79,9 @@ type Tensors[T any] struct {
 	// Lend has a library read contiguous tensors of one GPU and write others there: f is called on a thread on which that GPU is current, with a stream
 	// on which work waits for all that was issued before, and the addresses of the tensors. It returns what reports whether that work is done.
 	Lend func(reads, writes []T, f func(stream uintptr, at []uintptr) error) (done func() (bool, error), err error)
+	// HoldOnGPU returns where a contiguous tensor lies on its GPU, whose memory stays until release, and what reports whether the GPU has done what was
+	// issued to it before: a library that knows no streams waits for that.
+	HoldOnGPU func(x T, writes bool) (at uintptr, ready func() (bool, error), release func(), err error)
 	// Within calls f on a thread on which a GPU is current for libraries.
 	Within func(gpu device.Device, f func() error) error
 

@@ -29,7 +29,7 @@ func (w *World) commOf(handle uint64) (*Comm, error) {
 	result := dl.NewMemory(8)
 	defer result.Free()
 	for _, copied := range []*uint64{&c.direct, &c.bulk} {
-		if err := w.lib.err("MPI_Comm_dup", w.lib.CommDup.call(uintptr(handle), result.Address(0))); err != nil {
+		if err := w.call("MPI_Comm_dup", w.lib.CommDup, []uintptr{uintptr(handle), result.Address(0)}); err != nil {
 			return nil, err
 		}
 		*copied = binary.NativeEndian.Uint64(result.Bytes)
@@ -109,7 +109,7 @@ func (c *Comm) free() error {
 	var errs []error
 	for _, copied := range []uint64{c.direct, c.bulk} {
 		binary.NativeEndian.PutUint64(handle.Bytes, copied)
-		errs = append(errs, w.lib.err("MPI_Comm_free", w.lib.CommFree.call(handle.Address(0))))
+		errs = append(errs, w.call("MPI_Comm_free", w.lib.CommFree, []uintptr{handle.Address(0)}))
 	}
 	return errors.Join(errs...)
 }

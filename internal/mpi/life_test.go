@@ -27,11 +27,11 @@ func forgotten() error {
 	}
 	func() {
 		w.Barrier()
-		w.AllReduce(make([]byte, 4), Float32, Sum)
-		w.AllReduce(make([]byte, 4*small), Float32, Sum)
+		w.AllReduce(Bytes(make([]byte, 4)), Float32, Sum)
+		w.AllReduce(Bytes(make([]byte, 4*small)), Float32, Sum)
 	}()
 	collect()
-	err = wait(w.AllReduce(make([]byte, 4), Float32, Sum))
+	err = wait(w.AllReduce(Bytes(make([]byte, 4)), Float32, Sum))
 	err = errors.Join(err, w.Close(context.Background()))
 	w = nil
 	collect()
@@ -52,7 +52,7 @@ func closed() error {
 		return err
 	}
 	for _, r := range []*Request{
-		w.Barrier(), part.AllReduce(make([]byte, 4), Float32, Sum), w.AllReduce(make([]byte, 4*small), Float32, Sum), part.Broadcast(make([]byte, 4*small), 0),
+		w.Barrier(), part.AllReduce(Bytes(make([]byte, 4)), Float32, Sum), w.AllReduce(Bytes(make([]byte, 4*small)), Float32, Sum), part.Broadcast(Bytes(make([]byte, 4*small)), 0),
 	} {
 		if err := wait(r); !errors.Is(err, errClosed) {
 			return fmt.Errorf("after Close: %v", err)
@@ -67,7 +67,7 @@ func closed() error {
 // splitting divides the world while a long operation is on its way, for which some wait before and some afterwards.
 func splitting(w *World) error {
 	for range 5 {
-		long := w.AllReduce(make([]byte, 4<<20), Float32, Sum)
+		long := w.AllReduce(Bytes(make([]byte, 4<<20)), Float32, Sum)
 		if w.Rank%2 == 1 {
 			if err := wait(long); err != nil {
 				return err
@@ -89,14 +89,14 @@ func crowd(w *World) error {
 	var all []*Request
 	if w.Rank == 0 {
 		for range 200 {
-			all = append(all, w.AllReduce(make([]byte, 4*small), Float32, Sum))
+			all = append(all, w.AllReduce(Bytes(make([]byte, 4*small)), Float32, Sum))
 		}
 	}
 	if err := wait(w.Barrier()); err != nil { // the others begin when this one has
 		return err
 	}
 	for len(all) < 200 {
-		all = append(all, w.AllReduce(make([]byte, 4*small), Float32, Sum))
+		all = append(all, w.AllReduce(Bytes(make([]byte, 4*small)), Float32, Sum))
 	}
 	for _, r := range all {
 		if err := wait(r); err != nil {

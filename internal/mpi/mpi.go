@@ -45,6 +45,8 @@ func (f function) with(args []uintptr) Status { return Status(dl.CallWith(uintpt
 type api struct {
 	GetLibraryVersion  function `mpi:"MPI_Get_library_version"`
 	AbiGetVersion      function `mpi:"MPI_Abi_get_version,optional"`
+	QueryCUDASupport   function `mpi:"MPIX_Query_cuda_support,optional"`
+	GPUQuerySupport    function `mpi:"MPIX_GPU_query_support,optional"`
 	InitThread         function `mpi:"MPI_Init_thread"`
 	Finalize           function `mpi:"MPI_Finalize"`
 	Abort              function `mpi:"MPI_Abort"`

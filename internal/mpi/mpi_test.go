@@ -35,8 +35,8 @@ func inWorld(part func(w *World) error) func() error {
 
 func wait(r *Request) error { return r.Wait(context.Background(), time.Minute) }
 
-func bytesOf[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+func bytesOf[T any](s []T) Memory {
+	return Bytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T)))))
 }
 
 // lengths are around the border between calls that return at once and those that wait, and beyond what fits into one message.
@@ -75,8 +75,8 @@ func reductions(w *World, n int) error {
 		}
 		got := numbers(n*w.Size, w.Rank)
 		part, theirs := make([]float32, n), numbers(n*w.Size, w.Rank)
-		one, root := numbers(n*w.Size, w.Rank), int(op)%w.Size
-		requests := []*Request{w.AllReduce(bytesOf(got), Float32, op), w.Reduce(bytesOf(one), Float32, op, root), w.ReduceScatter(bytesOf(part), bytesOf(theirs), Float32, op)}
+		one, mine, root := make([]float32, n*w.Size), numbers(n*w.Size, w.Rank), int(op)%w.Size
+		requests := []*Request{w.AllReduce(bytesOf(got), Float32, op), w.Reduce(bytesOf(one), bytesOf(mine), Float32, op, root), w.ReduceScatter(bytesOf(part), bytesOf(theirs), Float32, op)}
 		for _, r := range requests {
 			if err := wait(r); err != nil {
 				return err
@@ -85,7 +85,7 @@ func reductions(w *World, n int) error {
 		if !slices.Equal(got, all) {
 			return fmt.Errorf("operation %d: AllReduce got other sums", op)
 		}
-		if want := map[bool][]float32{true: all, false: numbers(n*w.Size, w.Rank)}[w.Rank == root]; !slices.Equal(one, want) {
+		if want := map[bool][]float32{true: all, false: make([]float32, n*w.Size)}[w.Rank == root]; !slices.Equal(one, want) {
 			return fmt.Errorf("operation %d: Reduce got other sums", op)
 		}
 		if !slices.Equal(part, all[w.Rank*n:][:n]) {
@@ -214,11 +214,11 @@ func late() error {
 		for _, n := range []int{1, small} {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			cancel(errCancelled)
-			err := w.AllReduce(make([]byte, 4*n), Float32, Sum).Wait(ctx, time.Minute)
+			err := w.AllReduce(Bytes(make([]byte, 4*n)), Float32, Sum).Wait(ctx, time.Minute)
 			if !errors.Is(err, errCancelled) || !strings.Contains(err.Error(), "MPI_Allreduce has not ended") {
 				return fmt.Errorf("%d elements: %v", n, err)
 			}
-			err = w.AllReduce(make([]byte, 4*n), Float32, Sum).Wait(context.Background(), time.Microsecond)
+			err = w.AllReduce(Bytes(make([]byte, 4*n)), Float32, Sum).Wait(context.Background(), time.Microsecond)
 			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "MPI_Allreduce has not ended") {
 				return fmt.Errorf("%d elements: %v", n, err)
 			}
@@ -238,9 +238,9 @@ func again(*World) error {
 
 func wrongLength(w *World) error {
 	if w.Rank > 0 {
-		return wait(w.Send(make([]byte, 16), 0, 1))
+		return wait(w.Send(Bytes(make([]byte, 16)), 0, 1))
 	}
-	err := wait(w.Receive(make([]byte, 24), 1, 1))
+	err := wait(w.Receive(Bytes(make([]byte, 24)), 1, 1))
 	if err == nil || err.Error() != "MPI_Recv: a message of 16 bytes came, 24 were expected" {
 		return fmt.Errorf("a shorter message: %v", err)
 	}

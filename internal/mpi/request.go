@@ -27,9 +27,6 @@ type Request struct {
 	done   chan struct{} // closed when the worker has done it
 }
 
-// buffers are what one call reads and writes.
-type buffers [2][]byte
-
 // mostArgs is how many arguments a call has at most.
 const mostArgs = 10
 
@@ -63,6 +60,10 @@ func (w *World) take() *cell {
 // begin makes a call of the library that ends later, with arguments before its request.
 func (c *Comm) begin(name string, fn function, memory buffers, args ...uintptr) *Request {
 	w := c.world
+	if err := memory.ready(); err != nil {
+		return c.refused(name, err)
+	}
+	w.enter(&memory)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed || c.closed {
@@ -73,7 +74,7 @@ func (c *Comm) begin(name string, fn function, memory buffers, args ...uintptr) 
 	binary.NativeEndian.PutUint64(r.handle.Bytes, 0)
 	all := &r.handle.args
 	all[copy(all[:], args)] = r.handle.Address(0)
-	if err := w.lib.err(name, fn.with(all[:len(args)+1])); err != nil {
+	if err := w.call(name, fn, all[:len(args)+1]); err != nil {
 		r.end(err)
 	}
 	return r
@@ -114,8 +115,7 @@ func (r *Request) Look() bool {
 	if r.ended.Load() {
 		return true
 	}
-	s := w.lib.Test.with(r.handle.test[:])
-	switch err := w.lib.err(r.call, s); {
+	switch err := w.call(r.call, w.lib.Test, r.handle.test[:]); {
 	case err != nil:
 		r.end(err)
 	case binary.NativeEndian.Uint32(r.handle.Bytes[cellFlag:]) != 0:
@@ -221,5 +221,10 @@ func (c *Comm) meet() error {
 func (c *Comm) blocking(name string, fn function, args ...uintptr) error {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()
-	return c.world.lib.err(name, fn.call(args...))
+	return c.world.call(name, fn, args)
+}
+
+// cancel gives the request up, unless it has ended meanwhile. The caller holds w.mu.
+func (r *Request) cancel() {
+	_ = r.comm.world.call("MPI_Cancel", r.comm.world.lib.Cancel, []uintptr{r.handle.Address(0)}) // MPI_Test tells how it ended
 }

@@ -25,6 +25,7 @@ type World struct {
 	free   []*cell
 	parts  []*Comm // of Split, that are not closed
 	closed bool
+	within func(f func() error) error // calls f where the GPU of messages is current; nil where there were none of a GPU
 
 	closing sync.Once
 	left    chan struct{} // closed when MPI_Finalize has returned
@@ -152,7 +153,7 @@ func (w *World) leave() {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err = errors.Join(append(errs, w.lib.err("MPI_Finalize", w.lib.Finalize.call()))...)
+	w.err = errors.Join(append(errs, w.call("MPI_Finalize", w.lib.Finalize, nil))...)
 }
 
 // open returns the requests that have not ended. The caller holds w.mu.
@@ -171,7 +172,7 @@ func (w *World) unhear(c *Comm) {
 	var heard []*Request
 	for _, r := range w.open() {
 		if r.comm == c && r.hears {
-			w.lib.Cancel.call(r.handle.Address(0)) // or it has come meanwhile
+			r.cancel()
 			heard = append(heard, r)
 		}
 	}

@@ -38,12 +38,14 @@ func (d *Driver) allocate(c *context, bytes uint64) (*allocation, driver.Result)
 	if free := d.free(c.dev, 0); bytes > math.MaxInt-alignment || roundUp(bytes, alignment) > free {
 		return nil, c.refuse(driver.ErrOutOfMemory, "%d bytes: %d of %d are free", bytes, free, c.dev.gpu.Memory)
 	}
-	data, release, err := backing(bytes)
+	data, release, err := d.backing(bytes)
 	if err != nil {
 		return nil, c.refuse(driver.ErrOutOfMemory, "the host has no addresses for %d bytes of simulated memory: %w", bytes, err)
 	}
 	a := &allocation{data: data, release: release, owner: c, charged: roundUp(bytes, alignment)}
-	if !d.space.place(a, c.dev.physical) {
+	if d.mapped {
+		d.space.placeAsMapped(a)
+	} else if !d.space.place(a, c.dev.physical) {
 		release()
 		return nil, c.refuse(driver.ErrOutOfMemory, "no addresses for %d bytes", bytes)
 	}
@@ -53,8 +55,8 @@ func (d *Driver) allocate(c *context, bytes uint64) (*allocation, driver.Result)
 	return a, driver.Success
 }
 
-func backing(bytes uint64) (data []byte, release func(), err error) {
-	if bytes < mapBytes {
+func (d *Driver) backing(bytes uint64) (data []byte, release func(), err error) {
+	if bytes < mapBytes && !d.mapped {
 		return make([]byte, bytes), func() {}, nil
 	}
 	return mapped(int(bytes))

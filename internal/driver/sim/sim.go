@@ -22,6 +22,9 @@ type Options struct {
 	Registers func(kernel string, capability int) int
 	Room      func() int64   // bytes that the host can still give; mem.Available
 	Tenants   *tenants.Table // the other programs at the machine; nil where it has none
+	// HostAddresses gives device memory the addresses that its bytes have in this process, so that a library of C can read and write there as if it knew GPUs. They
+	// are used again, so that a use after free is not always found.
+	HostAddresses bool
 }
 
 // Driver is a simulated driver with its devices.
@@ -34,6 +37,7 @@ type Driver struct {
 	known   func(kernel string, capability int) int // registers
 	room    room
 	space   space
+	mapped  bool // HostAddresses
 
 	mu        sync.Mutex // guards the fields below and what they lead to
 	ready     bool       // cuInit has been called
@@ -60,6 +64,7 @@ func New(m *hardware.Machine, o Options) *Driver {
 		compile:   o.Compile,
 		known:     o.Registers,
 		room:      room{available: o.Room},
+		mapped:    o.HostAddresses,
 		share:     share{table: o.Tenants},
 		contexts:  map[driver.Context]*context{},
 		streams:   map[driver.Stream]*stream{},

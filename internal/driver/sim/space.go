@@ -33,6 +33,7 @@ type allocation struct {
 	charged uint64   // bytes of the device's memory that it takes
 	freed   atomic.Bool
 	module  bool // holds a module's globals, which MemFree leaves alone
+	mapped  bool // base is the address of data
 	release func()
 }
 
@@ -63,6 +64,12 @@ func (s *space) place(a *allocation, region int) bool {
 		offset = redZone
 	}
 	return false
+}
+
+// placeAsMapped gives a the address of its bytes.
+func (s *space) placeAsMapped(a *allocation) {
+	a.base, a.mapped = addressOf(a.data), true
+	s.insert(a)
 }
 
 func regionStart(region int) uint64 { return uint64(region+1) * regionBytes }
@@ -99,6 +106,11 @@ func (s *space) remove(gone []*allocation) {
 
 // free gives memory back to the host. It has been marked as freed, and nobody is using it any more.
 func (s *space) free(a *allocation) {
+	if a.mapped { // whose addresses the host may give out again
+		s.remove([]*allocation{a})
+		a.release()
+		return
+	}
 	a.release()
 	s.history = append(s.history, a)
 	if excess := len(s.history) - remembered; excess >= remembered {
