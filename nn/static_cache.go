@@ -10,8 +10,9 @@ import (
 )
 
 // StaticKVCache is a KVCache of a fixed size, transformers' StaticCache: keys and values of all layers stay where they are, and where the next token
-// belongs lies on the device. A decode step of it can so be captured by cuda.Capture, once the prompt was read; each replay writes its token behind those that
-// are there, and attends to these alone. Attention cuts keys by the size of the cache, not by what is in it, so that a replay has the bits of an eager step.
+// belongs lies on the device. A decode step of it can so be compiled by tensor.Compile and captured by cuda.Capture, once the prompt was read; each call and each
+// replay writes its token behind those that are there, and attends to these alone. Attention cuts keys by the size of the cache, not by what is in it, so that both
+// have the bits of an eager step.
 //
 // More tokens than it has room for are an error, of a replay too, which then does nothing. Layers with a window keep all tokens. Gradients do not reach
 // through it. It is for one goroutine at a time.
@@ -101,15 +102,14 @@ func (c *StaticKVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention)
 	if q.Size(0) != c.batch {
 		panic(fault("attention", fmt.Sprintf("the cache is for %d sequences, not for %d", c.batch, q.Size(0))))
 	}
-	inner.RefuseRecorded(q, "attention", "count the tokens of a cache on the host", "compile what lies between the layers' attention")
 	if layer == 0 {
-		c.begin(n)
+		c.begin(n, q)
 	}
 	l := c.layer(layer, k, v)
 	l.keys.IndexCopyInPlace(2, c.places, k.Detach())
 	l.values.IndexCopyInPlace(2, c.places, v.Detach())
 	var before tensor.AttentionOption = tensor.QueryOffset(c.length - n)
-	if inner.CaptureOf(q) != nil {
+	if inner.CaptureOf(q) != nil || inner.Recorded(q) {
 		before = tensor.QueryOffsets(c.first)
 	}
 	bias := how.bias(l.keys)
@@ -123,8 +123,9 @@ func (c *StaticKVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention)
 	return tensor.ScaledDotProductAttention(q, l.keys, l.values, append(opts, how.options(q, k)...)...)
 }
 
-// begin makes room for the next n tokens. A graph's replays count on the host as well, which knows when the cache is full.
-func (c *StaticKVCache) begin(n int) {
+// begin makes room for the next n tokens, those of queries q. Replays of a graph and calls of a compiled function count on the host as well, which knows when the
+// cache is full.
+func (c *StaticKVCache) begin(n int, q *tensor.Tensor) {
 	take := func() error {
 		if c.length+n > c.room {
 			return fault("attention", fmt.Sprintf("the cache has room for %d tokens and holds %d: %d more do not fit", c.room, c.length, n))
@@ -132,12 +133,17 @@ func (c *StaticKVCache) begin(n int) {
 		c.length += n
 		return nil
 	}
-	if err := take(); err != nil {
-		panic(err)
+	count := func() {
+		if err := take(); err != nil {
+			panic(err)
+		}
+		if g := inner.CaptureOf(c.seen); g != nil {
+			g.Host(take, func() { c.length -= n })
+		}
 	}
-	if g := inner.CaptureOf(c.seen); g != nil {
-		g.Host(take, func() { c.length -= n })
-	}
+	count()
+	inner.BeforeCalls(q, count)
+	inner.Follows(c.seen, q)
 	c.first.CopyInPlace(c.seen)
 	c.seen.AddScalarInPlace(n)
 	c.places = c.behind(c.first, n)
@@ -146,6 +152,7 @@ func (c *StaticKVCache) begin(n int) {
 // layer returns the memory of a layer.
 func (c *StaticKVCache) layer(i int, k, v *tensor.Tensor) keysAndValues {
 	if i == len(c.layers) {
+		inner.RefuseRecorded(k, "attention", "take memory for the first tokens of a StaticKVCache", "read the prompt before it is compiled")
 		if g := inner.CaptureOf(k); g != nil {
 			panic(&tensor.Error{Op: "attention", Kind: tensor.ErrDevice, Err: g.Refuse("the first tokens of a StaticKVCache", "read the prompt before the capture")})
 		}

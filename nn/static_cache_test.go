@@ -159,13 +159,56 @@ func TestStaticCacheRefuses(t *testing.T) {
 	}
 }
 
-// TestCachesAreNotCompiled: the host counts a cache's tokens, which a recording would not repeat.
-func TestCachesAreNotCompiled(t *testing.T) {
-	for _, cache := range []nn.Past{&nn.KVCache{}, nn.NewStaticKVCache(device.CPU, 2, 8)} {
+// TestGrowingCachesAreNotCompiled: a KVCache grows on the host, which a recording would not repeat, nor that a StaticKVCache takes memory.
+func TestGrowingCachesAreNotCompiled(t *testing.T) {
+	for text, cache := range map[string]nn.Past{"count the tokens of a cache": &nn.KVCache{}, "take memory for the first tokens": nn.NewStaticKVCache(device.CPU, 2, 8)} {
 		x := tensor.Ones(2, 1, 1, 4)
 		f := tensor.Compile(func(x *tensor.Tensor) *tensor.Tensor { return cache.Attend(0, x.AddScalar(1), x, x, nn.Attention{}) })
-		if err := tensor.Try(func() { f(x) }); !errors.Is(err, tensor.ErrCompile) || !strings.Contains(err.Error(), "count the tokens of a cache") {
+		if err := tensor.Try(func() { f(x) }); !errors.Is(err, tensor.ErrCompile) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%T: %v", cache, err)
 		}
 	}
+}
+
+// TestStaticCacheCompiled compiles a step of two layers and calls it until the cache is full, twice in the same memory, against the bits of eager steps.
+func TestStaticCacheCompiled(t *testing.T) {
+	const room = 9
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		tensor.ManualSeed(2)
+		draw := func(n int) [3]*tensor.Tensor {
+			p := tensor.On(dev)
+			return [3]*tensor.Tensor{p.Randn(2, 4, n, 8), p.Randn(2, 2, n, 8), p.Randn(2, 2, n, 8)}
+		}
+		reader := func(c *nn.StaticKVCache) func(q, k, v *tensor.Tensor) *tensor.Tensor {
+			return func(q, k, v *tensor.Tensor) *tensor.Tensor {
+				at := nn.PositionIDs(c, 1, dev).Float().View(-1, 1, 1, 1) // of the token, before it is there
+				y := c.Attend(0, q, k, v, nn.Attention{})
+				return c.Attend(1, y.Add(q).Add(at), k, v, nn.Attention{Window: 3})
+			}
+		}
+		one, other := nn.NewStaticKVCache(dev, 2, room), nn.NewStaticKVCache(dev, 2, room)
+		eager, step := reader(one), reader(other)
+		compiled := tensor.Compile(step)
+		for _, padding := range [][]int{{0, 1}, {2, 0}} {
+			prompt := draw(1)
+			one.Reset(padding...)
+			other.Reset(padding...)
+			eager(prompt[0], prompt[1], prompt[2])
+			step(prompt[0], prompt[1], prompt[2])
+			for n := 1; n < room; n++ {
+				in := draw(1)
+				want := eager(in[0], in[1], in[2])
+				if got := compiled(in[0], in[1], in[2]); !got.Equal(want) {
+					t.Errorf("padding %v, token %d: %v, not %v", padding, n, got, want)
+				}
+				if other.Length() != n+1 {
+					t.Errorf("%d tokens are counted, not %d", other.Length(), n+1)
+				}
+			}
+			in := draw(1)
+			if err := tensor.Try(func() { compiled(in[0], in[1], in[2]) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "room for 9 tokens and holds 9") {
+				t.Errorf("a call for a full cache: %v", err)
+			}
+		}
+	})
 }

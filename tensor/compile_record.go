@@ -17,6 +17,7 @@ type recording struct {
 	captured []*capture // what else is read
 	bumped   []uint32   // roots, then what was captured: how often each is changed in place
 	leaves   []edge     // to leaves that are not inputs
+	host     []func()   // called before each run but the first
 	outs     []recordedResult
 	grads    []recordedResult // of inputs, then of leaves; one without a slot is none
 	forward  *program.Program
@@ -62,6 +63,7 @@ func (c *compiled) record(xs []*Tensor) (*recording, []*storage) {
 	found := r.differentiate(inner, outs)
 	recordingNow.Store(nil)
 	t.end()
+	r.host = t.host
 	r.build(t, outs, found)
 	r.noteChanges(xs)
 	made := make([]*storage, len(r.kept))

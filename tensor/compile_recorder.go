@@ -24,6 +24,7 @@ type recorder struct {
 	roots    []*root
 	forward  int    // how many calls are of the forward pass
 	foreign  []bool // for each call, whether another device computes it
+	host     []func()
 }
 
 // root is an input of the function.
@@ -253,6 +254,22 @@ func (x *Tensor) follows(y *Tensor) {
 		t.capture(s, x)
 	}
 	t.derived[s] = true
+}
+
+// inRecording reports whether a function that is recorded computes with x.
+func (x *Tensor) inRecording() bool {
+	t := recordingNow.Load()
+	return t != nil && t.derives(x)
+}
+
+// beforeCalls has a compiled function that computes with x, if one is recorded, call f before each of its later runs.
+func (x *Tensor) beforeCalls(f func()) {
+	if x.inRecording() {
+		t := recordingNow.Load()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.host = append(t.host, f)
+	}
 }
 
 // sliced returns the calls that are to be recorded: those on which wanted slots depend, and those that change memory that was there before.

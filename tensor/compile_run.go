@@ -43,6 +43,9 @@ func (f *compiledFunction) Forward(c *FunctionContext, given ...*Tensor) []*Tens
 	}
 	made := f.made
 	if made == nil {
+		for _, do := range f.host {
+			do()
+		}
 		made = f.compute(slots, tensors)
 		f.change(xs)
 	}

@@ -45,6 +45,8 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 
 	RefuseRecorded: (*Tensor).refuseRecorded,
 	Follows:        (*Tensor).follows,
+	Recorded:       (*Tensor).inRecording,
+	BeforeCalls:    (*Tensor).beforeCalls,
 	OnStream: func(dev device.Device, b any) any {
 		return &stream{dev, b.(backend.Backend)}
 	},

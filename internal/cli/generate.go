@@ -32,6 +32,7 @@ type generateCommand struct {
 	Seed              int64         `default:"0" help:"Seed of what is drawn; equal seeds give equal texts."`
 	Device            device.Device `default:"cpu" help:"Device to compute on."`
 	DType             *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float64, float32, float16 or bfloat16; that of the model's folder unless given."`
+	Compile           bool          `help:"Compile the step behind the prompts: what follows each other element by element is one kernel."`
 	Graph             bool          `help:"On a GPU, do each step behind the prompts by one launch, as a graph."`
 	JSON              bool          `name:"json" help:"Print a JSON object on stdout when all is done."`
 }
@@ -127,7 +128,7 @@ func (c *generateCommand) prompts(stdin io.Reader) ([]string, error) {
 
 // change puts the flags that are given in the place of what the model's folder says.
 func (c *generateCommand) change(o *generation.Options) {
-	o.MaxTokens, o.Rolling, o.Graph = c.MaxTokens, true, c.Graph
+	o.MaxTokens, o.Rolling, o.Compile, o.Graph = c.MaxTokens, true, c.Compile, c.Graph
 	for to, given := range map[*float64]*float64{&o.Temperature: c.Temperature, &o.TopP: c.TopP, &o.MinP: c.MinP, &o.RepetitionPenalty: c.RepetitionPenalty} {
 		if given != nil {
 			*to = *given

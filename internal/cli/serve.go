@@ -28,6 +28,7 @@ type serveCommand struct {
 	DType       *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float64, float32, float16 or bfloat16; that of the model's folder unless given."`
 	Sequences   int           `default:"32" placeholder:"N" help:"Texts that are written at once."`
 	StepTokens  int           `default:"256" placeholder:"N" help:"Tokens that a step reads: longer prompts are read in parts, between which other texts go on."`
+	Compile     bool          `help:"Compile the steps in which all texts get a token: what follows each other element by element is one kernel."`
 	Graph       bool          `help:"On a GPU, do each step in which all texts get a token by one launch, as a graph."`
 	CacheTokens int           `default:"0" placeholder:"N" help:"Tokens whose keys and values are kept; 0: as many as can be needed, within 1 GiB."`
 	Queue       int           `default:"256" placeholder:"N" help:"Requests that wait; further ones get status 429."`
@@ -134,7 +135,7 @@ func (c *serveCommand) server(s *session) (*serve.Server, error) {
 	switch m := m.(type) {
 	case models.Decoder:
 		server.Engine, err = serving.New(m, serving.Options{
-			Sequences: c.Sequences, StepTokens: c.StepTokens, Queue: c.Queue, Wait: c.QueueTime, CacheTokens: c.CacheTokens, Graph: c.Graph,
+			Sequences: c.Sequences, StepTokens: c.StepTokens, Queue: c.Queue, Wait: c.QueueTime, CacheTokens: c.CacheTokens, Compile: c.Compile, Graph: c.Graph,
 		})
 	case *bert.Model:
 		server.Encoder, err = serve.NewEncoder(m, c.Model, c.Queue)

@@ -19,6 +19,7 @@ type Options struct {
 	MaxTokens int   // how many are added to each text; 0 for as many as the model has positions for
 	End       []int // a text ends behind one of these
 	Rolling   bool  // MaxTokens and prompts may exceed the model's positions: when all are taken, it reads the last half of the tokens anew
+	Compile   bool  // each step behind the prompts is compiled, with keys and values in a nn.StaticKVCache: see tensor.Compile
 	Graph     bool  // a GPU does each step behind the prompts by one launch, with keys and values in a nn.StaticKVCache: see cuda.Capture
 }
 
@@ -78,7 +79,7 @@ func begin(m models.Decoder, prompts [][]int, o Options) (*run, error) {
 	}
 	g := &run{Options: o, most: m.MaxPositions(), ended: make([]bool, len(prompts))}
 	var err error
-	if g.reader, err = newReader(nn.Frozen(m), len(prompts), min(longest+o.MaxTokens, g.most), o.Graph); err != nil {
+	if g.reader, err = newReader(nn.Frozen(m), len(prompts), min(longest+o.MaxTokens, g.most), o); err != nil {
 		return nil, err
 	}
 	for _, p := range prompts {

@@ -162,7 +162,30 @@ func TestPromptsAreRefused(t *testing.T) {
 	}
 }
 
-// TestGraphsWriteWhatStepsWrite wants the tokens of eager steps from replays: of prompts of several lengths, of drawn tokens, and of texts beyond the model's positions.
+// TestCompiledStepsWriteWhatStepsWrite wants the tokens of eager steps from compiled ones on the CPU.
+func TestCompiledStepsWriteWhatStepsWrite(t *testing.T) {
+	prompts := [][]int{{4, 9, 1, 7, 7, 3, 2}, {8}, {30, 31, 49}}
+	m := tiny(t, device.CPU)
+	for _, c := range []struct {
+		name string
+		o    generation.Options
+	}{
+		{"llama", generation.Options{MaxTokens: 10}},
+		{"gpt2", generation.Options{MaxTokens: 40, Rolling: true, Sampler: generation.Sampler{Temperature: 1.2, TopK: 10}}},
+	} {
+		write := func(compile bool) [][]int {
+			tensor.ManualSeed(6)
+			c.o.Compile = compile
+			return all(t, m[c.name], prompts, c.o)
+		}
+		if want, got := write(false), write(true); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%s goes on with %v compiled, with %v step by step", c.name, got, want)
+		}
+	}
+}
+
+// TestGraphsWriteWhatStepsWrite wants the tokens of eager steps from replays, compiled or not: of prompts of several lengths, of drawn tokens, and of texts beyond the
+// model's positions.
 func TestGraphsWriteWhatStepsWrite(t *testing.T) {
 	if race.Enabled {
 		t.Skip("a simulated GPU is slow under the race detector")
@@ -178,21 +201,28 @@ func TestGraphsWriteWhatStepsWrite(t *testing.T) {
 			if kind == "rolling" && name == "llama" {
 				continue
 			}
-			write := func(graph bool) [][]int {
+			write := func(compile, graph bool) [][]int {
 				tensor.ManualSeed(6)
-				o.Graph = graph
+				o.Compile, o.Graph = compile, graph
 				return all(t, m, prompts, o)
 			}
-			want, before := write(false), gpus.Calls("cuGraphLaunch")
-			if got := write(true); !slices.EqualFunc(got, want, slices.Equal) {
-				t.Errorf("%s, %s: a graph goes on with %v, steps with %v", name, kind, got, want)
-			}
-			prompts := 1
+			eager := 1 // steps
 			if kind == "rolling" {
-				prompts = 2
+				eager = 2
 			}
-			if n := gpus.Calls("cuGraphLaunch") - before; n != o.MaxTokens-prompts {
-				t.Errorf("%s, %s: %d replays for %d tokens", name, kind, n, o.MaxTokens)
+			want := write(false, false)
+			for _, compile := range []bool{false, true} {
+				before := gpus.Calls("cuGraphLaunch")
+				if got := write(compile, true); !slices.EqualFunc(got, want, slices.Equal) {
+					t.Errorf("%s, %s, compiled %v: a graph goes on with %v, steps with %v", name, kind, compile, got, want)
+				}
+				replays := o.MaxTokens - eager
+				if compile {
+					replays-- // the first one is recorded
+				}
+				if n := gpus.Calls("cuGraphLaunch") - before; n != replays {
+					t.Errorf("%s, %s, compiled %v: %d replays for %d tokens", name, kind, compile, n, o.MaxTokens)
+				}
 			}
 		}
 	}

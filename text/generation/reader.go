@@ -23,21 +23,19 @@ type reader interface {
 }
 
 // newReader returns a reader of up to room tokens.
-func newReader(m models.Decoder, batch, room int, graph bool) (r reader, err error) {
+func newReader(m models.Decoder, batch, room int, o Options) (r reader, err error) {
 	dev := device.CPU
 	for _, p := range nn.Parameters(m) {
 		dev = p.Device()
 		break
 	}
-	if !graph {
+	switch {
+	case o.Graph && !dev.IsCUDA():
+		return nil, fmt.Errorf("a graph is work of a GPU, and the model is on %s", dev)
+	case !o.Graph && !o.Compile:
 		return &stepReader{model: m, device: dev}, nil
 	}
-	if !dev.IsCUDA() {
-		return nil, fmt.Errorf("a graph is work of a GPU, and the model is on %s", dev)
-	}
-	err = tensor.Try(func() {
-		r = &graphReader{model: m, cache: nn.NewStaticKVCache(dev, batch, room), ids: tensor.On(dev).Empty(batch, 1).Long(), device: dev}
-	})
+	err = tensor.Try(func() { r = newStaticReader(m, dev, batch, room, o) })
 	return r, err
 }
 
@@ -65,46 +63,65 @@ func (r *stepReader) read(next [][]int) []float32 {
 
 func (*stepReader) close() {}
 
-// graphReader issues prompts, and captures the step behind the first one, which it replays for all that follow.
-type graphReader struct {
+// staticReader issues prompts, and steps behind them over keys and values that stay where they are: compiled, as a graph, or both.
+type staticReader struct {
 	model  models.Decoder
 	device device.Device
 	cache  *nn.StaticKVCache
-	ids    *tensor.Tensor // [batch, 1]: what the graph reads
+	ids    *tensor.Tensor // [batch, 1]: what steps read
+	step   func(ids *tensor.Tensor) *tensor.Tensor
+	graphs bool
+	ready  bool // to be captured: what is compiled has run
 	graph  *cuda.Graph
-	scores *tensor.Tensor // what it writes
+	scores *tensor.Tensor // what the graph writes
 }
 
-func (r *graphReader) forget(padding []int) {
+func newStaticReader(m models.Decoder, dev device.Device, batch, room int, o Options) *staticReader {
+	r := &staticReader{model: m, device: dev, cache: nn.NewStaticKVCache(dev, batch, room), ids: tensor.On(dev).Empty(batch, 1).Long(), graphs: o.Graph, ready: !o.Compile}
+	r.step = func(ids *tensor.Tensor) *tensor.Tensor { return scoresOf(m, ids, r.cache) }
+	if o.Compile {
+		r.step = tensor.Compile(r.step)
+	}
+	return r
+}
+
+func (r *staticReader) forget(padding []int) {
 	r.cache.LastOnly = true
 	r.cache.Reset(padding...)
 }
 
-func (r *graphReader) length() int { return r.cache.Length() }
+func (r *staticReader) length() int { return r.cache.Length() }
 
-func (r *graphReader) read(next [][]int) []float32 {
+func (r *staticReader) read(next [][]int) []float32 {
 	if len(next[0]) > 1 || r.cache.Length() == 0 {
 		scope := tensor.NewScope()
 		defer scope.Close()
 		return onHost(scoresOf(r.model, scope.Enter(tensor.Of(next)).To(r.device), r.cache))
 	}
+	r.ids.CopyInPlace(tensor.Of(next))
+	if !r.graphs || !r.ready {
+		scope := tensor.NewScope()
+		defer scope.Close()
+		scores := onHost(r.step(scope.Enter(r.ids)))
+		r.ready = true
+		return scores
+	}
 	if r.graph == nil {
 		r.capture()
 	}
-	r.ids.CopyInPlace(tensor.Of(next))
 	if err := r.graph.Replay(); err != nil {
 		panic(&tensor.Error{Op: "replay", Kind: tensor.ErrDevice, Err: err})
 	}
 	return onHost(r.scores)
 }
 
-func (r *graphReader) capture() {
+func (r *staticReader) capture() {
 	index, _ := r.device.Index()
 	var err error
 	r.graph, err = cuda.Capture(func() error {
 		scope := tensor.NewScope()
 		defer scope.Close()
-		r.scores = scope.Keep(scoresOf(r.model, scope.Enter(r.ids), r.cache))
+		r.scores = scope.Keep(r.step(scope.Enter(r.ids)))
 		return nil
 	}, index)
 	if err != nil {
@@ -112,7 +129,7 @@ func (r *graphReader) capture() {
 	}
 }
 
-func (r *graphReader) close() {
+func (r *staticReader) close() {
 	if r.graph != nil {
 		_ = r.graph.Close() // what failed on the GPU was told by the step
 	}

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"cresset/cuda"
 	"cresset/internal/par"
 	"cresset/models"
 	"cresset/nn"
@@ -26,6 +25,7 @@ type Options struct {
 	StepTokens  int           // tokens that a step reads: longer prompts are read in several steps, between which others are written [256]
 	Queue       int           // requests that wait for others to end [256]
 	Wait        time.Duration // the longest wait [no limit]
+	Compile     bool          // each step in which all texts get a token is compiled: see tensor.Compile; texts and keys are rounded up to powers of 2
 	Graph       bool          // a GPU does each step in which all texts get a token by one launch: see cuda.Capture; texts and keys are rounded up to powers of 2
 	CacheTokens int           // tokens of all texts whose keys and values are kept [Sequences texts of all positions, or as many as fit in 1 GiB]
 }
@@ -58,7 +58,7 @@ type Engine struct {
 	positions int
 	shape     *shape
 	pages     *pages
-	graphs    *graphs // nil: steps are issued op by op
+	fixed     *fixedSteps // nil: steps are issued op by op
 	o         Options
 	ended     sync.WaitGroup
 
@@ -99,16 +99,11 @@ func New(m models.Decoder, o Options) (*Engine, error) {
 	e.o = o
 	e.plan = scheduler{pool: newPool(o.CacheTokens / blockSize), most: o.Sequences, budget: o.StepTokens}
 	blocks := e.plan.pool.total
-	if o.Graph {
-		if !e.shape.device.IsCUDA() {
-			return nil, fmt.Errorf("a graph is work of a GPU, and the model is on %s", e.shape.device)
-		}
-		index, _ := e.shape.device.Index()
-		e.graphs = &graphs{of: make(map[graphSize]*graph)}
-		if e.graphs.pool, err = cuda.GraphPoolHandle(index); err != nil {
-			return nil, err
-		}
-		blocks++ // for rows of a graph that have no sequence
+	if e.fixed, err = newFixedSteps(o, e.shape.device); err != nil {
+		return nil, err
+	}
+	if e.fixed != nil {
+		blocks++ // for rows of a step that have no sequence
 	}
 	if e.pages, err = newPages(e.shape, blocks); err != nil {
 		return nil, err
@@ -173,7 +168,7 @@ func (e *Engine) Close() {
 	e.work.Signal()
 	e.mu.Unlock()
 	e.ended.Wait()
-	e.graphs.close()
+	e.fixed.close()
 }
 
 // Stats returns the engine's figures.

@@ -10,7 +10,7 @@ import (
 
 // compute reads the next tokens of a batch and returns the scores of those that follow each sequence.
 func (e *Engine) compute(batch []*sequence) map[*sequence][]float32 {
-	if e.graphs != nil && decodes(batch) {
+	if e.fixed != nil && decodes(batch) {
 		return e.decode(batch)
 	}
 	scope := tensor.NewScope()
