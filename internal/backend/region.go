@@ -6,13 +6,23 @@ import (
 	"cresset/internal/op"
 )
 
-// A Region is elementwise calls over the indices of one shape, in their order, of which only some results are stored.
+// A Region is elementwise calls over the indices of one shape, in their order, of which only some results are stored. Among them may be reductions
+// of its rows, which are the indices along the last axis; what has one element for each row has a stride of 0 there.
 type Region struct {
 	Shape layout.Shape
 	In    []View // what is read: all layouts have the shape. What is no constant has some buffer, not that which Run is given.
 	Steps []Step
 	Out   []Store // what is written
 	Sums  []Sum
+	Order RowOrder // of the reductions of rows; zero where there are none
+}
+
+// A RowOrder tells how the elements of a row are shared among threads, and their results joined: all reductions of a region have one, since it decides
+// bits. Threads of 0 are no order.
+type RowOrder struct {
+	Threads int  // of a row, each of which takes every so-many-th group, in order
+	Group   int  // neighbours that a thread takes
+	InTurn  bool // what threads have is joined one after the other, and not in pairs
 }
 
 // A Sum is the sums, down the columns, of what is read or of a step's results, seen as rows of so many elements.
@@ -29,6 +39,7 @@ type Step struct {
 	Params any
 	From   []int       // the operands: k < len(In) is In[k], a higher one the result of step k - len(In)
 	To     dtype.DType // of the result
+	Row    bool        // there is one result for each row: of a reduction, or of what has one element for each row
 }
 
 // A Store is where the result of a step goes.
@@ -74,6 +85,13 @@ type Summer interface {
 	Fuser
 	// Sums reports whether a region may have the call, which sums over its operand's first axes.
 	Sums(c *Call) bool
+}
+
+// Reducer is a fuser whose regions have reductions of rows.
+type Reducer interface {
+	Fuser
+	// Order returns the order of a region that has the call, which reduces its operand's last axes; zero where none may.
+	Order(c *Call) RowOrder
 }
 
 // Placer is a backend whose ops leave some results wherever their elements belong.

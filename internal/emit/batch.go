@@ -29,6 +29,9 @@ func (k *Kernel) words() int {
 	if k.Columns > 0 {
 		n += sumWords + len(k.region.Sums)
 	}
+	if k.reduces() {
+		n++
+	}
 	if !k.walks() {
 		return n
 	}

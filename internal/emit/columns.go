@@ -28,8 +28,11 @@ func (k *Kernel) AppendSumWords(words []uint64, s Split, to []uint64) []uint64 {
 
 // atOnce is how many elements a thread computes at once.
 func (w *writer) atOnce() int {
-	if w.Columns > 0 {
+	switch {
+	case w.Columns > 0:
 		return inFlight
+	case w.reduces():
+		return w.Lanes * w.groupsInFlight()
 	}
 	return w.Lanes
 }

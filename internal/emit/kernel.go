@@ -21,7 +21,7 @@ const mostSteps = 2000
 // A Kernel computes a region of one structure, and knows the sizes of one such region.
 type Kernel struct {
 	Lanes   int    // neighbours that a thread computes at once; operands must be aligned for that
-	Vectors uint64 // what there is to compute, Lanes elements each
+	Vectors uint64 // what there is to compute, Lanes elements each, or rows where these are reduced
 	Pieces  int    // how many regions it computes
 	Columns int    // of its sums, 0 where there are none
 	region  *backend.Region
@@ -33,7 +33,7 @@ type Kernel struct {
 
 // New returns the kernel of a region, of one element at a time where operands are not aligned for more.
 func New(r *backend.Region, aligned bool) (*Kernel, error) {
-	k := &Kernel{region: r, space: spaceOf(r.Shape, layoutsOf(r)), Lanes: 1, Pieces: 1}
+	k := &Kernel{region: r, space: spaceOf(r.Shape, layoutsOf(r), r.Order.Threads > 0), Lanes: 1, Pieces: 1}
 	switch n := k.space.size(); {
 	case len(k.space.extents) > maxRank:
 		return nil, errors.New("emit: a region has too many axes")
@@ -50,10 +50,15 @@ func New(r *backend.Region, aligned bool) (*Kernel, error) {
 	switch {
 	case len(r.Sums) > 0:
 		k.Columns = r.Sums[0].Columns
+	case k.reduces():
+		k.Lanes = k.lanesOfRow(aligned)
 	case aligned:
 		k.Lanes = k.lanes()
 	}
 	k.Vectors = k.space.size() / uint64(k.Lanes)
+	if k.reduces() {
+		k.Vectors = k.space.size() / k.space.extents[0]
+	}
 	for i := range r.Steps {
 		k.scalars += scalarsOf(&r.Steps[i])
 	}
@@ -61,24 +66,36 @@ func New(r *backend.Region, aligned bool) (*Kernel, error) {
 	return k, nil
 }
 
+// Order returns how threads share the rows of a region that reduces them.
+func (k *Kernel) Order() backend.RowOrder { return k.region.Order }
+
+// reduces reports whether the region reduces rows.
+func (k *Kernel) reduces() bool { return k.region.Order.Threads > 0 }
+
 // lanes is how many neighbours a thread computes at once.
 func (k *Kernel) lanes() int {
-	widest, steps := 1, 0
+	widest := 1
 	for i := range k.classes {
 		if k.classes[i].kind == flat || k.classes[i].kind == strided {
 			widest = max(widest, k.dtypeOf(i).Size())
 		}
 	}
-	for i := range k.region.Steps {
-		if f := formulaOf(k.region.Steps[i].Op, k.region.Steps[i].DType); f != nil {
-			steps += len(f.steps)
-		}
-	}
+	steps := k.operations()
 	lanes := vectorBytes / widest
 	for lanes > 1 && (lanes*steps > mostSteps || !k.space.vectors(lanes, k.classes)) {
 		lanes /= 2
 	}
 	return lanes
+}
+
+// operations returns how many operations the steps have for an element.
+func (k *Kernel) operations() (n int) {
+	for i := range k.region.Steps {
+		if f := formulaOf(k.region.Steps[i].Op, k.region.Steps[i].DType); f != nil {
+			n += len(f.steps)
+		}
+	}
+	return n
 }
 
 // dtypeOf returns the dtype of operand i, of what is read first.
@@ -106,6 +123,9 @@ func (k *Kernel) Name() string {
 func (k *Kernel) structure() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d", k.Lanes, len(k.space.extents))
+	if o := k.region.Order; k.reduces() {
+		fmt.Fprintf(&b, " %dx%d%t", o.Threads, o.Group, o.InTurn)
+	}
 	for i, c := range k.classes {
 		fmt.Fprintf(&b, " %c%x%s", c.kind, c.axes, k.dtypeOf(i))
 	}
@@ -154,12 +174,16 @@ func (k *Kernel) AppendWords(words, out, in []uint64, scalars [][2]uint64) []uin
 	for i := range k.region.Steps {
 		words = append(words, scalars[i][:scalarsOf(&k.region.Steps[i])]...)
 	}
+	lanes := uint64(k.Lanes)
+	if k.reduces() {
+		words, lanes = append(words, k.space.extents[0]), 1
+	}
 	if !k.walks() {
 		return words
 	}
 	for axis, e := range k.space.extents {
 		if axis == 0 {
-			e /= uint64(k.Lanes)
+			e /= lanes
 		}
 		words = append(words, e)
 	}
@@ -167,7 +191,7 @@ func (k *Kernel) AppendWords(words, out, in []uint64, scalars [][2]uint64) []uin
 		for axis, stride := range k.space.strides[i] {
 			if c.goesAlong(axis) {
 				if axis == 0 {
-					stride *= int64(k.Lanes)
+					stride *= int64(lanes)
 				}
 				words = append(words, uint64(stride*int64(k.dtypeOf(i).Size())))
 			}

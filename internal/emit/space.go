@@ -14,15 +14,15 @@ type space struct {
 	strides [][]int64 // of each layout, in elements
 }
 
-// spaceOf merges adjacent axes. The layouts have the shape; nil is one of a constant.
-func spaceOf(shape layout.Shape, layouts []*layout.Layout) space {
+// spaceOf merges adjacent axes, but for the last one where rows are reduced. The layouts have the shape; nil is one of a constant.
+func spaceOf(shape layout.Shape, layouts []*layout.Layout, rows bool) space {
 	s := space{strides: make([][]int64, len(layouts))}
 	for axis := len(shape) - 1; axis >= 0; axis-- {
 		if shape[axis] == 1 {
 			continue
 		}
 		last := len(s.extents) - 1
-		if last >= 0 && s.joins(last, axis, layouts) {
+		if last >= 0 && (last > 0 || !rows) && s.joins(last, axis, layouts) {
 			s.extents[last] *= uint64(shape[axis])
 			continue
 		}

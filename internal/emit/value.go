@@ -150,7 +150,7 @@ func (w *writer) store(dt dtype.DType, at string, lanes []value) {
 	}
 	each := max(min(len(lanes), 4/size), 1)
 	for k := 0; k < len(lanes); k += each {
-		regs = append(regs, w.join(lanes[k:k+each], 8*size))
+		regs = append(regs, w.packed(lanes[k:k+each], 8*size))
 	}
 	switch len(lanes) * size {
 	case 1:
@@ -162,8 +162,8 @@ func (w *writer) store(dt dtype.DType, at string, lanes []value) {
 	}
 }
 
-// join makes one word of elements of so many bits.
-func (w *writer) join(elements []value, bits int) string {
+// packed makes one word of elements of so many bits.
+func (w *writer) packed(elements []value, bits int) string {
 	word := ""
 	for k, v := range elements {
 		e := v.reg

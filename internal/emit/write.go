@@ -19,24 +19,29 @@ type writer struct {
 	word   int    // of the parameters, the next to be read
 	params string // where they begin
 
-	values   [][]value // of operands, then of steps, for each lane
-	address  []string  // of what is read, then written: of the parameter, and in the loop of the vector
-	scalar   [][]string
-	extents  []string
-	strides  [][]string // of each operand, along each axis
-	index    string     // of the vector
-	vectors  string
-	distance string // between two vectors of a thread
-	guard    string // the predicate of what is stored, if there is one
+	values    [][]value // of operands, then of steps, for each lane
+	address   []string  // of what is read, then written: of the parameter, and in the loop of the vector
+	scalar    [][]string
+	extents   []string
+	strides   [][]string // of each operand, along each axis
+	index     string     // of the vector
+	vectors   string
+	distance  string // between two vectors of a thread
+	rowLength string // where rows are reduced
+	shared    bool   // whether memory for joining warps has been declared
+	guard     string // the predicate of what is stored, if there is one
 }
 
 // Text returns the kernel's module.
 func (k *Kernel) Text() []byte {
 	w := &writer{Kernel: k, counts: map[string]int{}, address: make([]string, len(k.classes)), strides: make([][]string, len(k.classes))}
 	w.values = make([][]value, len(k.region.In)+len(k.region.Steps))
-	if k.Columns > 0 {
+	switch {
+	case k.Columns > 0:
 		w.columns()
-	} else {
+	case k.reduces():
+		w.rowByRow()
+	default:
 		w.head()
 		w.loop()
 	}
@@ -119,6 +124,9 @@ func (w *writer) operands() {
 			w.scalar[i] = append(w.scalar[i], w.scalarOf(kinds[s.DType]))
 		}
 	}
+	if w.reduces() {
+		w.rowLength = w.param("r", "ld.param.b32")
+	}
 	if w.walks() {
 		w.sizes()
 	}
@@ -177,7 +185,7 @@ func (w *writer) places() []string {
 	at, flats := slices.Clone(w.address), map[int]string{}
 	var indices []string
 	if w.walks() {
-		indices = w.indices()
+		indices = w.indicesOf(w.extents)
 	}
 	for i, c := range w.classes {
 		switch c.kind {
@@ -198,13 +206,13 @@ func (w *writer) places() []string {
 	return at
 }
 
-// indices returns the vector's index along each axis.
-func (w *writer) indices() []string {
+// indicesOf returns the vector's index along each of some axes, or the row's.
+func (w *writer) indicesOf(extents []string) []string {
 	var all []string
 	rest := w.make("r", "cvt.u32.u64", w.index)
-	for axis, extent := range w.extents {
+	for axis, extent := range extents {
 		i := rest
-		if axis < len(w.extents)-1 {
+		if axis < len(extents)-1 {
 			rest = w.make("r", "div.u32", i, extent)
 			i = w.make("r", "sub.s32", i, w.make("r", "mul.lo.s32", rest, extent))
 		}

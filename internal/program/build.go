@@ -23,10 +23,10 @@ func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot
 	if r, ok := on.(backend.Placer); ok {
 		calls = placed(calls, slices.Concat(given, kept), r)
 	}
-	summer, _ := on.(backend.Summer)
-	groups := sunk(grouped(calls, len(b.slots), func(c *Call) bool {
-		return fuser != nil && fusible(c) && fuser.Fuses(c.probe()) || summer != nil && summing(c) && summer.Sums(c.probe())
-	}))
+	for _, c := range calls {
+		c.assign(on)
+	}
+	groups := sunk(grouped(calls, len(b.slots)))
 	users := make([]int, len(b.slots)) // groups that touch each slot, and whoever asks for it
 	for _, s := range slices.Concat(given, kept) {
 		users[s.number]++
@@ -44,6 +44,33 @@ func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot
 	}
 	p.place()
 	return p
+}
+
+// A role is what a call may be in a region.
+type role byte
+
+const (
+	alone role = iota // nothing
+	elementwise
+	columnSum
+	rowReduction
+)
+
+// assign finds the call's role on a backend.
+func (c *Call) assign(on backend.Backend) {
+	if f, ok := on.(backend.Fuser); ok && fusible(c) && f.Fuses(c.probe()) {
+		c.role = elementwise
+		return
+	}
+	if s, ok := on.(backend.Summer); ok && summing(c) && s.Sums(c.probe()) {
+		c.role = columnSum
+		return
+	}
+	if r, ok := on.(backend.Reducer); ok && reducing(c) {
+		if c.order = r.Order(c.probe()); c.order.Threads > 0 {
+			c.role = rowReduction
+		}
+	}
 }
 
 // fusible reports whether a call may be a step of a region: an elementwise one with one result that reads nothing but its operands.
@@ -109,7 +136,7 @@ func (r *region) large() bool { return len(r.steps) > 1 || len(r.sums) > 0 }
 // item returns a region's item and what computes it; nil where it is too much for the backend.
 func (g *group) item(fuser backend.Fuser, users []int) (it item, fused backend.Fused) {
 	it.call = g.calls[len(g.calls)-1]
-	r := &backend.Region{Shape: g.region.shape, In: g.region.in, Steps: g.region.steps}
+	r := &backend.Region{Shape: g.region.shape, In: g.region.in, Steps: g.region.steps, Order: g.region.order}
 	for _, w := range g.region.written {
 		if users[w.slot.number] > 1 {
 			r.Out = append(r.Out, backend.Store{Step: w.step, View: w.view})

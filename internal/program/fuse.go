@@ -26,6 +26,7 @@ type region struct {
 	steps   []backend.Step
 	written []write
 	sums    []sum
+	order   backend.RowOrder // where it reduces rows
 }
 
 // write is what a step has written; of several to the same elements the last counts.
@@ -37,7 +38,7 @@ type write struct {
 
 // grouped joins the calls to groups: a call goes to the latest group that it depends on, where that is a region that can have it, or to a
 // later one that reads what it reads.
-func grouped(calls []*Call, slots int, fuses func(c *Call) bool) []*group {
+func grouped(calls []*Call, slots int) []*group {
 	var groups []*group
 	writer, touched := make([]int, slots), make([]int, slots) // the latest group that has written a slot, and that has touched it, from 1
 	for _, c := range calls {
@@ -48,16 +49,13 @@ func grouped(calls []*Call, slots int, fuses func(c *Call) bool) []*group {
 			}
 		}
 		at := -1
-		if fuses(c) {
+		if c.role != alone {
 			at = place(groups, latest, c)
 		}
 		if at < 0 {
 			g := &group{calls: []*Call{c}}
-			if fuses(c) {
-				g.region = &region{shape: c.Out[0].Layout.Shape()}
-				if summing(c) {
-					g.region.shape = c.In[0].Layout.Shape()
-				}
+			if c.role != alone {
+				g.region = &region{shape: c.indices()}
 				if !g.region.join(c) {
 					g.region = nil
 				}
@@ -72,6 +70,17 @@ func grouped(calls []*Call, slots int, fuses func(c *Call) bool) []*group {
 		}
 	}
 	return groups
+}
+
+// indices is the shape of a region that begins with the call.
+func (c *Call) indices() layout.Shape {
+	switch c.role {
+	case columnSum:
+		return c.In[0].Layout.Shape()
+	case rowReduction:
+		return c.rows()
+	}
+	return c.Out[0].Layout.Shape()
 }
 
 // place finds the group that a call can join, and adds it. Groups are counted from 1; it is -1 where there is none.
@@ -103,19 +112,31 @@ func (r *region) join(c *Call) bool {
 	if len(r.steps) == mostSteps || r.summed(c) {
 		return false
 	}
-	if summing(c) {
+	switch c.role {
+	case columnSum:
 		return r.joinSum(c)
+	case rowReduction:
+		return r.joinReduction(c)
 	}
 	step := backend.Step{Op: c.Op, DType: c.DType, Params: c.Params, To: c.Out[0].DType}
+	over := r.over
+	if step.Row = r.hasRows(&c.Out[0]); step.Row {
+		over = r.across
+	}
+	return r.joinStep(c, step, over, over)
+}
+
+// joinStep adds a step whose operands and result the region sees as these functions make them.
+func (r *region) joinStep(c *Call, step backend.Step, overIn, overOut func(v *backend.View) bool) bool {
 	in, out := slices.Clone(r.in), c.Out[0]
 	fresh := 0
-	if !r.over(&out) {
+	if !overOut(&out) {
 		return false
 	}
 	from := make([]source, len(c.In))
 	for i := range c.In {
 		v := c.In[i]
-		if !r.over(&v) {
+		if !overIn(&v) {
 			return false
 		}
 		w, clear := r.wrote(&v)
@@ -135,7 +156,8 @@ func (r *region) join(c *Call) bool {
 		from[i] = source{step: at}
 	}
 	for i := range in {
-		if in[i].Buf == out.Buf && !same(&in[i], &out) && !apart(&in[i], &out) {
+		inPlace := same(&in[i], &out) && r.order.Threads == 0 // a row may be read again behind a reduction
+		if in[i].Buf == out.Buf && !inPlace && !apart(&in[i], &out) {
 			return false
 		}
 	}

@@ -29,6 +29,9 @@ type Call struct {
 	Then     op.Op
 	Epilogue *backend.Epilogue
 	Out, In  []backend.View
+
+	role  role             // in regions of the program's backend
+	order backend.RowOrder // of a rowReduction
 }
 
 // Recorded returns a copy of a call with slots in the place of its buffers.

@@ -31,7 +31,7 @@ func (r *region) summed(c *Call) bool {
 // joinSum is join for a sum: of what a step has written, or of what the region reads. All sums of a region have as many columns.
 func (r *region) joinSum(c *Call) bool {
 	v, out, in := c.In[0], c.Out[0], slices.Clone(r.in)
-	if !r.over(&v) || len(r.sums) > 0 && r.sums[0].view.Layout.Size() != out.Layout.Size() {
+	if r.order.Threads > 0 || !r.over(&v) || len(r.sums) > 0 && r.sums[0].view.Layout.Size() != out.Layout.Size() {
 		return false
 	}
 	if out.Buf == v.Buf || r.writes(out.Buf.(*Slot)) || slices.ContainsFunc(in, func(u backend.View) bool { return u.Buf == out.Buf }) {

@@ -57,7 +57,11 @@ func (Backend) Fuse(r *backend.Region) (backend.Fused, error) {
 			f.in[i] = *r.In[i].Layout
 		}
 	}
-	f.flatten()
+	if r.Order.Threads > 0 {
+		f.flattenRows()
+	} else {
+		f.flatten()
+	}
 	f.cut()
 	f.layOut()
 	return f, nil
@@ -85,10 +89,14 @@ func (f *fused) flatten() {
 	}
 }
 
-// cut chooses the boxes.
+// cut chooses the boxes, of whole rows where these are reduced.
 func (f *fused) cut() {
 	inner := 1
 	f.axis = len(f.shape) - 1
+	if f.region.Order.Threads > 0 {
+		inner = f.shape[f.axis]
+		f.axis--
+	}
 	for ; f.axis > 0 && inner*f.shape[f.axis] < regionPiece; f.axis-- {
 		inner *= f.shape[f.axis]
 	}
@@ -143,8 +151,12 @@ func (f *fused) layOut() {
 // dying returns a step whose result step i reads for the last time, and in whose room it can write, as ops in place do; -1 where there is none.
 func (f *fused) dying(i int, last []int) int {
 	s := &f.region.Steps[i]
+	if s.Row && rowReductions[s.Op] {
+		return -1
+	}
 	for _, k := range s.From {
-		if j := k - len(f.region.In); j >= 0 && f.store[j] < 0 && last[j] == i && f.region.Steps[j].To.Size() == s.To.Size() {
+		j := k - len(f.region.In)
+		if j >= 0 && f.store[j] < 0 && last[j] == i && f.region.Steps[j].To.Size() == s.To.Size() && f.region.Steps[j].Row == s.Row {
 			return j
 		}
 	}
@@ -180,6 +192,7 @@ type box struct {
 	shape     layout.Shape
 	length    int
 	views     []layout.Layout // of what is read, then of what is written, then of what has room
+	rows      []layout.Layout // the same without the last axis, where a step has one result for each row
 }
 
 // compute computes boxes lo to hi.
@@ -211,9 +224,10 @@ func (b *box) resize(n int) {
 	for _, l := range b.out {
 		b.views = append(b.views, b.part(l))
 	}
-	for range b.region.Steps {
-		b.views = append(b.views, layout.Contiguous(b.shape))
+	for i := range b.region.Steps {
+		b.views = append(b.views, b.roomOf(i))
 	}
+	b.rows = b.rowsOf(b.views, b.rows[:0])
 }
 
 func (b *box) part(l layout.Layout) layout.Layout {
@@ -251,15 +265,19 @@ func (b *box) step(i int) error {
 	c := backend.NewCall(s.Op, s.DType)
 	defer c.Release()
 	c.Params = s.Params
-	*c.AddOut() = b.result(i)
+	*c.AddOut() = b.inRows(b.result(i), s.Row)
+	reduces := s.Row && rowReductions[s.Op]
+	if reduces {
+		c.Params = op.Reduce{Axes: 1 << (len(b.shape) - 1)}
+	}
 	for _, k := range s.From {
 		switch {
 		case k >= len(b.in):
-			*c.AddIn() = b.result(k - len(b.in))
+			*c.AddIn() = b.inRows(b.result(k-len(b.in)), s.Row && !reduces)
 		case b.ins[k].IsConst():
 			*c.AddIn() = b.ins[k]
 		default:
-			*c.AddIn() = backend.View{Buf: b.ins[k].Buf, Layout: &b.views[k], DType: b.ins[k].DType}
+			*c.AddIn() = b.inRows(backend.View{Buf: b.ins[k].Buf, Layout: &b.views[k], DType: b.ins[k].DType}, s.Row && !reduces)
 		}
 	}
 	return kernels[s.Op][s.DType](c)

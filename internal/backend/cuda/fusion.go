@@ -14,6 +14,7 @@ import (
 var (
 	_ backend.Batcher = (*Device)(nil)
 	_ backend.Summer  = (*Device)(nil)
+	_ backend.Reducer = (*Device)(nil)
 	_ backend.Joiner  = (*Device)(nil)
 	_ backend.Caster  = (*Device)(nil)
 	_ backend.Placer  = (*Device)(nil)

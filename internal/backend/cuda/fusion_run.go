@@ -196,11 +196,14 @@ func (d *Device) launchEmitted(l *emittedLaunch) error {
 	}
 	params = params[:cap(params)] // some kernels have room for more regions
 	g := l.columns
-	if l.kernel.Columns == 0 {
+	switch {
+	case l.kernel.Columns > 0:
+		g.Blocks[2] = uint32(l.pieces)
+	case l.kernel.Order().Threads > 0:
+		g = rowGrid(l.kernel, l.vectors, l.pieces)
+	default:
 		g = kernels.VectorGrid(l.vectors, e.wave)
 		g.Blocks[1] = uint32(l.pieces)
-	} else {
-		g.Blocks[2] = uint32(l.pieces)
 	}
 	if err = d.issue(ofRegion, e.function, &g, params); d.madeRoom(err) {
 		err = d.issue(ofRegion, e.function, &g, params)

@@ -51,6 +51,12 @@ func HeldGrid(runs, n uint64) (g Grid, ok bool) {
 	return rowsOf(runs, threads)
 }
 
+// GridOfRows is the grid of kernels of regions that reduce so many rows, of which each has so many threads.
+func GridOfRows(rows, threads uint64) Grid {
+	g, _ := rowsOf(rows, threads) // a region has fewer elements than a grid can have blocks
+	return g
+}
+
 // rowsOf gives each run so many threads.
 func rowsOf(runs, threads uint64) (g Grid, ok bool) {
 	rows := max(256/threads, 1)
@@ -66,6 +72,12 @@ func ColumnGrid(runs, parts uint64) (g Grid, ok bool) {
 	blocks := ColumnBlocks(runs)
 	return Grid{Blocks: [3]uint32{uint32(blocks), uint32(parts), 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
+
+// In reductions, neighbours that a thread takes at once have so many bytes, and a column of the _columns form has so many threads.
+const (
+	GroupBytes    = 16
+	ColumnThreads = 8
+)
 
 // PrefersColumns reports whether a reduction of [outer][n][inner] is faster in its _columns form.
 func PrefersColumns(n, inner uint64) bool { return inner > 1 || n < 32 }
