@@ -12,13 +12,16 @@ func attentions() []sample {
 	for _, of := range []sample{
 		attention("causal attention", 1, 70, 70, 64, tensor.IsCausal(true)),
 		attention("windowed attention with a soft cap", 1, 40, 70, 32, tensor.SlidingWindow(20), tensor.SoftCap(2), tensor.QueryOffset(30)),
-		maskedAttention(),
+		maskedAttention("attention with a mask", 32),
 	} {
 		all = append(all, of, inHalves(named(of, ", in halves")))
 	}
 	for _, width := range []int{32, 64, 96, 128, 192, 256} {
 		all = append(all, inHalves(attention(sized("attention in halves of", width), 1, 33, 40, width)),
 			inHalves(attention(sized("attention of few queries, in halves of", width), 1, 2, 40, width)))
+	}
+	for _, width := range []int{128, 256} {
+		all = append(all, inHalves(maskedAttention(sized("attention with a mask, in halves of", width), width)))
 	}
 	return all
 }
@@ -30,8 +33,9 @@ func attention(name string, batch, queries, keys, width int, opts ...tensor.Atte
 		})}
 }
 
-func maskedAttention() sample {
-	s := attention("attention with a mask", 1, 33, 40, 32)
+// maskedAttention is attention with a mask that all heads share.
+func maskedAttention(name string, width int) sample {
+	s := attention(name, 1, 33, 40, width)
 	s.in = append(s.in, of(33, 40))
 	s.f = one(func(x []*tensor.Tensor) *tensor.Tensor {
 		return tensor.ScaledDotProductAttention(x[0], x[1], x[2], tensor.AttnMask(x[3]))

@@ -22,16 +22,15 @@ func (t *table) addAttention() {
 
 // attention is the kernels of attention, for elements of a size.
 type attention struct {
-	out, few, join             kernelID
-	delta, keys, queries, mask kernelID
-	size                       int
+	out, few, join      kernelID
+	keys, queries, mask kernelID
+	size                int
 }
 
 func newAttention(dt dtype.DType) *attention {
 	return &attention{
 		out: typed("attention", dt), few: typed("attention_few", dt), join: typed("attention_join", dt),
-		delta: typed("attention_delta", dt), keys: typed("attention_keys", dt), queries: typed("attention_queries", dt),
-		mask: typed("attention_mask", dt), size: dt.Size(),
+		keys: typed("attention_keys", dt), queries: typed("attention_queries", dt), mask: typed("attention_mask", dt), size: dt.Size(),
 	}
 }
 
@@ -79,22 +78,16 @@ func joinParts(s *scratch, join kernelID, p *kernels.Attention, size int) error 
 }
 
 // grad writes the gradients for queries, keys, values and, where asked for, the mask, of dy, the operands, the result, the logarithms,
-// the mask and the seed.
+// the mask and the seed. The queries' kernel leaves delta to the others.
 func (a *attention) grad(d *Device, c *backend.Call, _ kernelID) error {
 	s, p := attentionParams.begin(d)
 	defer s.free()
 	describeAttentionGrad(p, c)
-	rows := p.Batch * p.Heads * p.Queries
-	p.Delta = s.take(int(rows) * a.size).ptr
-	if rows > 0 {
-		if err := issue(&s, a.delta, d.flat(int(rows)), p); err != nil {
-			return err
-		}
-	}
-	if err := a.issue(&s, a.keys, p, p.Batch*p.Groups, p.Keys, max(p.Width, p.Outputs)); err != nil {
+	p.Delta = s.take(int(p.Batch*p.Heads*p.Queries) * a.size).ptr
+	if err := a.issue(&s, a.queries, p, p.Batch*p.Heads, p.Queries, p.Width); err != nil {
 		return err
 	}
-	if err := a.issue(&s, a.queries, p, p.Batch*p.Heads, p.Queries, p.Width); err != nil {
+	if err := a.issue(&s, a.keys, p, p.Batch*p.Groups, p.Keys, max(p.Width, p.Outputs)); err != nil {
 		return err
 	}
 	if p.DMask == 0 {

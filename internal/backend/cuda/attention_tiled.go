@@ -12,15 +12,14 @@ type tiledAttention struct {
 	dtype                   dtype.DType
 	out, few, keys, queries [len(kernels.AttentionTiles)]kernelID
 	mapped                  [len(kernels.AttentionTiles)]kernelID // those that the TMA feeds
-	join, delta             kernelID
+	mask                    [len(kernels.AttentionMaskTiles)]kernelID
+	join                    kernelID
 	wide, wideGrad          launcher
-	mask                    *attention // the kernels of float32, of which one computes a mask's gradient
 }
 
 func newTiledAttention(dt dtype.DType, single *attention) *tiledAttention {
 	a := &tiledAttention{
-		dtype: dt, join: typed("attention_join", dt), delta: typed("attention_delta", dt),
-		wide: widened(row{launch: single.forward}, dt, dtype.Float32), wideGrad: widened(row{launch: single.grad}, dt, dtype.Float32), mask: single,
+		dtype: dt, join: typed("attention_join", dt), wide: widened(row{launch: single.forward}, dt, dtype.Float32), wideGrad: widened(row{launch: single.grad}, dt, dtype.Float32),
 	}
 	for i := range kernels.AttentionTiles {
 		t := &kernels.AttentionTiles[i]
@@ -28,15 +27,24 @@ func newTiledAttention(dt dtype.DType, single *attention) *tiledAttention {
 		a.mapped[i] = typed(t.Kernel("attention_wgmma"), dt)
 		a.keys[i], a.queries[i] = typed(t.Kernel("attention_keys_mma"), dt), typed(t.Kernel("attention_queries_mma"), dt)
 	}
+	for i := range kernels.AttentionMaskTiles {
+		a.mask[i] = typed(kernels.AttentionMaskTiles[i].Kernel("attention_mask_mma"), dt)
+	}
 	return a
 }
 
 // tileFor returns the number of the tiles for heads of so many elements, and whether the kernels count so many queries and keys.
 func tileFor(p *kernels.Attention) (tile int, ok bool) {
-	for tile < len(kernels.AttentionTiles) && kernels.AttentionTiles[tile].Width < max(p.Width, p.Outputs) {
-		tile++
-	}
+	tile = widthOf(kernels.AttentionTiles[:], p)
 	return tile, tile < len(kernels.AttentionTiles) && max(p.Queries, p.Keys) < kernels.FarthestKey
+}
+
+// widthOf returns the number of the first tiles, of some that become wider, for heads of so many elements.
+func widthOf(tiles []kernels.AttentionTile, p *kernels.Attention) (i int) {
+	for i < len(tiles) && tiles[i].Width < max(p.Width, p.Outputs) {
+		i++
+	}
+	return i
 }
 
 // has reports whether the device takes a kernel and gives its blocks so much shared memory.
@@ -90,65 +98,6 @@ func (a *tiledAttention) ofFew(s *scratch, p *kernels.Attention, tile int, other
 		return err
 	}
 	return joinParts(s, a.join, p, 4)
-}
-
-// grad is that of attention.
-func (a *tiledAttention) grad(d *Device, c *backend.Call, k kernelID) error {
-	s, p := attentionParams.begin(d)
-	defer s.free()
-	describeAttentionGrad(p, c)
-	tile, ok := tileFor(p)
-	if !ok || p.Batch*p.Heads*p.Queries*p.Keys == 0 {
-		return a.wideGrad(d, c, k)
-	}
-	t := &kernels.AttentionGradTiles[tile]
-	queries, ok := t.QueriesGrid(p.Batch*p.Heads, p.Queries)
-	keys, fits := t.KeysGrid(p.Batch*p.Groups, p.Keys)
-	if !ok || !fits || !d.has(a.queries[tile], &queries) || !d.has(a.keys[tile], &keys) {
-		return a.wideGrad(d, c, k)
-	}
-	rows := p.Batch * p.Heads * p.Queries
-	p.Delta = s.take(int(rows) * 8).ptr
-	a.lineUp(&s, p)
-	s.alignRows(&p.Out, &p.OutStrides, [4]uint64{p.Batch, p.Heads, p.Queries, p.Outputs}, a.dtype)
-	s.alignRows(&p.DOut, &p.DOutStrides, [4]uint64{p.Batch, p.Heads, p.Queries, p.Outputs}, a.dtype)
-	if err := issue(&s, a.delta, d.flat(int(rows)*8), p); err != nil {
-		return err
-	}
-	products := 4
-	if t.Width > 128 { // in two pieces, whose scores are computed for each
-		products = 6
-	}
-	d.plan(t, p, &keys, products, true)
-	if err := issue(&s, a.keys[tile], keys, p); err != nil {
-		return err
-	}
-	d.plan(t, p, &queries, 3, false)
-	if err := issue(&s, a.queries[tile], queries, p); err != nil || p.DMask == 0 {
-		return err
-	}
-	return a.maskGrad(&s, p, c)
-}
-
-// maskGrad is what is left of grad, a mask's gradient, by the kernels of float32 on copies.
-func (a *tiledAttention) maskGrad(s *scratch, p *kernels.Attention, c *backend.Call) error {
-	in := c.In()
-	for i, of := range [...]struct {
-		at      *uint64
-		strides *[4]int64
-	}{{&p.DOut, &p.DOutStrides}, {&p.Q, &p.QStrides}, {&p.K, &p.KStrides}, {&p.V, &p.VStrides}, {&p.Out, &p.OutStrides}} {
-		var wide backend.View
-		if err := s.widen(&wide, &in[i], a.dtype, dtype.Float32, true); err != nil {
-			return err
-		}
-		*of.at, *of.strides = address(&wide), strides4(&wide)
-	}
-	rows := int(p.Batch * p.Heads * p.Queries)
-	p.Delta = s.take(rows * 4).ptr
-	if err := issue(s, a.mask.delta, s.device.flat(rows), p); err != nil {
-		return err
-	}
-	return a.mask.issue(s, a.mask.mask, p, p.Batch*p.Heads, p.Queries, p.Keys)
 }
 
 // lineUp makes queries, keys and values lie in lines that are aligned for 16 bytes.

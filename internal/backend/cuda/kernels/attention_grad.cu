@@ -1,27 +1,11 @@
 // The gradients of attention. Scores are computed again, tile by tile, from what was kept of each row, logSum: with
 // P = e**(score - logSum), that of a score is dS = P·(dout·vᵀ - delta), delta being Σ dout·out of the row.
 //
-// Every kernel takes Attention. attention_delta: a thread for each row of q, any grid. Others: blocks of 256 threads, of 64 for float64,
-// that walk over tiles, so that any number of blocks is right. attention_keys: tiles of keys of batch · groups, and tiles of columns
-// of dk and dv. attention_queries: tiles of queries of batch · heads, and of columns of dq. attention_mask: tiles of dmask. Each sum is
-// one block's, in the order of tiles.
+// Every kernel takes Attention, and has blocks of 256 threads, of 64 for float64, that walk over tiles, so that any number of blocks is right.
+// attention_queries: tiles of queries of batch · heads, and of columns of dq; it comes first, since it leaves delta to the others. attention_keys: tiles of
+// keys of batch · groups, and tiles of columns of dk and dv. attention_mask: tiles of dmask. Each sum is one block's, in the order of tiles.
 // dtypes: f32 f64
 #include "attention.cuh"
-
-ROW_KERNEL(attention_delta, 256)(const Attention p) {
-#pragma unroll 1
-	for (u64 i = thread(); i < p.batch * p.heads * p.queries; i += threads()) {
-		u64 head = i / p.queries, batch = head / p.heads;
-		u64 out = rowOf(p.out, p.outStrides, batch, head % p.heads, i % p.queries);
-		u64 dout = rowOf(p.dOut, p.dOutStrides, batch, head % p.heads, i % p.queries);
-		f64 sum = 0;
-#pragma unroll 1
-		for (u64 e = 0; e < p.outputs; e++) {
-			sum += (f64)load<T>(out, (i64)e * p.outStrides[3]) * (f64)load<T>(dout, (i64)e * p.dOutStrides[3]);
-		}
-		store<T>(p.delta, (i64)i, (T)sum);
-	}
-}
 
 // Gradients are a tile's: what dropout leaves of P, dS, and dS for the product of query and key.
 struct Gradients {
@@ -131,6 +115,21 @@ ROW_KERNEL(attention_keys, 256)(const Attention p) {
 	}
 }
 
+// keepDelta writes delta of a tile's queries, a row of each thread. Blocks that have other columns of the same rows write the same.
+INLINE void keepDelta(const Attention &p, const Place &at, u64 query) {
+	u64 row = query + threadIdx.x;
+	if (threadIdx.x < TILE && row < p.queries) {
+		u64 out = rowOf(p.out, p.outStrides, at.batch, at.head, row), dout = rowOf(p.dOut, p.dOutStrides, at.batch, at.head, row);
+		f64 sum = 0;
+#pragma unroll 4
+		for (u64 e = 0; e < p.outputs; e++) {
+			sum += (f64)load<T>(out, (i64)e * p.outStrides[3]) * (f64)load<T>(dout, (i64)e * p.dOutStrides[3]);
+		}
+		store<T>(p.delta, (i64)((at.batch * p.heads + at.head) * p.queries + row), (T)sum);
+	}
+	__syncthreads();
+}
+
 ROW_KERNEL(attention_queries, 256)(const Attention p) {
 	__shared__ __attribute__((aligned(16))) Operand<TILE> a, b;
 	__shared__ __attribute__((aligned(16))) Weights w;
@@ -140,6 +139,7 @@ ROW_KERNEL(attention_queries, 256)(const Attention p) {
 	for (u64 tile = blockIdx.x; tile < p.batch * p.heads * down * over; tile += gridDim.x) {
 		u64 row = tile / over, head = row / down, query = row % down * TILE, column = tile % over * TILE;
 		at.batch = head / p.heads, at.head = head % p.heads, at.group = at.head / (p.heads / p.groups);
+		keepDelta(p, at, query);
 		T dq[SIDE][SIDE] = {};
 		Span keys = keysOf(p, query);
 #pragma unroll 1

@@ -1,45 +1,14 @@
 // The gradients of attention of 16-bit elements on tensor cores. Scores are computed again, tile by tile, from what was kept of each row: with
 // P = e**(score - logSum), that of a score is dS = P·(dout·vᵀ - delta), delta being Σ dout·out of the row.
 //
-// Every kernel takes Attention. attention_delta: 8 threads for each row of q, any grid; it leaves log2 e · logSum and delta of each in delta. The others are
-// named for the width that rows have at most: attention_keys_mma_64 has blocks for tiles of keys of batch · groups, and for each COLUMNS columns of dk and
-// dv; attention_queries_mma_64 for tiles of queries of batch · heads. A warp has 16 lines of its tile, keys or queries, and the block walks over tiles of the
+// Every kernel takes Attention and is named for the width that rows have at most. attention_queries_mma_64 has blocks for tiles of queries of batch · heads; it comes
+// first, since it leaves log2 e · logSum and delta of each query in delta. attention_keys_mma_64 has blocks for tiles of keys of batch · groups, and for each COLUMNS
+// columns of dk and dv; attention_mask_mma_64, where several scores share an element of the mask, for tiles of the mask's gradient. A warp has 16 lines of its tile, keys or queries, and the block walks over tiles of the
 // others, its columns, of which the next come by asynchronous copies meanwhile. Operands are aligned for 16 bytes along rows. Shared memory: both operands of lines,
-// and two stages of those of columns and of delta. Each sum is one warp's, in the order of tiles.
+// and two stages, for a mask's gradient one, of those of columns and of delta. Each sum is one warp's, in the order of tiles.
 // dtypes: bf16 f16
 // target: sm_80 ptx74
-#include "attention_tile.cuh"
-
-KERNEL(JOIN(attention_delta, DTYPE), 256)(const Attention p) {
-	u64 rows = p.batch * p.heads * p.queries;
-#pragma unroll 1
-	for (u64 first = thread() / 32 * 4; first < rows; first += threads() / 32 * 4) {
-		u64 row = first + threadIdx.x % 32 / 8, head = row / p.queries, batch = head / p.heads, query = row - head * p.queries;
-		u64 out = lineOf(p.out, p.outStrides, batch, head - batch * p.heads, query), dout = lineOf(p.dOut, p.dOutStrides, batch, head - batch * p.heads, query);
-		f32 sum = 0;
-#pragma unroll 1
-		for (u32 e = threadIdx.x % 8 * 8; row < rows && e < (u32)p.outputs; e += 64) {
-			if (e + 8 <= (u32)p.outputs) {
-				Bytes16 a = load<Bytes16>(out + e * 2, 0), b = load<Bytes16>(dout + e * 2, 0);
-#pragma unroll
-				for (int k = 0; k < 8; k++) {
-					sum = fma(widen(E{(u16)(a[k / 2] >> k % 2 * 16)}), widen(E{(u16)(b[k / 2] >> k % 2 * 16)}), sum);
-				}
-				continue;
-			}
-#pragma unroll 1
-			for (u32 k = e; k < (u32)p.outputs; k++) {
-				sum = fma(element(out, k), element(dout, k), sum);
-			}
-		}
-		sum = acrossLine(sum, plus);
-		sum += fromLane(sum, 4);
-		if (row < rows && threadIdx.x % 8 == 0) {
-			store<f32>(p.delta, (i64)row * 2, load<f32>(p.logSum, (i64)row) * (f32)LOG2E);
-			store<f32>(p.delta, (i64)row * 2 + 1, sum);
-		}
-	}
-}
+#include "attention_slope.cuh"
 
 // A Pair is two operands of lines or columns: queries and dout, or keys and values.
 struct Pair {
@@ -103,63 +72,6 @@ template <int WIDTH, int N, int COLUMNS> INLINE void addColumns(const FragmentC 
 	}
 }
 
-// An Ends is what is known of two neighbouring columns, or of a lane's two lines: log2 e · logSum, and delta.
-struct Ends {
-	f32 logSum[2], delta[2];
-};
-
-INLINE Ends sharedEnds(u32 at) {
-	Ends e;
-	asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(e.logSum[0]), "=f"(e.delta[0]), "=f"(e.logSum[1]), "=f"(e.delta[1]) : "r"(at) : "memory");
-	return e;
-}
-
-// differentiate makes of scores what dropout leaves of P, and of dout·vᵀ the gradient of the product of query and key, but for the scale.
-template <bool BY_KEYS, int N>
-INLINE void differentiate(const Attention &p, const Head &at, const Sight &sight, Seen seen, u32 line, u32 column, u32 ends, const Ends &own, FragmentC (&s)[N], FragmentC (&d)[N]) {
-	u32 gone = 0;
-	f32 over = 1;
-	if (p.keep < 1) {
-		gone = goneOf<BY_KEYS, N>(p, at, line, column);
-		over = p.keep > 0 ? (f32)(1 / p.keep) : 0;
-#pragma unroll
-		for (int i = 0; i < N * 4; i++) {
-			d[i / 4].v[i % 4] = gone >> i & 1 ? 0 : d[i / 4].v[i % 4] * over;
-		}
-	}
-#pragma unroll
-	for (int n = 0; n < N; n++) {
-		Ends e = BY_KEYS ? sharedEnds(ends + n * 64) : own;
-#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			d[n].v[i] -= e.delta[BY_KEYS ? i % 2 : i / 2];
-		}
-	}
-	bend(p, s, [&](int n, int i, f32 t) __attribute__((always_inline)) { d[n].v[i] *= 1 - t * t; });
-	if (p.mask != 0) {
-		addMask<BY_KEYS>(p, at, line, column, s);
-	}
-	if (seen != ALL) {
-		hide<BY_KEYS>(p, sight, line, column, s);
-	}
-#pragma unroll
-	for (int n = 0; n < N; n++) {
-		Ends e = BY_KEYS ? sharedEnds(ends + n * 64) : own;
-#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			f32 weight = exp2(s[n].v[i] - e.logSum[BY_KEYS ? i % 2 : i / 2]);
-			d[n].v[i] = weight == 0 ? 0 : weight * d[n].v[i];
-			s[n].v[i] = weight;
-		}
-	}
-	if (p.keep < 1) {
-#pragma unroll
-		for (int i = 0; i < N * 4; i++) {
-			s[i / 4].v[i % 4] = gone >> i & 1 ? 0 : s[i / 4].v[i % 4] * over;
-		}
-	}
-}
-
 template <int WIDTH, int TILE, int WARPS, bool BY_KEYS> INLINE void gradients(const Attention &p) {
 	using L = Swizzled<WIDTH>;
 	const int LINES = WARPS * 16, THREADS = WARPS * 32, N = TILE / 8, PIECES = BY_KEYS && WIDTH > 128 ? 2 : 1, COLUMNS = WIDTH / PIECES;
@@ -193,12 +105,9 @@ template <int WIDTH, int TILE, int WARPS, bool BY_KEYS> INLINE void gradients(co
 	}
 	commitCopies();
 	Ends ends = {};
-#pragma unroll
-	for (int h = 0; h < 2 && !BY_KEYS; h++) {
-		u32 row = line + threadIdx.x % 32 / 4 + h * 8;
-		u64 from = (at.batch * p.heads + at.head) * p.queries + row;
-		ends.logSum[h] = row < (u32)p.queries ? load<f32>(p.delta, (i64)from * 2) : (f32)INFINITY;
-		ends.delta[h] = row < (u32)p.queries ? load<f32>(p.delta, (i64)from * 2 + 1) : 0;
+	if (!BY_KEYS) {
+		keepDelta(p, at, line);
+		ends = endsOf(p, at, line);
 	}
 	FragmentC sums[COLUMNS / 8] = {}, others[BY_KEYS ? COLUMNS / 8 : 2] = {};
 	u32 stage = 0, column = columns.from;
@@ -220,6 +129,9 @@ template <int WIDTH, int TILE, int WARPS, bool BY_KEYS> INLINE void gradients(co
 			multiplyLines<WIDTH>(own + LINES * L::LINE, used + TILE * L::LINE, d);
 			multiplyLines<WIDTH>(own, used, s);
 			differentiate<BY_KEYS>(p, at, sight, seen, line, now, used + 2 * TILE * L::LINE + threadIdx.x % 4 * 16, ends, s, d);
+			if (!BY_KEYS && p.dMask != 0) {
+				putMaskGradient(p, at, line, now, d);
+			}
 			addColumns<WIDTH>(d, used, piece / 8, sums);
 			if constexpr (BY_KEYS) {
 				addColumns<WIDTH>(s, used + TILE * L::LINE, piece / 8, others);
@@ -258,3 +170,83 @@ GRADIENTS(96, 32, 8)
 GRADIENTS(128, 32, 8)
 GRADIENTS(192, 32, 4)
 GRADIENTS(256, 16, 4)
+
+// maskGradient adds up dS over all that share a part of the mask, of a tile of queries and one of keys: heads, and such tiles, along axes of stride 0. Nothing is
+// copied ahead, since nothing that the block has is used twice.
+template <int WIDTH, int TILE, int WARPS> INLINE void maskGradient(const Attention &p) {
+	using L = Swizzled<WIDTH>;
+	const int LINES = WARPS * 16, THREADS = WARPS * 32, N = TILE / 8, PITCH = TILE + 4;
+	const i64 (&step)[4] = p.dMaskStrides;
+	u32 down = step[2] == 0 ? 1 : ((u32)p.queries + LINES - 1) / LINES, over = step[3] == 0 ? 1 : ((u32)p.keys + TILE - 1) / TILE, heads = step[1] == 0 ? 1 : (u32)p.heads;
+	u32 key = blockIdx.x % over * TILE, query = blockIdx.x / over % down * LINES, owner = blockIdx.x / over / down, warp = threadIdx.x / 32 * 16;
+	Head first = {owner / heads, owner % heads, 0}, at = first;
+	Sight sight = sightOf(p);
+	u32 shared = dynamicAddress(), own = shared + warp * L::LINE, columns = shared + 2 * LINES * L::LINE;
+	FragmentC sums[N] = {};
+	auto add = [&](u32 q, u32 k) __attribute__((always_inline)) {
+		Span seen = spanOf<false, LINES, TILE>(p, sight, q);
+		if (k < seen.from || k >= seen.to) {
+			return;
+		}
+		__syncthreads(); // what the block has is not needed any more
+		copyPair<WIDTH, LINES, THREADS>(shared, queriesOf(p, at.batch, at.head), q);
+		copyPair<WIDTH, TILE, THREADS>(columns, keysOf(p, at.batch, at.group), k);
+		commitCopies();
+		Ends ends = endsOf(p, at, q + warp);
+		awaitCopies<0>();
+		__syncthreads();
+		FragmentC s[N], d[N];
+		multiplyLines<WIDTH>(own + LINES * L::LINE, columns + TILE * L::LINE, d);
+		multiplyLines<WIDTH>(own, columns, s);
+		differentiate<false, true>(p, at, sight, PARTS, q + warp, k, 0, ends, s, d);
+#pragma unroll
+		for (int i = 0; i < N * 4; i++) {
+			sums[i / 4].v[i % 4] += d[i / 4].v[i % 4];
+		}
+	};
+#pragma unroll 1
+	for (; at.batch < (step[0] == 0 ? p.batch : first.batch + 1); at.batch++) {
+#pragma unroll 1
+		for (at.head = first.head; at.head < (step[1] == 0 ? p.heads : first.head + 1); at.head++) {
+			at.group = at.head / (p.heads / p.groups);
+#pragma unroll 1
+			for (u32 q = query; q < (step[2] == 0 ? (u32)p.queries : query + 1); q += LINES) {
+#pragma unroll 1
+				for (u32 k = key; k < (step[3] == 0 ? (u32)p.keys : key + 1); k += TILE) {
+					add(q, k);
+				}
+			}
+		}
+	}
+	__syncthreads();
+	u32 to = shared + ((warp + threadIdx.x % 32 / 4) * PITCH + threadIdx.x % 4 * 2) * 4;
+#pragma unroll
+	for (int i = 0; i < N * 4; i++) {
+		asm volatile("st.shared.f32 [%0], %1;" : : "r"(to + (i % 4 / 2 * 8 * PITCH + i / 4 * 8 + i % 2) * 4), "f"(sums[i / 4].v[i % 4]) : "memory");
+	}
+	__syncthreads();
+	u32 rows = step[2] == 0 ? LINES : 1, across = step[3] == 0 ? TILE : 1; // that are one element of the mask
+	u64 out = p.dMask + (u64)((i64)first.batch * step[0] + (i64)first.head * step[1]) * 4;
+#pragma unroll 1
+	for (u32 i = threadIdx.x; i < LINES * TILE; i += THREADS) {
+		u32 y = i / TILE, x = i % TILE;
+		if (y % rows != 0 || x % across != 0 || query + y >= (u32)p.queries || key + x >= (u32)p.keys) {
+			continue;
+		}
+		f32 sum = 0;
+#pragma unroll 1
+		for (u32 j = 0; j < rows * across; j++) {
+			f32 v;
+			asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(shared + ((y + j / across) * PITCH + x + j % across) * 4) : "memory");
+			sum += v;
+		}
+		store<f32>(out, (i64)(query + y) * step[2] + (i64)(key + x) * step[3], sum);
+	}
+}
+
+#define MASKS(width, tile, warps) \
+	KERNEL_OF(JOIN(attention_mask_mma_##width, DTYPE), warps * 32, 1)(const Attention p) { maskGradient<width, tile, warps>(p); }
+
+MASKS(64, 64, 8)
+MASKS(128, 64, 8)
+MASKS(256, 32, 4)

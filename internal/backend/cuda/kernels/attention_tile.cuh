@@ -14,6 +14,7 @@
 #define LN2 0.6931471805599453
 
 typedef u32 Bytes16 __attribute__((ext_vector_type(4)));
+typedef u32 Bytes8 __attribute__((ext_vector_type(2)));
 
 INLINE f32 exp2(f32 v) {
 	f32 r;

@@ -11,7 +11,7 @@ type AttentionTile struct {
 }
 
 // AttentionTiles are those of attention_mma, narrow ones first, AttentionGradTiles those of attention_keys_mma and attention_queries_mma for the same widths,
-// and MappedAttentionTiles those of attention_wgmma.
+// AttentionMaskTiles those of attention_mask_mma, and MappedAttentionTiles those of attention_wgmma.
 var (
 	AttentionTiles = [...]AttentionTile{
 		{32, 128, 64, 128}, {64, 128, 64, 128}, {96, 128, 64, 256}, {128, 128, 64, 256}, {192, 128, 32, 256}, {256, 64, 32, 128},
@@ -19,6 +19,7 @@ var (
 	AttentionGradTiles = [len(AttentionTiles)]AttentionTile{
 		{32, 128, 64, 256}, {64, 128, 64, 256}, {96, 128, 32, 256}, {128, 128, 32, 256}, {192, 64, 32, 128}, {256, 64, 16, 128},
 	}
+	AttentionMaskTiles   = [...]AttentionTile{{64, 128, 64, 256}, {128, 128, 64, 256}, {256, 64, 32, 128}}
 	MappedAttentionTiles = [len(AttentionTiles)]AttentionTile{
 		{32, 128, 128, 384}, {64, 128, 128, 384}, {96, 128, 128, 384}, {128, 128, 128, 384}, {192, 128, 96, 384}, {256, 128, 64, 384},
 	}
@@ -66,6 +67,36 @@ func (t *AttentionTile) KeysGrid(heads, keys uint64) (g Grid, ok bool) {
 	return t.grid(pieces*heads*divideUp(keys, t.lines), (2*t.lines+4*t.columns)*t.Width*2+2*t.columns*8)
 }
 
+// SharesMask reports whether the gradient of a mask has elements of several scores, or of scores with a soft cap: then attention_mask_mma computes it, and else
+// attention_queries_mma, which has the gradient of what a soft cap is given.
+func (p *Attention) SharesMask() bool {
+	extents, shares := [4]uint64{p.Batch, p.Heads, p.Queries, p.Keys}, p.SoftCap > 0
+	for i, step := range p.DMaskStrides {
+		shares = shares || step == 0 && extents[i] > 1
+	}
+	return shares
+}
+
+// MaskGrid is Grid for attention_mask_mma: a block has a tile of the mask's gradient, and one of queries and keys at a time, whose scores it adds up.
+func (t *AttentionTile) MaskGrid(p *Attention) (g Grid, ok bool) {
+	blocks := uint64(1)
+	for i, n := range [...]uint64{p.Batch, p.Heads, divideUp(p.Queries, t.lines), divideUp(p.Keys, t.columns)} {
+		if p.DMaskStrides[i] != 0 {
+			blocks *= n
+		}
+	}
+	return t.grid(blocks, max(2*(t.lines+t.columns)*t.Width*2, t.lines*(t.columns+4)*4))
+}
+
+// MaskClocks is Clocks for attention_mask_mma, whose blocks wait for what they copy.
+func (t *AttentionTile) MaskClocks(p *Attention, g *Grid, multiprocessors int) float64 {
+	const wait = 2000 // for the operands of a tile
+	tiles, _ := t.walk(p, p.Queries, p.Keys, false)
+	tiles *= float64(p.Batch * p.Heads)
+	busy := t.busy(2, g)
+	return max((busy+wait/2)*tiles/float64(multiprocessors), (busy+wait)*tiles/float64(g.Blocks[0])) // two blocks run at once
+}
+
 func (t *AttentionTile) grid(blocks, shared uint64) (g Grid, ok bool) {
 	return Grid{Blocks: [3]uint32{uint32(blocks), 1, 1}, Threads: [3]uint32{t.threads, 1, 1}, Shared: uint32(shared)}, blocks <= mostBlocks
 }
@@ -96,11 +127,15 @@ func (t *AttentionTile) Clocks(p *Attention, g *Grid, products int, byKeys bool,
 		most, rows, shares = rows, most, float64(p.Heads/p.Groups) // a block walks over all heads that share its keys
 	}
 	tiles, longest := t.walk(p, most, rows, byKeys)
+	return 2000 + t.busy(products, g)*max(tiles*float64(p.Batch*p.Heads)/float64(multiprocessors), longest*shares)
+}
+
+// busy is how many clocks so many products of a tile with one of columns take.
+func (t *AttentionTile) busy(products int, g *Grid) float64 {
 	warps, steps := float64(g.Threads[0]/32), float64(t.Width/16)
 	fragments := float64(t.lines) / 16 / warps * float64(t.columns) / 8 // of 16 lines and 8 columns, of a warp
 	tensor, loads := 2*fragments*steps, 4*steps*(float64(t.columns)/16+float64(t.lines)/16/warps)
-	busy := warps * (float64(products)*max(tensor, loads) + 8*fragments)
-	return 2000 + busy*max(tiles*float64(p.Batch*p.Heads)/float64(multiprocessors), longest*shares)
+	return warps * (float64(products)*max(tensor, loads) + 8*fragments)
 }
 
 // MappedClocks is Clocks for attention_wgmma, whose products and exponentials go on side by side: products reach three quarters of the tensor cores' peak, and
