@@ -1,5 +1,5 @@
-"""Writes tokens in PyTorch as `cresset bench --device cuda:0` does: GPT-2, and a model of the sizes of Llama 3.2 1B, op by op and as a CUDA graph over keys and values of a
-fixed size, as transformers' StaticCache has them."""
+"""Writes tokens in PyTorch as `cresset bench --device cuda:0` does: GPT-2, and a model of the sizes of Llama 3.2 1B, op by op, and compiled or as a CUDA graph over
+keys and values of a fixed size, as transformers' StaticCache has them."""
 
 import itertools
 
@@ -77,7 +77,7 @@ def llama_decoder(dtype, mode="", sizes=LLAMA_1B):
     return decoder(llama(*sizes), sizes[3], sizes[5], sizes[1] // sizes[4], dtype, mode)
 
 
-def gpt_graph(dtype, mode="graph"):
+def gpt_static(dtype, mode):
     return decoder(gpt(*GPT2_SMALL), 12, 12, 64, dtype, mode)
 
 
@@ -86,7 +86,7 @@ def decoder(net, layers, heads, size, dtype, mode):
     net, token = net.to(dtype).requires_grad_(False), torch.ones(1, 1, dtype=torch.int64)
     caches = [torch.randn(2, 1, heads, MOST, size).to(dtype) for _ in range(layers)]
     run = torch.compile(net) if "compiled" in parts else net
-    if "graph" not in parts:
+    if not mode:
         places = itertools.cycle(range(FEWEST, MOST))
         return lambda: run(token, caches, next(places))
     at = torch.tensor([FEWEST])
@@ -94,4 +94,4 @@ def decoder(net, layers, heads, size, dtype, mode):
     def step():
         run(token, caches, at)
         at.add_(1 - FEWEST).remainder_(MOST - FEWEST).add_(FEWEST)
-    return captured(step)
+    return captured(step) if "graph" in parts else step

@@ -40,7 +40,7 @@ WANTED_OF_GPU = [
     (r"train/gpt2_small_bf16_compiled", 0.9, 1.1),
     (r"train/mlp_.*graph", 1.0, 1.2),
     (r"llama1b_decode/", 1.5, 3),
-    (r"llama1b_decode_graph/", 1.0, 1.2),
+    (r"llama1b_decode_compiled_graph/", 1.0, 1.2),
     (r"train/(mlp|cnn)_[a-z]*$", 1.5, 3),
 ]
 
@@ -60,9 +60,10 @@ def torch_makers():
     import torch
     from torch import nn
     import torch.nn.functional as F
-    from torch_decode import gpt_graph, llama_decoder
+    from torch_decode import gpt_static, llama_decoder
     from torch_gpt import gpt_decoder, gpt_lesson, gpt_prompt
     from torch_modes import MODES, in_mode
+    from torch_resnet import resnet_lesson
 
     torch.manual_seed(0)
     makers = {}
@@ -378,15 +379,15 @@ def torch_makers():
 
     for name, sizes in {"gpt_4x128": (65, 4, 4, 128, 12, 64), "gpt_6x384": (65, 6, 6, 384, 4, 256), "gpt2_small": (50257, 12, 12, 768, 4, 1024, "tanh")}.items():
         training(name, gpt_lesson(*sizes))
+    training("resnet18", resnet_lesson(), resnet_lesson(torch.channels_last))
     add("gpt2_prompt/512", gpt_prompt)
     for dtype in (torch.float32, torch.bfloat16):
         kind = str(dtype).removeprefix("torch.")
         add(f"gpt2_decode/{kind}", lambda dtype=dtype: gpt_decoder(dtype))
-        add(f"gpt2_decode_graph/{kind}", lambda dtype=dtype: gpt_graph(dtype))
         add(f"llama1b_decode/{kind}", lambda dtype=dtype: llama_decoder(dtype))
-        add(f"llama1b_decode_graph/{kind}", lambda dtype=dtype: llama_decoder(dtype, "graph"))
-        others[f"gpt2_decode_graph/{kind}"] = ("compiled", lambda dtype=dtype: gpt_graph(dtype, "compiled_graph"))
-        others[f"llama1b_decode_graph/{kind}"] = ("compiled", lambda dtype=dtype: llama_decoder(dtype, "compiled_graph"))
+        for mode in ("compiled", "graph", "compiled_graph"):
+            add(f"gpt2_decode_{mode}/{kind}", lambda dtype=dtype, mode=mode: gpt_static(dtype, mode))
+            add(f"llama1b_decode_{mode}/{kind}", lambda dtype=dtype, mode=mode: llama_decoder(dtype, mode))
 
     def pool_last(pool, *options):
         def make():
@@ -401,6 +402,7 @@ def torch_makers():
     others["train/mlp_adam"] = ("fused", in_mode(of_pictures(mlp, fused_adam)))
     others["train/cnn_adam"] = ("fused", in_mode(of_pictures(cnn, fused_adam)))
     others["train/cnn_sgd"] = ("channels_last", in_mode(of_pictures(cnn, sgd, torch.channels_last)))
+    others["train/resnet18"] = ("channels_last", in_mode(resnet_lesson(torch.channels_last)))
     return makers, others
 
 

@@ -22,6 +22,7 @@ type Case struct {
 	Bytes  float64                        // that must move for an "elem"; 0 where memory is not the limit
 	Halves bool                           // the operands of a product are of a half type
 	Make   func(dev device.Device) func() // makes the operands on a device and returns the call
+	Step   func(dev device.Device) func() // of a graph's replay: what was captured, which a model asks instead
 }
 
 // Cases returns the workloads of a device in the order of reports: a GPU has some that the CPU lacks.
@@ -58,6 +59,8 @@ type Figure struct {
 	Unit    string  `json:"unit,omitempty"`
 	Share   float64 `json:"of_limit,omitempty"` // of what the GPU's clocks allow, 1 being all of it
 	Problem string  `json:"problem,omitempty"`  // why a GPU could not run it
+
+	Modelled bool `json:"modelled,omitempty"` // the time is that of a simulated GPU's modelled clock
 }
 
 const (
@@ -67,17 +70,26 @@ const (
 
 // Round is a case that is ready to be timed, with its operands.
 type Round struct {
-	call  func()
-	calls int    // of a batch
-	wait  func() // for a GPU to have done them
+	call      func()
+	calls     int    // of a batch
+	wait      func() // for a GPU to have done them
+	gpu       int
+	simulated bool
 }
 
 // Prepare makes a case's operands, always the same, and finds out how many calls make a batch.
 func (c Case) Prepare(dev device.Device) *Round {
 	tensor.ManualSeed(0)
 	r := &Round{call: c.Make(dev), calls: 1, wait: func() {}}
-	if i, _ := dev.Index(); dev.IsCUDA() {
-		r.wait = func() { cuda.Synchronize(i) }
+	if dev.IsCUDA() {
+		r.gpu, _ = dev.Index()
+		r.wait = func() { cuda.Synchronize(r.gpu) }
+		p, err := cuda.DeviceProperties(r.gpu)
+		r.simulated = err == nil && p.Simulated
+	}
+	if r.simulated { // whose clock tells the same each time
+		r.call()
+		return r
 	}
 	r.batch() // loads code and allocates memory
 	for {
@@ -99,8 +111,11 @@ func (r *Round) batch() time.Duration {
 	return time.Since(start)
 }
 
-// Time returns the nanoseconds of one call: those of the fastest batch of a round.
+// Time returns the nanoseconds of one call: those of the fastest batch of a round, or on a simulated GPU those of its modelled clock.
 func (r *Round) Time() float64 {
+	if r.simulated {
+		return r.modelled()
+	}
 	best := r.batch()
 	for range batches - 1 {
 		best = min(best, r.batch())
@@ -108,15 +123,29 @@ func (r *Round) Time() float64 {
 	return float64(best) / float64(r.calls)
 }
 
+// modelled returns the nanoseconds of a call on the modelled clock.
+func (r *Round) modelled() float64 {
+	var start, end cuda.Event
+	refuse(start.Record(r.gpu))
+	r.call()
+	refuse(end.Record(r.gpu))
+	refuse(end.Synchronize())
+	ms, err := start.ElapsedTime(&end)
+	refuse(err)
+	return ms * 1e6
+}
+
 // Measure times a case on a number of threads of the CPU.
 func Measure(c Case, threads, rounds int) Figure {
 	defer tensor.SetNumThreads(tensor.NumThreads())
 	tensor.SetNumThreads(threads)
-	return c.figure(threads, c.times(device.CPU, rounds))
+	return c.figure(threads, c.Prepare(device.CPU).times(rounds))
 }
 
-func (c Case) times(dev device.Device, rounds int) []float64 {
-	r := c.Prepare(dev)
+func (r *Round) times(rounds int) []float64 {
+	if r.simulated {
+		rounds = 1
+	}
 	times := make([]float64, rounds)
 	for i := range times {
 		times[i] = r.Time()

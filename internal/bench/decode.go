@@ -36,49 +36,77 @@ func decoders() []decoder {
 	}
 }
 
-// of returns the step of a decoder whose past is a KVCache, or a graph's, and the bytes that it reads at least.
-func (d decoder) of(dt dtype.DType, graph bool) Case {
+// of returns the step of a decoder whose past is a KVCache, or where it is compiled or a graph a StaticKVCache, and the bytes that it reads at least.
+func (d decoder) of(dt dtype.DType, compiled, graph bool) Case {
 	c := Case{Name: d.name, Unit: "B", Work: float64((d.weights + 2*d.layers*d.heads*d.size*fewestTokens) * dt.Size())}
+	if compiled {
+		c.Name += "_compiled"
+	}
 	if graph {
 		c.Name += "_graph"
 	}
 	c.Name += "/" + dt.Name()
-	c.Make = func(dev device.Device) func() {
+	made := func(dev device.Device) (net models.Decoder, id, before *tensor.Tensor) {
 		m, err := d.make(nn.On(dev), nn.As(dt))
 		refuse(err)
-		net, id := nn.Frozen(m), tensor.On(dev).As(dtype.Int64).Ones(1, 1)
-		before := tensor.On(dev).As(dt).Randn(1, d.heads, fewestTokens, d.size)
-		if graph {
-			return d.replayed(net, id, before)
+		return nn.Frozen(m), tensor.On(dev).As(dtype.Int64).Ones(1, 1), tensor.On(dev).As(dt).Randn(1, d.heads, fewestTokens, d.size)
+	}
+	static := func(graph bool) func(dev device.Device) func() {
+		return func(dev device.Device) func() {
+			net, id, before := made(dev)
+			return d.static(net, id, before, compiled, graph)
 		}
-		cache := &nn.KVCache{}
-		return func() {
-			if n := cache.Length(); n == 0 || n == mostTokens {
-				cache = &nn.KVCache{Room: mostTokens}
-				d.remember(cache, before)
-			}
-			step(func(s *tensor.Scope) { net.Read(s.Enter(id), cache) })
-		}
+	}
+	switch {
+	case graph:
+		c.Make, c.Step = static(true), static(false)
+	case compiled:
+		c.Make = static(false)
+	default:
+		c.Make = func(dev device.Device) func() { return d.growing(made(dev)) }
 	}
 	return c
 }
 
-// replayed returns the step as a graph.
-func (d decoder) replayed(net models.Decoder, id, before *tensor.Tensor) func() {
+// growing returns the step op by op over a KVCache.
+func (d decoder) growing(net models.Decoder, id, before *tensor.Tensor) func() {
+	cache := &nn.KVCache{}
+	return func() {
+		if n := cache.Length(); n == 0 || n == mostTokens {
+			cache = &nn.KVCache{Room: mostTokens}
+			d.remember(cache, before)
+		}
+		step(func(s *tensor.Scope) { net.Read(s.Enter(id), cache) })
+	}
+}
+
+// static returns the step over keys and values that stay where they are.
+func (d decoder) static(net models.Decoder, id, before *tensor.Tensor, compiled, graph bool) func() {
 	cache := nn.NewStaticKVCache(id.Device(), 1, mostTokens)
 	d.remember(cache, before)
-	index, _ := id.Device().Index()
-	g, err := cuda.Capture(func() error {
-		step(func(s *tensor.Scope) { net.Read(s.Enter(id), cache) })
+	read := func(id *tensor.Tensor) *tensor.Tensor { return net.Read(id, cache) }
+	if compiled {
+		read = tensor.Compile(read)
+	}
+	run := func() error {
+		step(func(s *tensor.Scope) { read(s.Enter(id)) })
 		return nil
-	}, index)
-	refuse(err)
+	}
+	if graph {
+		if compiled {
+			refuse(run()) // what is captured has been recorded
+		}
+		index, _ := id.Device().Index()
+		g, err := cuda.Capture(run, index)
+		refuse(err)
+		run = g.Replay
+	}
 	return func() {
 		if cache.Length() == mostTokens {
 			cache.Reset()
 			d.remember(cache, before)
 		}
-		refuse(g.Replay())
+		refuse(run())
 	}
 }
 
@@ -89,14 +117,14 @@ func (d decoder) remember(cache nn.Past, x *tensor.Tensor) {
 	}
 }
 
-// decoding are steps of decoders op by op and as graphs. Those of GPT-2 op by op are cases of the CPU too.
+// decoding are steps of decoders op by op, compiled, and as graphs. Those of GPT-2 op by op are cases of the CPU too.
 func decoding() (cases []Case) {
 	for _, d := range decoders() {
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
 			if d.name != "gpt2_decode" {
-				cases = append(cases, d.of(dt, false))
+				cases = append(cases, d.of(dt, false, false))
 			}
-			cases = append(cases, d.of(dt, true))
+			cases = append(cases, d.of(dt, true, false), d.of(dt, false, true), d.of(dt, true, true))
 		}
 	}
 	return cases

@@ -50,7 +50,7 @@ func texts() []Case {
 		return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(ids)) }) }
 	}}}
 	for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
-		cases = append(cases, decoders()[0].of(dt, false))
+		cases = append(cases, decoders()[0].of(dt, false, false))
 	}
 	return cases
 }

@@ -89,10 +89,16 @@ func lanesOfHalves(p cuda.Properties) int {
 // MeasureGPU times a case on a GPU. One that fails there, for want of a kernel or of memory, has a Problem.
 func MeasureGPU(c Case, dev device.Device, rounds int, limits Limits) Figure {
 	var times []float64
-	if err := tensor.Try(func() { times = c.times(dev, rounds) }); err != nil {
+	var r *Round
+	err := tensor.Try(func() {
+		r = c.Prepare(dev)
+		times = r.times(rounds)
+	})
+	if err != nil {
 		return Figure{Case: c.Name, Problem: err.Error()}
 	}
 	f := c.figure(0, times)
+	f.Modelled = r.simulated
 	memory := limits.Levels[0].Rate
 	switch {
 	case c.Unit == "FLOP" && c.Halves:

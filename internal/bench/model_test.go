@@ -8,10 +8,10 @@ import (
 	"cresset/internal/hardware"
 )
 
-// TestModelOfCompiled: six ops in one kernel have an eighth of the bytes of one by one, and little more of the time, since its blocks run beside each other
-// as those of other kernels do.
-func TestModelOfCompiled(t *testing.T) {
-	m, err := hardware.Preset("h100", 1)
+// modelled returns what the model says of cases on an H200.
+func modelled(t *testing.T, pattern string) map[string]Modelled {
+	t.Helper()
+	m, err := hardware.Preset("h200", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,22 +20,44 @@ func TestModelOfCompiled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer giveBack()
-	took := map[string]float64{}
-	cases, err := Matching(device.CUDA(0), "^chain(_compiled)?/1e7$")
+	cases, err := Matching(device.CUDA(0), pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
+	found := map[string]Modelled{}
 	for _, c := range cases {
 		f := Model(c, device.CUDA(0), trace.GPU, trace.Take)
 		if f.Problem != "" {
 			t.Fatal(c.Name, ": ", f.Problem)
 		}
-		took[c.Name] = f.Time
+		found[c.Name] = f
+	}
+	return found
+}
+
+// TestModelOfCompiled: six ops in one kernel have an eighth of the bytes of one by one, and little more of the time, since its blocks run beside each other
+// as those of other kernels do.
+func TestModelOfCompiled(t *testing.T) {
+	found := modelled(t, "^chain(_compiled)?/1e7$")
+	for name, f := range found {
 		if f.Resident < 4 {
-			t.Errorf("%s: %d blocks of %s on a multiprocessor", c.Name, f.Resident, f.Kernel)
+			t.Errorf("%s: %d blocks of %s on a multiprocessor", name, f.Resident, f.Kernel)
 		}
 	}
-	if eager, compiled := took["chain/1e7"], took["chain_compiled/1e7"]; !(compiled < 0.2*eager) {
+	if eager, compiled := found["chain/1e7"].Time, found["chain_compiled/1e7"].Time; !(compiled < 0.2*eager) {
 		t.Errorf("compiled %.0f ns, op by op %.0f", compiled, eager)
+	}
+}
+
+// TestModelOfGraphs: a graph is one launch, of the kernels of the step that it replays, and takes no longer.
+func TestModelOfGraphs(t *testing.T) {
+	found := modelled(t, "^train/(mlp_sgd|resnet18)(_graph|_bf16_compiled(_graph)?)?$")
+	for graph, step := range map[string]string{
+		"mlp_sgd_graph": "mlp_sgd", "mlp_sgd_bf16_compiled_graph": "mlp_sgd_bf16_compiled", "resnet18_bf16_compiled_graph": "resnet18_bf16_compiled",
+	} {
+		g, s := found["train/"+graph], found["train/"+step]
+		if g.Launches != 1 || s.Launches < 20 || g.Flops != s.Flops || !(g.Time <= s.Time) {
+			t.Errorf("%s: %d launches, %v operations and %v ns; %s: %d, %v and %v", graph, g.Launches, g.Flops, g.Time, step, s.Launches, s.Flops, s.Time)
+		}
 	}
 }

@@ -26,14 +26,20 @@ var modes = []mode{
 // faster are training steps in each mode.
 func faster() []Case {
 	small := gpt2.Config{Vocabulary: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12}
-	gpt2Small := trainer{"train/gpt2_small", ofTexts(small, 4)}
-	cases := []Case{{Name: gpt2Small.name, Make: func(dev device.Device) func() {
-		train := gpt2Small.make(dev).step
-		return func() { step(train) }
-	}}}
-	for _, t := range append(trainers(), gpt2Small) {
+	larger := []trainer{{"train/resnet18", residual}, {"train/gpt2_small", ofTexts(small, 4)}}
+	var cases []Case
+	for _, t := range larger {
+		cases = append(cases, t.eager())
+	}
+	for _, t := range append(trainers(), larger...) {
 		for _, m := range modes {
-			cases = append(cases, Case{Name: t.name + "_" + m.name, Make: func(dev device.Device) func() { return m.of(t.make(dev), dev) }})
+			c := Case{Name: t.name + "_" + m.name, Make: func(dev device.Device) func() { return m.of(t.make(dev), dev) }}
+			if m.graphs {
+				captured := m
+				captured.graphs = false
+				c.Step = func(dev device.Device) func() { return captured.of(t.make(dev), dev) }
+			}
+			cases = append(cases, c)
 		}
 	}
 	return cases
@@ -63,9 +69,9 @@ func (m mode) of(l lesson, dev device.Device) func() {
 	return func() { refuse(g.Replay()) }
 }
 
-// refuse panics with an error as an op does, which whoever measures tells.
+// refuse panics with an error of a GPU as an op does, which whoever measures tells.
 func refuse(err error) {
 	if err != nil {
-		panic(&tensor.Error{Op: "capture", Kind: tensor.ErrDevice, Err: err})
+		panic(&tensor.Error{Op: "bench", Kind: tensor.ErrDevice, Err: err})
 	}
 }

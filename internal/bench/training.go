@@ -37,12 +37,17 @@ func trainers() []trainer {
 func training() []Case {
 	var cases []Case
 	for _, t := range trainers() {
-		cases = append(cases, Case{Name: t.name, Make: func(dev device.Device) func() {
-			train := t.make(dev).step
-			return func() { step(train) }
-		}})
+		cases = append(cases, t.eager())
 	}
 	return cases
+}
+
+// eager is a step op by op in float32.
+func (t trainer) eager() Case {
+	return Case{Name: t.name, Make: func(dev device.Device) func() {
+		train := t.make(dev).step
+		return func() { step(train) }
+	}}
 }
 
 // step is one of training, whose results belong to a scope or, where that is nil, to the collector.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ type benchCommand struct {
 func (c *benchCommand) Help() string {
 	return `Times workloads and measures what the machine allows in the same run; what a GPU allows follows from its clocks. A round
 times batches of calls of some 10 ms and keeps the fastest. On a machine that is doing other things too, only ratios of figures of one run mean
-anything; scripts/bench_torch.py makes such a run with PyTorch.
+anything; scripts/bench_torch.py makes such a run with PyTorch. Of a simulated GPU its modelled clock is told, not how long the simulation took.
 
 --model runs nothing: what each workload issues goes to a simulated GPU whose kernels do nothing. Bytes are those of all operands and results, op by op;
 the roofline is what they, or the products, take by the clocks; the model adds launches, blocks that wait for others, memory that waits for loads, and
@@ -45,15 +46,18 @@ the instructions of main loops as NVIDIA's assembler made them. docs/benchmarks.
 
 --scaling supposes a model and a network, which it prints, and has simulated clocks of a GPU and its links pass through a training step.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 143 terminated.`
 }
 
 // benchmarks is what a run found on one device.
 type benchmarks struct {
-	CPU     string         `json:"cpu,omitempty"`
-	GPU     string         `json:"gpu,omitempty"`
-	Level   string         `json:"level"` // "avx2", "sm_90"
-	Cores   int            `json:"cores"` // multiprocessors of a GPU
+	CPU   string `json:"cpu,omitempty"`
+	GPU   string `json:"gpu,omitempty"`
+	Level string `json:"level"` // "avx2", "sm_90"
+	Cores int    `json:"cores"` // multiprocessors of a GPU
+
+	Simulated bool `json:"simulated,omitempty"` // times are those of a modelled clock
+
 	Limits  []bench.Limits `json:"limits"`
 	Figures []bench.Figure `json:"figures"`
 }
@@ -163,7 +167,7 @@ func (c *benchCommand) gpu(s *session, cases []bench.Case) error {
 	if err != nil {
 		return &advice{fmt.Errorf("--device %s: %w", c.Device, err), "cresset devices lists what can compute here"}
 	}
-	found := benchmarks{GPU: p.Name, Level: fmt.Sprintf("sm_%d%d", p.Major, p.Minor), Cores: p.Multiprocessors, Limits: []bench.Limits{bench.GPULimits(p)}}
+	found := benchmarks{GPU: p.Name, Level: fmt.Sprintf("sm_%d%d", p.Major, p.Minor), Cores: p.Multiprocessors, Simulated: p.Simulated, Limits: []bench.Limits{bench.GPULimits(p)}}
 	return c.tell(s, found, func(yield func(bench.Figure) bool) {
 		for _, w := range cases {
 			if !yield(bench.MeasureGPU(w, c.Device, c.Rounds, found.Limits[0])) {
@@ -181,7 +185,7 @@ func (c *benchCommand) tell(s *session, found benchmarks, figures iter.Seq[bench
 		fmt.Fprintln(table, found.heading())
 		table.Flush()
 	}
-	for f := range figures {
+	for f := range promptly(s.ctx, figures) {
 		found.Figures = append(found.Figures, f)
 		if !c.JSON {
 			printFigure(table, f)
@@ -189,16 +193,43 @@ func (c *benchCommand) tell(s *session, found benchmarks, figures iter.Seq[bench
 				return err
 			}
 		}
-		if s.ctx.Err() != nil {
-			break
-		}
 	}
 	if c.JSON {
 		if err := json.NewEncoder(s.stdout).Encode(found); err != nil {
 			return err
 		}
 	}
-	return s.ctx.Err()
+	return s.stopped()
+}
+
+// promptly yields figures until a signal comes. What is being timed then is not waited for, since a call may take minutes on a simulated GPU: it ends with the process, or
+// before the next figure.
+func promptly[T any](ctx context.Context, figures iter.Seq[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		left, told := context.WithCancel(ctx)
+		defer told()
+		found := make(chan T)
+		go func() {
+			defer close(found)
+			for f := range figures {
+				select {
+				case found <- f:
+				case <-left.Done():
+					return
+				}
+			}
+		}()
+		for {
+			select {
+			case f, ok := <-found:
+				if !ok || !yield(f) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
 }
 
 // memory tells what training takes, on the first of the numbers of threads: a process measures once.
@@ -220,7 +251,11 @@ func (c *benchCommand) memory(s *session, cases []bench.Case, threads []int) err
 func (b *benchmarks) printMachine(w io.Writer) {
 	if b.GPU != "" {
 		l := b.Limits[0]
-		fmt.Fprintf(w, "%s, %s, %d multiprocessors, by its clocks: %s\n\n", b.GPU, b.Level, b.Cores, ofClocks(l))
+		fmt.Fprintf(w, "%s, %s, %d multiprocessors, by its clocks: %s\n", b.GPU, b.Level, b.Cores, ofClocks(l))
+		if b.Simulated {
+			fmt.Fprintln(w, "nothing was timed: what a simulated GPU takes is told by its modelled clock")
+		}
+		fmt.Fprintln(w)
 		return
 	}
 	fmt.Fprintf(w, "%s, %d cores, kernels for %s\n", b.CPU, b.Cores, b.Level)
@@ -245,14 +280,17 @@ func ofClocks(l bench.Limits) string {
 
 func (b *benchmarks) heading() string {
 	if b.GPU != "" {
-		return "WORKLOAD\tOF LIMIT\tTIME\tRATE\tSPREAD"
+		return fmt.Sprintf(caseColumn, "WORKLOAD") + "\tOF LIMIT\tTIME\tRATE\tSPREAD"
 	}
-	return "WORKLOAD\tTHREADS\tTIME\tRATE\tSPREAD"
+	return fmt.Sprintf(caseColumn, "WORKLOAD") + "\tTHREADS\tTIME\tRATE\tSPREAD"
 }
+
+// caseColumn is for names of workloads: lines come one by one, and have to stand below each other.
+const caseColumn = "%-34s"
 
 func printFigure(w io.Writer, f bench.Figure) {
 	if f.Problem != "" {
-		fmt.Fprintf(w, "%s\t\t%s\n", f.Case, firstLine(f.Problem))
+		fmt.Fprintf(w, caseColumn+"\t\t%s\n", f.Case, firstLine(f.Problem))
 		return
 	}
 	rate := ""
@@ -266,7 +304,7 @@ func printFigure(w io.Writer, f bench.Figure) {
 	case f.Share > 0:
 		column = fmt.Sprintf("%.1f%%", 100*f.Share)
 	}
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+.0f%%\n", f.Case, column, duration(f.Median), rate, 100*(f.Max-f.Min)/f.Median)
+	fmt.Fprintf(w, caseColumn+"\t%s\t%s\t%s\t%+.0f%%\n", f.Case, column, duration(f.Median), rate, 100*(f.Max-f.Min)/f.Median)
 }
 
 // duration writes nanoseconds for people.

@@ -80,7 +80,7 @@ func (c *benchCommand) model(s *session, cases []bench.Case) error {
 			return err
 		}
 	}
-	return s.ctx.Err()
+	return s.stopped()
 }
 
 const modelRow = "%-32s  %8s  %8s  %8s  %9s  %10s  %9s  %9s  %8s  %s\n"

@@ -2,6 +2,7 @@ package roofline
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"cresset/internal/hardware"
@@ -75,5 +76,9 @@ func TestTime(t *testing.T) {
 		if got := Time(h100, c.calls); math.Abs(got-c.want) > 1e-3*c.want {
 			t.Errorf("%s: got %v ns, want %v", name, got, c.want)
 		}
+	}
+	many := slices.Repeat(one(Launch{Blocks: 1, Threads: 32, Resident: 8}, Call{}), 10)
+	if eager, replayed := Time(h100, many), Replayed(h100, many); eager != 10*issue || replayed != 10*ramp {
+		t.Errorf("ten empty launches: %v ns, and %v as a graph", eager, replayed)
 	}
 }

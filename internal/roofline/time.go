@@ -31,6 +31,15 @@ func Time(g *hardware.GPU, calls []Call) float64 {
 	return max(host, busy)
 }
 
+// Replayed returns the nanoseconds that calls take as a graph, which the host issues by one launch.
+func Replayed(g *hardware.GPU, calls []Call) float64 {
+	busy := 0.
+	for i := range calls {
+		busy += calls[i].time(g)
+	}
+	return max(issue, busy)
+}
+
 // time returns the nanoseconds of a call on the GPU. Its launches share its work: each has as much of it as it has threads, compared with the main one, unless
 // what it moves is known.
 func (c *Call) time(g *hardware.GPU) (ns float64) {
