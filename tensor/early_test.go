@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"cresset/internal/mem"
 	"cresset/tensor"
 )
 
@@ -53,5 +54,25 @@ func TestLeafWithoutAGradient(t *testing.T) {
 	tensor.Apply(lopsided{}, x, x.MulScalar(3))[0].Sum().Backward()
 	if got := x.Grad().Float64(); got != 1.5 || calls != 1 {
 		t.Errorf("got %v after %d calls", got, calls)
+	}
+}
+
+// TestHooksOfLeavesCopyNothing: a gradient for which a hook only waits lies where it was computed, and nothing of it is left for the collector.
+func TestHooksOfLeavesCopyNothing(t *testing.T) {
+	const n = 1 << 16
+	held := func(hook bool) int64 {
+		x := tensor.Parameter(tensor.Ones(n))
+		if hook {
+			x.RegisterPostAccumulateGradHook(func(*tensor.Tensor) {})
+		}
+		s := tensor.NewScope()
+		defer s.Close()
+		y := s.Enter(tensor.Ones(n)).Mul(x).Sum()
+		before := mem.ReadStats().Allocated
+		y.Backward()
+		return mem.ReadStats().Allocated - before
+	}
+	if without, with := held(false), held(true); with > without {
+		t.Errorf("a hook makes a Backward hold %d bytes for %d", with, without)
 	}
 }

@@ -81,7 +81,7 @@ func (n *node) attach() *hooks {
 
 // apply passes dy through the hooks. From here on the collector owns its memory: a hook may have kept it.
 func (h *hooks) apply(dy *Tensor, creates bool) *Tensor {
-	if h == nil {
+	if h == nil || len(h.calls) == 0 && !h.retain {
 		return dy
 	}
 	dy.storage.holds = 0
