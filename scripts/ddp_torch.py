@@ -11,7 +11,7 @@ BATCH, STEPS, WARM = 256, 300, 20
 torch.set_num_threads(1)
 dist.init_process_group("gloo")
 model = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 128), nn.ReLU(), nn.Linear(128, 10))
-model = nn.parallel.DistributedDataParallel(model)
+model = nn.parallel.DistributedDataParallel(model, gradient_as_bucket_view=True)
 opt = torch.optim.SGD(model.parameters(), lr=0.01)
 x, y = torch.rand(BATCH, 784), torch.arange(BATCH) % 10
 for step in range(STEPS + WARM):

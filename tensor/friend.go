@@ -54,6 +54,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	WriteMemory:   writeMemory,
 	HoldMemory:    elementMemory,
 	HoldToWrite:   holdToWrite,
+	ScaleInto:     scaleInto,
 	Lend:          lend,
 	HoldOnGPU:     holdOnGPU,
 	Within:        within,

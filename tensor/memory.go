@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"cresset/internal/layout"
+	"cresset/internal/op"
 )
 
 // What package checkpoint needs to read elements from a file straight into a tensor's memory, and to keep what tensors share.
@@ -40,6 +41,12 @@ func elementMemory(x *Tensor) (memory []byte, release func()) {
 		scope.leave()
 		runtime.KeepAlive(x) // the pool takes memory back whose block is unreachable
 	}
+}
+
+// scaleInto fills out with x·by, which has its shape, dtype and device.
+func scaleInto(out, x *Tensor, by float64) {
+	binaryInto(op.Mul, out, operand{t: x}, scalar(op.Mul, by), out.dtype)
+	out.storage.version++
 }
 
 // entireStorage returns a tensor of one axis over all of x's storage.

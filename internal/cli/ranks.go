@@ -147,7 +147,7 @@ func (r *ranks) spread(t *training) error {
 	if !ok {
 		return fmt.Errorf("a %T cannot be trained by several ranks", t.net)
 	}
-	all, err := ddp.NewDistributedDataParallel(model, r.Group)
+	all, err := ddp.NewDistributedDataParallel(model, r.Group, ddp.GradientAsBucketView(true))
 	if err != nil {
 		return err
 	}

@@ -80,6 +80,8 @@ type Tensors[T any] struct {
 	HoldMemory func(x T) (memory []byte, release func())
 	// HoldToWrite is HoldMemory for who changes the elements.
 	HoldToWrite func(x T) (memory []byte, release func())
+	// ScaleInto fills out with x·by, which has its shape, dtype and device and tracks no gradient.
+	ScaleInto func(out, x T, by float64)
 	// Lend has a library read contiguous tensors of one GPU and write others there: f is called on a thread on which that GPU is current, with a stream
 	// on which work waits for all that was issued before, and the addresses of the tensors. It returns what reports whether that work is done.
 	Lend func(reads, writes []T, f func(stream uintptr, at []uintptr) error) (done func() (bool, error), err error)

@@ -29,6 +29,7 @@ type options struct {
 	bucketCap        float64
 	broadcastBuffers bool
 	findUnused       bool
+	asViews          bool
 }
 
 // BucketCapMB is how many MiB of gradients are reduced at once, 25 unless given. The first bucket has 1 MiB at most.
@@ -40,6 +41,10 @@ func BroadcastBuffers(on bool) Option { return func(o *options) { o.broadcastBuf
 // FindUnusedParameters has each Forward look which parameters its result depends on, so that others do not keep a Backward waiting: those that no rank
 // uses keep the gradient that they have.
 func FindUnusedParameters(on bool) Option { return func(o *options) { o.findUnused = on } }
+
+// GradientAsBucketView has the gradients of parameters lie in the buckets in which they are reduced, which saves their memory a second time and a copy. What Grad has returned then changes
+// in the next Backward, also after ZeroGrad. It is off unless given, as in PyTorch.
+func GradientAsBucketView(on bool) Option { return func(o *options) { o.asViews = on } }
 
 // NewDistributedDataParallel wraps a model, which should be a pointer. All ranks call it with models of the same parameters, which become
 // rank 0's, as buffers do.

@@ -75,16 +75,21 @@ func training(g *dist.Group) error {
 			if race.Enabled && dev.IsCUDA() && (bucket > 1 || g.Engine() != "local" || g.Size() != 2) {
 				continue // what goes on at once is the same
 			}
-			if err := trained(g, dev, bucket); err != nil {
-				return fmt.Errorf("%s, buckets of %g MiB: %w", dev, bucket, err)
+			for _, views := range []bool{false, true} {
+				if views && dev.IsCUDA() && bucket > 1 {
+					continue // small buckets say more
+				}
+				if err := trained(g, dev, ddp.BucketCapMB(bucket), ddp.GradientAsBucketView(views)); err != nil {
+					return fmt.Errorf("%s, buckets of %g MiB, as views %t: %w", dev, bucket, views, err)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-func trained(g *dist.Group, dev device.Device, bucket float64) error {
-	model, err := ddp.NewDistributedDataParallel(perceptron(int64(g.Rank()), dev), g, ddp.BucketCapMB(bucket))
+func trained(g *dist.Group, dev device.Device, opts ...ddp.Option) error {
+	model, err := ddp.NewDistributedDataParallel(perceptron(int64(g.Rank()), dev), g, opts...)
 	if err != nil {
 		return err
 	}

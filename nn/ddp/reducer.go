@@ -14,7 +14,7 @@ import (
 var inner = friend.Of[*tensor.Tensor]()
 
 // A reducer keeps the gradients of a model's copies equal. Gradients come in about the reverse order of the parameters; they are copied into buckets, each of which is
-// reduced as soon as it is full and those before it have been sent.
+// reduced as soon as it is full and those before it have been sent. With GradientAsBucketView they stay there.
 type reducer struct {
 	options
 	group   *dist.Group
@@ -22,7 +22,8 @@ type reducer struct {
 	params  []*tensor.Tensor // that require a gradient
 	buffers []*tensor.Tensor
 	buckets []*bucket
-	home    []*bucket // of each parameter
+	home    []*bucket        // of each parameter
+	lent    []*tensor.Tensor // its gradient where that is the bucket's view; nil otherwise
 
 	syncs    bool // whether the next Backward is to reduce
 	expects  bool // whether one that reduces is to come
@@ -48,7 +49,7 @@ const firstBucket = 1 << 20 // bytes
 // fill divides the parameters among buckets, from the last to the first.
 func (r *reducer) fill() {
 	r.home = make([]*bucket, len(r.params))
-	r.came = make([]bool, len(r.params))
+	r.came, r.lent = make([]bool, len(r.params)), make([]*tensor.Tensor, len(r.params))
 	full := int(r.bucketCap * (1 << 20))
 	most := min(firstBucket, full)
 	var open []*bucket
@@ -158,6 +159,7 @@ func (r *reducer) reduce() {
 	r.used = r.group.AllReduce(r.usedHere, dist.Max)
 	for i, on := range r.depends {
 		if !on {
+			r.takeBack(i)
 			r.ready(i)
 		}
 	}
@@ -192,14 +194,48 @@ func (r *reducer) ready(i int) {
 
 // send begins to reduce a bucket.
 func (r *reducer) send(b *bucket) {
+	share, op := r.share(b)
 	for k, i := range b.params {
-		if g := inner.BorrowGrad(r.params[i]); g != nil {
-			b.views[k].CopyInPlace(g.Detach())
-		} else {
-			b.views[k].ZeroInPlace()
+		g, view := inner.BorrowGrad(r.params[i]), b.views[k]
+		switch {
+		case g == nil:
+			view.ZeroInPlace()
+			continue
+		case g == r.lent[i] && share == 1:
+		case share == 1:
+			view.CopyInPlace(g.Detach())
+		default:
+			inner.ScaleInto(view, g.Detach(), share)
+		}
+		if r.asViews && g != r.lent[i] && (!r.findUnused || r.depends[i]) {
+			r.lend(i, view)
 		}
 	}
-	b.work = r.group.AllReduce(b.flat, dist.Avg)
+	b.work = r.group.AllReduce(b.flat, op)
+}
+
+// share returns by what gradients are multiplied on their way into a bucket, and how the bucket is reduced then. A rank's share of the mean needs no pass of its own; it is taken where
+// that loses nothing: of powers of two, and not of halves, whose sums are rounded once.
+func (r *reducer) share(b *bucket) (by float64, op dist.ReduceOp) {
+	n := r.group.Size()
+	if n&(n-1) != 0 || b.flat.DType().Size() < 4 {
+		return 1, dist.Avg
+	}
+	return 1 / float64(n), dist.Sum
+}
+
+// lend makes a bucket's view a parameter's gradient.
+func (r *reducer) lend(i int, view *tensor.Tensor) {
+	r.params[i].SetGrad(view)
+	r.lent[i] = inner.BorrowGrad(r.params[i])
+}
+
+// takeBack has a parameter that this rank does not use keep its gradient elsewhere than in the bucket: it stays as it is where no rank uses the parameter.
+func (r *reducer) takeBack(i int) {
+	if g := inner.BorrowGrad(r.params[i]); g != nil && g == r.lent[i] {
+		r.params[i].SetGrad(g.Clone())
+		r.lent[i] = nil
+	}
 }
 
 // finish waits for all buckets and hands the means to the parameters.
@@ -216,9 +252,13 @@ func (r *reducer) finish() {
 			if used != nil && used[i] == 0 {
 				continue
 			}
-			if g := inner.BorrowGrad(r.params[i]); g != nil {
+			switch g := inner.BorrowGrad(r.params[i]); {
+			case g != nil && g == r.lent[i]:
+			case r.asViews:
+				r.lend(i, b.views[k])
+			case g != nil:
 				g.Detach().CopyInPlace(b.views[k])
-			} else {
+			default:
 				r.params[i].SetGrad(b.views[k].Clone())
 			}
 		}
