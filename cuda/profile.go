@@ -151,6 +151,22 @@ func (p *Profile) Step() {
 	}
 }
 
+// ToggleCollectionDynamic has what follows not recorded, such as a validation between two steps, or recorded again. The step under way ends in the trace
+// where it is switched off; the next one begins with Step.
+func (p *Profile) ToggleCollectionDynamic(enable bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case !p.running || p.recorder == nil:
+	case enable:
+		p.recorder.Resume()
+	default:
+		p.frame.End()
+		p.frame = profile.Frame{}
+		p.recorder.Pause()
+	}
+}
+
 func (p *Profile) tellReady() {
 	if p.options.ready != nil {
 		p.options.ready(p)

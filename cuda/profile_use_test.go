@@ -57,6 +57,34 @@ func TestProfilesStartAndStop(t *testing.T) {
 	}
 }
 
+// TestProfilesLeaveOut: what is computed while collection is switched off is in no step, nor in the time of one.
+func TestProfilesLeaveOut(t *testing.T) {
+	p := cuda.NewProfile(cuda.Schedule{Active: 2, Repeat: 1})
+	p.ToggleCollectionDynamic(true) // of a profile that does not run: nothing
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	x := tensor.Ones(4)
+	x.Neg()
+	p.ToggleCollectionDynamic(false)
+	x.Exp()
+	p.ToggleCollectionDynamic(true)
+	p.Step()
+	x.Neg()
+	p.ToggleCollectionDynamic(false)
+	p.Step() // the cycle ends
+	p.ToggleCollectionDynamic(true)
+	x.Exp()
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"neg": 2, "exp": 0, "ProfilerStep#0": 1, "ProfilerStep#1": 1} {
+		if got := count(p, name); got != want {
+			t.Errorf("%d of %s, want %d", got, name, want)
+		}
+	}
+}
+
 func TestProfileEndsWithAPanic(t *testing.T) {
 	p := cuda.NewProfile()
 	func() {

@@ -12,8 +12,9 @@ import (
 // stepProfile is the profile of some steps of a training; nil is none.
 type stepProfile struct {
 	*cuda.Profile
-	file *os.File
-	sort cuda.SortBy
+	file  *os.File
+	sort  cuda.SortBy
+	begun bool // the first step
 }
 
 // The steps that are recorded, where there are so many: the first ones load kernels.
@@ -44,10 +45,21 @@ func (c *trainCommand) startProfile(dev device.Device, steps int) (*stepProfile,
 	return p, nil
 }
 
-// step says that a step is done.
+// step says that a step begins, whose batch is there: the one before it has ended.
 func (p *stepProfile) step() {
-	if p != nil {
+	switch {
+	case p == nil:
+	case p.begun:
 		p.Step()
+	default:
+		p.begun = true
+	}
+}
+
+// record has what follows recorded, or not, as belongs to no step.
+func (p *stepProfile) record(on bool) {
+	if p != nil {
+		p.ToggleCollectionDynamic(on)
 	}
 }
 

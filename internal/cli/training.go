@@ -92,7 +92,9 @@ func (t *training) run(ctx context.Context) error {
 		}
 		e := epoch{Loss: t.sum / float64(t.seen)}
 		if t.ranks.first() {
+			t.profile.record(false)
 			err = t.lesson.judge(ctx, &e)
+			t.profile.record(true)
 		}
 		if _, err := t.ranks.meet(ctx, 0, err); err != nil {
 			return err
@@ -138,6 +140,7 @@ func (t *training) pass(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
+		t.profile.step()
 		own, err := t.step(batch, whole)
 		if err != nil {
 			return err
@@ -156,7 +159,6 @@ func (t *training) pass(ctx context.Context, n int) error {
 		trained = true
 		t.samples += whole
 		t.passed = t.complete()
-		t.profile.step()
 		t.observer.step(n, t.samples, loss)
 		if err := t.saver.stepped(); err != nil {
 			return err

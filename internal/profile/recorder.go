@@ -65,6 +65,18 @@ func (r *Recorder) Stop() {
 	r.closed = true
 }
 
+// Pause has what follows not recorded, until Resume.
+func (r *Recorder) Pause() { current.CompareAndSwap(r, nil) }
+
+// Resume goes on after Pause, unless something else records by now or r has ended.
+func (r *Recorder) Resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		current.CompareAndSwap(nil, r)
+	}
+}
+
 func (r *Recorder) settle(wait bool) {
 	r.mu.Lock()
 	sources := slices.Clone(r.sources)
