@@ -22,7 +22,18 @@ const oneBF16 dtype.BF16 = 0x3f80
 // on Zen 5. A bias, where it is not nil, has n elements and
 // enters each row before the sums are rounded: as products with one, by a step of its own.
 func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], bias, c []dtype.BF16, ldc int) bool {
-	if !vec.HasPairs() || k%2 != 0 || k/2 < minPairs || k/2 > maxPairs || n < pairCols/2 || m == 0 {
+	if takesAMX(m, n, k) {
+		p := amxProduct[dtype.BF16]{m: m, n: n, k: k, a: a, b: b, c: c, ldc: ldc}
+		if bias != nil {
+			space := newScratch[float32](ceilDiv(n, vec.AMXCols) * vec.AMXCols)
+			defer space.release()
+			widen(space.data[:n], bias)
+			p.start = space.data
+		}
+		p.run(par.For)
+		return true
+	}
+	if !vec.HasPairs() || vec.SlowPairs() || k%2 != 0 || k/2 < minPairs || k/2 > maxPairs || n < pairCols/2 || m == 0 {
 		return false
 	}
 	g := gemmPairs{m: m, n: n, pairs: k / 2, steps: k / 2, a: a, b: b, bias: bias, c: c, ldc: ldc, height: ceilDiv(m, ceilDiv(m, vec.TileRows()))}

@@ -20,10 +20,23 @@ func halves(m Matrix[float32]) Matrix[dtype.BF16] {
 	return h
 }
 
-func TestGemmBF16(t *testing.T) {
-	if !vec.HasPairs() {
-		t.Skip("this machine, at this level, does not multiply bfloat16")
+// eachPairLevel runs f with every level that multiplies bfloat16, on processors too where VDPBF16PS is slow.
+func eachPairLevel(t *testing.T, f func(t *testing.T)) {
+	defer vec.UseSlowPairs(vec.UseSlowPairs(false))
+	if vec.HasAMX() {
+		t.Run("amx", f)
 	}
+	eachLevel(t, func(t *testing.T) {
+		if !vec.HasPairs() {
+			t.Skip("this machine, at this level, does not multiply bfloat16")
+		}
+		f(t)
+	})
+}
+
+func TestGemmBF16(t *testing.T) { eachPairLevel(t, testGemmBF16) }
+
+func testGemmBF16(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
 	for _, s := range []struct{ m, n, k int }{{1, 16, 64}, {3, 33, 66}, {14, 32, 64}, {15, 47, 128}, {29, 70, 94}, {130, 300, 200}, {5, 1040, 64}} {
 		for la := range layouts {
@@ -68,10 +81,9 @@ func TestGemmBF16(t *testing.T) {
 	}
 }
 
-func TestGemmBF16KeepsNaNAndInf(t *testing.T) {
-	if !vec.HasPairs() {
-		t.Skip("this machine, at this level, does not multiply bfloat16")
-	}
+func TestGemmBF16KeepsNaNAndInf(t *testing.T) { eachPairLevel(t, testGemmBF16KeepsNaNAndInf) }
+
+func testGemmBF16KeepsNaNAndInf(t *testing.T) {
 	const m, n, k = 4, 40, 64
 	one, inf, nan := dtype.ToBF16(1), dtype.ToBF16(float32(math.Inf(1))), dtype.ToBF16(float32(math.NaN()))
 	a := Matrix[dtype.BF16]{slices.Repeat([]dtype.BF16{one}, m*k), k, 1}
@@ -91,6 +103,16 @@ func TestGemmBF16KeepsNaNAndInf(t *testing.T) {
 }
 
 func TestGemmThreadsKeepBits(t *testing.T) {
+	defer vec.UseSlowPairs(vec.UseSlowPairs(false))
+	testGemmThreadsKeepBits(t)
+	if vec.HasAMX() {
+		defer vec.Use(vec.Current())
+		vec.Use(vec.AVX512)
+		testGemmThreadsKeepBits(t)
+	}
+}
+
+func testGemmThreadsKeepBits(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
 	rnd := rand.New(rand.NewPCG(13, 14))

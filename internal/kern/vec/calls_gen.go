@@ -62,3 +62,12 @@ type linesCall struct {
 	zeros, cols, rest              int // elements of y that are zero, then those from x, then zeros again
 	planes, planeX, planeY         int
 }
+
+// amxCall is an AMXTile as assembly reads it: distances in bytes, low from the first row of a tile to the first of its lower half.
+type amxCall struct {
+	config, a, b, from, sums, add, c                          unsafe.Pointer
+	k, rows, cols                                             int
+	rowA, lowA, colA, rowFrom, lowFrom, lowSums, rowAdd, rowC int
+	tiles                                                     int // below each other, with these distances from each to the next:
+	stepA, stepFrom, stepSums, stepAdd, stepC                 int
+}

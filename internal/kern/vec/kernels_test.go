@@ -72,16 +72,16 @@ func elemName[T dtype.Float]() string {
 
 // families are the kinds of micro-kernels, each with the test that runs all of its shapes.
 var families = map[string]string{
-	"tile": "TestTiles, TestPairTiles, TestHalfTiles", "tap": "TestTaps", "dot": "TestDots, TestHalfTiles",
-	"gather": "TestPacking, TestPairPacking", "transpose": "TestPacking, TestPairPacking",
+	"tile": "TestTiles, TestPairTiles, TestHalfTiles, TestAMXTiles", "sums": "TestAMXTiles", "tap": "TestTaps", "dot": "TestDots, TestHalfTiles",
+	"gather": "TestPacking, TestPairPacking, TestAMXPacking", "transpose": "TestPacking, TestPairPacking",
 	"largest": "TestWindows", "largestAt": "TestWindows", "mean": "TestWindows",
-	"lines": "TestLines", "addRows": "TestAddRows", "triples": "TestPairMax",
+	"lines": "TestLines, TestAMXPacking", "addRows": "TestAddRows", "triples": "TestPairMax",
 	"combine": "TestCombine", "resample": "TestColumns",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
 	"peak": "computes nothing: bench measures it",
 }
 
-var kernelName = regexp.MustCompile(`^([a-z][A-Za-z]*?)[0-9x]*(F32|F64|BF16|B?F16F32)(AVX512|AVX2|NEON)$`)
+var kernelName = regexp.MustCompile(`^([a-z][A-Za-z]*?)[0-9x]*(F32|F64|BF16|B?F16F32)(AMX|AVX512|AVX2|NEON)$`)
 
 // TestEveryMicroKernelHasATest finds kinds of micro-kernels that the generator writes and no test runs.
 func TestEveryMicroKernelHasATest(t *testing.T) {

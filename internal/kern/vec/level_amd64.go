@@ -11,6 +11,9 @@ import (
 func detect() (levels []Level) {
 	x := &cpu.X86
 	if x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasBMI2 {
+		if x.HasAMXBF16 && x.HasAVX512BF16 && permitAMX() {
+			levels = append(levels, AMX)
+		}
 		levels = append(levels, AVX512)
 	}
 	if x.HasAVX2 && x.HasFMA {
@@ -24,6 +27,8 @@ func HasHalves() bool { return current == AVX512 }
 
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }
+
+func hasSlowPairs() bool { return cpu.X86.HasAMXTile }
 
 func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	switch current {

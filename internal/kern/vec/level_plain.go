@@ -12,6 +12,8 @@ func HasHalves() bool { return false }
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return false }
 
+func hasSlowPairs() bool { return false }
+
 func slowNonTemporal() bool { return false }
 
 func stream(Loop, int, unsafe.Pointer, [operands]unsafe.Pointer) bool { return false }

@@ -6,6 +6,36 @@ package vec
 
 import "unsafe"
 
+// sumsF32AMX is sums[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func sumsF32AMX(t unsafe.Pointer)
+
+// tileF32AMX is c[i][j] = add[i][j] + from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and columns j of bfloat16.
+//
+//go:noescape
+func tileF32AMX(t unsafe.Pointer)
+
+// tileBF16AMX is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j], rounded to bfloat16, for so many rows i and columns j of bfloat16.
+//
+//go:noescape
+func tileBF16AMX(t unsafe.Pointer)
+
+// linesF32AMX is c[l][i] = the elements of a[i] in step l, rounded to bfloat16, for so many rows i.
+//
+//go:noescape
+func linesF32AMX(t unsafe.Pointer)
+
+// linesBF16AMX is c[l][i] = the elements of a[i] in step l, rounded to bfloat16, for so many rows i.
+//
+//go:noescape
+func linesBF16AMX(t unsafe.Pointer)
+
+// gatherF32AMX is c[l][j] = the pair of a[2l][j] and a[2l+1][j], rounded to bfloat16, for up to 32 columns j.
+//
+//go:noescape
+func gatherF32AMX(t unsafe.Pointer)
+
 // tile1x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 16 columns j.
 //
 //go:noescape

@@ -900,3 +900,15 @@ func runHalfDots(bf16 bool, t unsafe.Pointer) {
 	}
 	dot1x8F16F32AVX512(t)
 }
+
+func runSumsAMX(t unsafe.Pointer) { sumsF32AMX(t) }
+
+func runFloatsAMX(t unsafe.Pointer) { tileF32AMX(t) }
+
+func runHalvesAMX(t unsafe.Pointer) { tileBF16AMX(t) }
+
+func packFloatsAMX(t unsafe.Pointer) { linesF32AMX(t) }
+
+func packHalvesAMX(t unsafe.Pointer) { linesBF16AMX(t) }
+
+func packPairsAMX(t unsafe.Pointer) { gatherF32AMX(t) }

@@ -81,3 +81,15 @@ func runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }
 func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }
+
+func runSumsAMX(unsafe.Pointer) { panic(noTiles) }
+
+func runFloatsAMX(unsafe.Pointer) { panic(noTiles) }
+
+func runHalvesAMX(unsafe.Pointer) { panic(noTiles) }
+
+func packFloatsAMX(unsafe.Pointer) { panic(noTiles) }
+
+func packHalvesAMX(unsafe.Pointer) { panic(noTiles) }
+
+func packPairsAMX(unsafe.Pointer) { panic(noTiles) }

@@ -57,17 +57,6 @@ func (p *product) round() {
 	}
 }
 
-// multiplyPairs adds the products of pairs x and y to a register. Go's assembler has no name for the instruction: its
-// bytes are the EVEX prefix of 512 bits in map 0F38 with F3, the opcode, and the registers.
-func (p *product) multiplyPairs(y, x, sum int) {
-	m, v, r := uint32(y), uint32(x), uint32(sum)
-	not := func(n, bit uint32) uint32 { return ^n >> bit & 1 }
-	p0 := not(r, 3)<<7 | not(m, 4)<<6 | not(m, 3)<<5 | not(r, 4)<<4 | 2
-	p1 := ^v&15<<3 | 1<<2 | 2
-	p2 := uint32(2)<<5 | not(v, 4)<<3
-	p.op(fmt.Sprintf("LONG $%#08x; WORD $%#04x // VDPBF16PS Z%d, Z%d, Z%d", 0x62|p0<<8|p1<<16|p2<<24, 0x52|(0xc0|r&7<<3|m&7)<<8, y, x, sum))
-}
-
 // gatherPairs packs rows: it joins the elements of two rows that follow each other, for one or two vectors.
 func (m *machine) gatherPairs(f *asm.File) {
 	n := m.lanes(pairs)

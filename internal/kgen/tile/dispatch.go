@@ -12,12 +12,13 @@ import (
 // Files returns the files of the package vec that hold micro-kernels, by their names: the functions of every
 // instruction set, their declarations, the structs that they read, and the functions in Go that choose among them.
 func Files() map[string][]byte {
-	wide, narrow, arm := avx512.file(), avx2.file(), neon.file()
+	tiles, wide, narrow, arm := amxFile(), avx512.file(), avx2.file(), neon.file()
 	return map[string][]byte{
+		"tiles_amx_amd64.s":       tiles.Assembly(),
 		"tiles_avx512_amd64.s":    wide.Assembly(),
 		"tiles_avx2_amd64.s":      narrow.Assembly(),
 		"tiles_arm64.s":           arm.Assembly(),
-		"tile_stubs_amd64_gen.go": asm.Stubs("vec", "amd64", wide, narrow),
+		"tile_stubs_amd64_gen.go": asm.Stubs("vec", "amd64", tiles, wide, narrow),
 		"tile_stubs_arm64_gen.go": asm.Stubs("vec", "arm64", arm),
 		"calls_gen.go":            structs(),
 		"tiles_amd64_gen.go":      runners("amd64 && !noasm", &avx512, &avx2),
@@ -105,6 +106,7 @@ func runners(constraint string, machines ...*machine) []byte {
 		return m.functionName("peak", elems[0]) + "(t)"
 	}))
 	pairRunners(&out, machines)
+	amxRunners(&out, slices.Contains(machines, &avx512))
 	return out.Bytes()
 }
 
@@ -170,4 +172,19 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	fmt.Fprintf(out, "\nfunc runPairs(rows int, t unsafe.Pointer) { %s(rows, t) }\n\nfunc runPairRows(t unsafe.Pointer) { %s(t) }\n",
 		m.functionName("tile", pairs), m.functionName("gather", pairs))
 	out.WriteString(halfRunners(m))
+}
+
+// amxRunners writes the functions for AMX, which machines with AVX-512 may have.
+func amxRunners(out *bytes.Buffer, has bool) {
+	for _, r := range [][2]string{{"runSumsAMX", amx.functionName("sums", elems[0])}, {"runFloatsAMX", amx.functionName("tile", elems[0])},
+		{"runHalvesAMX", amx.functionName("tile", pairs)}, {"packFloatsAMX", amx.functionName("lines", elems[0])}, {"packHalvesAMX", amx.functionName("lines", pairs)},
+		{"packPairsAMX", amx.functionName("gather", elems[0])}} {
+		body := r[1] + "(t)"
+		if !has {
+			r[0], body = r[0]+"(unsafe.Pointer)", "panic(noTiles)"
+		} else {
+			r[0] += "(t unsafe.Pointer)"
+		}
+		fmt.Fprintf(out, "\nfunc %s { %s }\n", r[0], body)
+	}
 }

@@ -1,0 +1,190 @@
+package kern
+
+import (
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+	"cresset/internal/par"
+)
+
+// How a product runs on AMX, whose registers hold matrices: a tile of C has up to 32 rows and 32 columns, and a step of k takes 32 elements.
+//
+//	B is packed as panels of 32 columns, pairs of elements that follow each other along k beside each other
+//	└─ C is cut into pieces, the unit of work of a thread
+//	   └─ a piece is cut into panels
+//	      └─ k is cut into blocks of amxBlock steps, whose part of a panel the first cache level holds
+//	         └─ a panel is cut into tiles below each other, which one call of the micro-kernel computes
+//
+// A piece packs its rows of A tile by tile, each as [steps, rows, 32]: rows that are far apart share sets of the first cache level, and tiles that read them where
+// they are run at three fifths of the speed.
+//
+// Sums go from a block to the next through memory without being rounded, so an element's bits depend on k alone.
+
+const (
+	amxBlock     = 16      // steps
+	amxPieceRows = 256     // of a piece, whose packed A the second cache level holds
+	amxMaxSteps  = 1 << 11 // of a row of A, of which a panel of B has 4 MiB
+	minAMXCols   = 16      // what pays for packing, as does a whole step
+)
+
+// amxElement is what may be rounded to bfloat16 for a product, and what its results become.
+type amxElement interface{ float32 | dtype.BF16 }
+
+// An amxProduct is C = add + start + A·B.
+type amxProduct[T amxElement] struct {
+	m, n, k     int
+	steps       int // of vec.AMXSteps elements
+	a, b        Matrix[T]
+	start       []float32 // what each row starts from, of whole panels; nil for zero
+	add         []float32 // of float32: what is added to the rows of C, which are so far apart
+	rowAdd      int
+	c           []T
+	ldc         int
+	col, colEnd int       // columns that are computed together
+	packedB     []float32 // their panels, each [16*steps, 32] of pairs
+	height      int       // of a tile
+}
+
+// takesAMX reports whether a product of such sizes runs on AMX.
+func takesAMX(m, n, k int) bool {
+	return vec.HasAMX() && m > 0 && n >= minAMXCols && k >= vec.AMXSteps && ceilDiv(k, vec.AMXSteps) <= amxMaxSteps
+}
+
+// run computes the product.
+func (p *amxProduct[T]) run(split splitter) {
+	p.steps, p.height = ceilDiv(p.k, vec.AMXSteps), ceilDiv(p.m, ceilDiv(p.m, vec.AMXRows))
+	panel := p.panelSize()
+	width := min(packCols, maxScratch/panel*vec.AMXCols, ceilDiv(p.n, vec.AMXCols)*vec.AMXCols)
+	space := newScratch[float32](width / vec.AMXCols * panel)
+	defer space.release()
+	p.packedB = space.data
+	for p.col = 0; p.col < p.n; p.col += width {
+		p.colEnd = min(p.col+width, p.n)
+		p.packB(split)
+		p.compute(split)
+	}
+}
+
+// panelSize returns how many pairs a panel of B has.
+func (p *amxProduct[T]) panelSize() int { return p.steps * vec.AMXSteps / 2 * vec.AMXCols }
+
+// compute computes the columns at hand in pieces.
+func (p *amxProduct[T]) compute(split splitter) {
+	shared := *p // the closure captures it, and so it is allocated
+	rows, cols := p.cut()
+	across := ceilDiv(p.colEnd-p.col, cols)
+	flops := 2 * p.steps * vec.AMXSteps * min(rows, p.m) * cols
+	split(ceilDiv(p.m, rows)*across, max(1, amxPieceFlops/flops), func(lo, hi int) {
+		w := amxWorker[T]{amxProduct: &shared}
+		for i := lo; i < hi; i++ {
+			row, col := i/across*rows, shared.col+i%across*cols
+			w.take(row, min(row+rows, shared.m))
+			w.piece(col, min(col+cols, shared.colEnd))
+		}
+		w.release()
+	})
+}
+
+// cut returns how many rows and columns a piece has, of whole tiles and panels: two pieces or more for each of several threads, while they are large. It changes no bits.
+func (p *amxProduct[T]) cut() (rows, cols int) {
+	cols = p.colEnd - p.col
+	down, across := ceilDiv(p.m, min(amxPieceRows, maxScratch/(p.steps*vec.AMXSteps/2))), 1
+	for threads := par.NumThreads(); threads > 1 && down*across < 2*threads; {
+		switch {
+		case cols/across >= 8*vec.AMXCols:
+			across *= 2
+		case p.m/down >= 2*vec.AMXRows:
+			down *= 2
+		default:
+			threads = 1
+		}
+	}
+	return ceilDiv(ceilDiv(p.m, down), p.height) * p.height, ceilDiv(ceilDiv(cols, vec.AMXCols), across) * vec.AMXCols
+}
+
+// amxPieceFlops is the least piece of work that is worth handing to a thread, which takes as long as minPieceFlops without AMX.
+const amxPieceFlops = 8 * minPieceFlops
+
+// amxWorker is a thread's work at some rows of a product.
+type amxWorker[T amxElement] struct {
+	*amxProduct[T]
+	row, rowEnd int
+	packed      *scratch[float32] // the rows, in pairs
+	sums        *scratch[float32] // of a panel, between blocks of k, and of a tile
+}
+
+// take makes rows those that the worker has.
+func (w *amxWorker[T]) take(row, rowEnd int) {
+	if w.rowEnd == rowEnd {
+		return
+	}
+	w.release()
+	w.row, w.rowEnd = row, rowEnd
+	w.packed = newScratch[float32]((rowEnd - row) * w.steps * vec.AMXSteps / 2)
+	w.sums = newScratch[float32]((rowEnd - row + 1 + vec.AMXRows) * vec.AMXCols)
+	w.packA()
+}
+
+func (w *amxWorker[T]) release() {
+	if w.packed != nil {
+		w.packed.release()
+		w.sums.release()
+	}
+}
+
+// piece computes the worker's rows of some columns.
+func (w *amxWorker[T]) piece(col, colEnd int) {
+	rows := w.rowEnd - w.row
+	buffer := w.sums.data[(rows+1)*vec.AMXCols:]
+	t := vec.AMXTile{RowA: vec.AMXSteps}
+	a, length := asHalves(w.packed.data), w.steps*vec.AMXSteps
+	for j := col; j < colEnd; j += vec.AMXCols {
+		panel := w.packedB[(j-w.col)/vec.AMXCols*w.panelSize():]
+		for l := 0; l < w.steps; l += amxBlock {
+			t.K, t.B = min(amxBlock, w.steps-l), panel[l*vec.AMXSteps/2*vec.AMXCols:]
+			for _, g := range tileGroups(w.row, w.rowEnd, w.height) {
+				if g.tiles == 0 {
+					continue
+				}
+				sums := w.sums.data[(g.row-w.row)*vec.AMXCols:]
+				t.Rows, t.Count, t.StepA, t.ColA = g.height, g.tiles, g.height*length, g.height*vec.AMXSteps
+				t.A = a[(g.row-w.row)*length+l*t.ColA:]
+				t.From, t.RowFrom, t.StepFrom = sums, vec.AMXCols, g.height*vec.AMXCols
+				if l == 0 {
+					t.From, t.RowFrom, t.StepFrom = nil, 0, 0
+					if w.start != nil {
+						t.From = w.start[j:]
+					}
+				}
+				if l+t.K < w.steps {
+					t.Sums, t.StepSums = sums, g.height*vec.AMXCols
+					t.RunSums()
+					continue
+				}
+				t.Sums, t.StepSums = buffer, 0
+				w.finish(&t, g.row, j, min(vec.AMXCols, colEnd-j))
+			}
+		}
+	}
+}
+
+// finish computes the last block of tiles whose first element is at a row and a column.
+func (w *amxWorker[T]) finish(t *vec.AMXTile, row, col, cols int) {
+	at := row*w.ldc + col
+	switch c := any(w.c).(type) {
+	case []dtype.BF16:
+		t.RunHalves(c[at:], w.ldc, cols)
+	case []float32:
+		var add []float32
+		if w.add != nil {
+			add = w.add[row*w.rowAdd+col:]
+		}
+		t.RunFloats(c[at:], w.ldc, cols, add, w.rowAdd)
+	}
+}
+
+// asHalves returns the same memory as twice as many elements.
+func asHalves(x []float32) []dtype.BF16 {
+	return unsafe.Slice((*dtype.BF16)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x)) // a float32 has room for two
+}

@@ -1,0 +1,121 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
+
+func needAMX(t *testing.T) {
+	t.Helper()
+	if !vec.HasAMX() {
+		t.Skip("this machine, at this level, has no AMX")
+	}
+}
+
+// flushed is what AMX takes a float32 for: zero of the same sign where it is subnormal.
+func flushed(x float32) float32 {
+	if math.Abs(float64(x)) < 0x1p-126 {
+		return float32(math.Copysign(0, float64(x)))
+	}
+	return x
+}
+
+// amxStep is what TDPBF16PS adds to a sum for 32 elements of a row of A and a column of B.
+func amxStep(sum float32, a, b []dtype.BF16) float32 {
+	var parts [2]float32
+	for l := range a {
+		x, y := flushed(a[l].Float32()), flushed(b[l].Float32())
+		parts[l%2] = flushed(fma32(float64(x)*float64(y), float64(parts[l%2])))
+	}
+	return flushed(flushed(sum) + flushed(parts[0]+parts[1]))
+}
+
+// TestAMXRoundsAsDocumented holds the processor to Intel's description of TDPBF16PS, bit by bit, on ordinary numbers, on bit patterns from everywhere, and on
+// numbers whose products are about the least normal one.
+func TestAMXRoundsAsDocumented(t *testing.T) {
+	needAMX(t)
+	rng := rand.New(rand.NewPCG(17, 18))
+	for name, number := range map[string]func() float32{
+		"ordinary": func() float32 { return float32(rng.NormFloat64()) },
+		"any bits": func() float32 { return math.Float32frombits(rng.Uint32()) },
+		"small":    func() float32 { return float32(rng.NormFloat64() * math.Exp2(float64(rng.IntN(8)-66))) },
+		"least":    func() float32 { return float32(rng.NormFloat64() * math.Exp2(float64(rng.IntN(126)-126))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 20 {
+				a, b, from := amxOperands(number)
+				sums := make([]float32, vec.AMXRows*vec.AMXCols)
+				tile := vec.AMXTile{Rows: vec.AMXRows, K: 1, A: a, RowA: vec.AMXSteps, ColA: vec.AMXSteps, B: pairsOf(b), From: from, RowFrom: vec.AMXCols, Sums: sums, Count: 1}
+				tile.RunSums()
+				for at, got := range sums {
+					i, j := at/vec.AMXCols, at%vec.AMXCols
+					want := amxStep(from[at], a[i*vec.AMXSteps:][:vec.AMXSteps], b[j*vec.AMXSteps:][:vec.AMXSteps])
+					if math.Float32bits(got) != math.Float32bits(want) && !(got != got && want != want) {
+						t.Fatalf("element %d, %d is %v (%#x), want %v (%#x)", i, j, got, math.Float32bits(got), want, math.Float32bits(want))
+					}
+				}
+			}
+		})
+	}
+}
+
+// amxOperands returns rows of A, columns of B and what the sums start from.
+func amxOperands(number func() float32) (a, b []dtype.BF16, from []float32) {
+	a, b, from = make([]dtype.BF16, vec.AMXRows*vec.AMXSteps), make([]dtype.BF16, vec.AMXCols*vec.AMXSteps), make([]float32, vec.AMXRows*vec.AMXCols)
+	for i := range a {
+		a[i], b[i], from[i] = dtype.ToBF16(number()), dtype.ToBF16(number()), number()
+	}
+	return a, b, from
+}
+
+// pairsOf returns a panel of columns of so many elements.
+func pairsOf(b []dtype.BF16) []float32 {
+	panel := make([]float32, len(b)/2)
+	for j := range vec.AMXCols {
+		for l := 0; l < vec.AMXSteps; l += 2 {
+			panel[l/2*vec.AMXCols+j] = math.Float32frombits(uint32(b[j*vec.AMXSteps+l]) | uint32(b[j*vec.AMXSteps+l+1])<<16)
+		}
+	}
+	return panel
+}
+
+// TestAMXKeepsToFloat64 bounds what a product is off, at sizes that are no multiple of anything: k roundings of float32 for each sum, and one of the result.
+func TestAMXKeepsToFloat64(t *testing.T) {
+	needAMX(t)
+	rng := rand.New(rand.NewPCG(19, 20))
+	for _, s := range []struct{ m, n, k int }{{1, 16, 32}, {2, 17, 33}, {33, 31, 63}, {40, 70, 545}, {65, 33, 1025}, {3, 1030, 34}} {
+		for la := range layouts {
+			for lb := range layouts {
+				t.Run(fmt.Sprintf("%dx%dx%d/%s/%s", s.m, s.n, s.k, layouts[la].name, layouts[lb].name), func(t *testing.T) {
+					a, b := halves(randomMatrix[float32](rng, s.m, s.k, la)), halves(randomMatrix[float32](rng, s.k, s.n, lb))
+					got := make([]dtype.BF16, s.m*s.n)
+					if !GemmBF16(s.m, s.n, s.k, a, b, nil, got, s.n) {
+						t.Fatal("was not computed")
+					}
+					for at, h := range got {
+						want, size := dotOf(a, b, at/s.n, at%s.n, s.k)
+						tol := (float64(s.k)/2+3)*0x1p-24*size + 0x1p-8*math.Abs(want)
+						if diff := math.Abs(float64(h.Float32()) - want); !(diff <= tol) {
+							t.Fatalf("C[%d, %d] = %v, want %v ± %v", at/s.n, at%s.n, h.Float32(), want, tol)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// dotOf returns an element of a product in float64, and the sum of the products' sizes.
+func dotOf(a, b Matrix[dtype.BF16], i, j, k int) (sum, size float64) {
+	for l := range k {
+		v := float64(a.Data[i*a.Row+l*a.Col].Float32()) * float64(b.Data[l*b.Row+j*b.Col].Float32())
+		sum += v
+		size += math.Abs(v)
+	}
+	return sum, size
+}

@@ -1,0 +1,68 @@
+package vec
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"cresset/dtype"
+	"cresset/internal/kern/guarded"
+)
+
+// TestAMXPacking packs rows of A of both types, and rows of B of float32.
+func TestAMXPacking(t *testing.T) {
+	if !HasAMX() {
+		t.Skip("this machine, at this level, has no AMX")
+	}
+	rng := rand.New(rand.NewPCG(15, 16))
+	for n := 1; n <= 32; n++ {
+		for _, k := range []int{1, 15, 16, 17, 32, 33, 95} {
+			atEnd, row := (n+k)%2 == 0, k+n%3
+			floats := make([]float32, (n-1)*row+k)
+			half := make([]dtype.BF16, len(floats))
+			for i := range floats {
+				floats[i] = float32(rng.NormFloat64())
+				half[i] = dtype.ToBF16(floats[i])
+			}
+			testAMXLines(t, guarded.Copy(t, floats, atEnd), half, row, n, k, atEnd)
+			testAMXLines(t, guarded.Copy(t, half, atEnd), half, row, n, k, atEnd)
+			if k == 1 {
+				continue
+			}
+			pairs, row := k/2, n+k%3
+			floats = guarded.Slice[float32](t, (2*pairs-1)*row+n, atEnd)
+			for i := range floats {
+				floats[i] = float32(rng.NormFloat64())
+			}
+			dst := guarded.Slice[float32](t, pairs*AMXCols, atEnd)
+			RoundPairRows(dst, floats, row, pairs, n)
+			for at, got := range dst {
+				var want uint32
+				if l, j := at/AMXCols, at%AMXCols; j < n {
+					want = pairOf(dtype.ToBF16(floats[2*l*row+j]), dtype.ToBF16(floats[(2*l+1)*row+j]))
+				}
+				if math.Float32bits(got) != want {
+					t.Fatalf("%d rows of %d: pair %d is %#x, want %#x", 2*pairs, n, at, math.Float32bits(got), want)
+				}
+			}
+		}
+	}
+}
+
+func testAMXLines[T float32 | dtype.BF16](t *testing.T, src []T, rounded []dtype.BF16, row, rows, k int, atEnd bool) {
+	t.Helper()
+	dst := guarded.Slice[dtype.BF16](t, (k+31)/32*32*rows, atEnd)
+	for i := range dst {
+		dst[i] = 1
+	}
+	AMXLines(dst, src, row, rows, k)
+	for at, got := range dst {
+		var want dtype.BF16
+		if i, l := at/32%rows, at/32/rows*32+at%32; l < k {
+			want = rounded[i*row+l]
+		}
+		if got != want {
+			t.Fatalf("%d rows of %d elements of %T: element %d is %#x, want %#x", rows, k, src, at, got, want)
+		}
+	}
+}

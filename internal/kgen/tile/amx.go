@@ -1,0 +1,166 @@
+package tile
+
+import (
+	"fmt"
+
+	"cresset/internal/kgen/asm"
+)
+
+// AMX has eight registers of 16 rows of 64 bytes. TDPBF16PS multiplies 16 rows of 32 elements of A, as they lie in memory, with 16
+// rows of 16 pairs of B, as AVX-512's micro-kernel for bfloat16 packs them. The micro-kernel keeps four registers of sums, so that each of two of A
+// and two of B that a step of k loads is multiplied twice: 32 rows of C, or as many fewer as the configuration says, and 32 columns.
+//
+// The registers hold something only between the first instruction of a call and the last one. Go never changes to another goroutine in between,
+// since it does not preempt assembly; where the system moves the thread, it saves them, as it does for a signal.
+var amx = machine{name: "AMX", bytes: 64, prefix: "Z", count: 32, masks: true}
+
+// amxLine is how far the rows of a panel of B and those of sums are apart: 32 numbers of 4 bytes.
+const amxLine = 128
+
+// The registers of sums, of the upper and the lower rows, left and right, and those of operands.
+const (
+	upperLeft, upperRight, lowerLeft, lowerRight = 0, 1, 2, 3
+	upperA, lowerA, leftB, rightB                = 4, 5, 6, 7
+)
+
+var amxCall = layout{"amxCall", "amxCall is an AMXTile as assembly reads it: distances in bytes, low from the first row of a tile to the first of its lower half.", []string{
+	"config, a, b, from, sums, add, c unsafe.Pointer",
+	"k, rows, cols int",
+	"rowA, lowA, colA, rowFrom, lowFrom, lowSums, rowAdd, rowC int",
+	"tiles int // below each other, with these distances from each to the next:",
+	"stepA, stepFrom, stepSums, stepAdd, stepC int",
+}}
+
+// amxFile writes the functions for AMX.
+func amxFile() *asm.File {
+	f := &asm.File{}
+	amx.tiles(f, "sums", elems[0], "sums[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and 32 columns j of bfloat16", nil)
+	amx.tiles(f, "tile", elems[0], "c[i][j] = add[i][j] + from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and columns j of bfloat16", (*writer).amxFloats)
+	amx.tiles(f, "tile", pairs, "c[i][j] = from[i][j] + Σ a[i][l] · b[l][j], rounded to bfloat16, for so many rows i and columns j of bfloat16", (*writer).amxHalves)
+	amx.lineRows(f, elems[0])
+	amx.lineRows(f, pairs)
+	amx.roundPairs(f)
+	return f
+}
+
+// tiles is a micro-kernel, which ends with what becomes of the sums.
+func (m *machine) tiles(f *asm.File, name string, e elem, doc string, finish func(w *writer)) {
+	w := m.writer(f, name, e, &amxCall, doc)
+	w.arg("config", "AX")
+	w.amx("LDTILECFG", noPrefix, 0x49, 0, memory{base: "AX"})
+	if finish != nil {
+		w.amxMasks()
+	}
+	w.op("MOVL", fmt.Sprintf("$%d", amxLine), "R13")
+	w.label("tile")
+	w.amxStart()
+	w.amxMultiply()
+	w.arg("sums", "DX")
+	w.amxMoveSums("TILESTORED", "DX", "R13", "lowSums", "R9")
+	if finish != nil {
+		w.arg("rows", "CX")
+		w.arg("c", "SI")
+		w.arg("rowC", "R10")
+		finish(w)
+	}
+	w.countDown("tiles")
+	w.jump("LE", "done")
+	for _, field := range [][2]string{{"stepA", "a"}, {"stepFrom", "from"}, {"stepSums", "sums"}, {"stepAdd", "add"}, {"stepC", "c"}} {
+		w.arg(field[0], "AX")
+		w.addToArg("AX", field[1])
+	}
+	w.goTo("tile")
+	w.label("done")
+	w.amxRegister("TILERELEASE", noPrefix, 0)
+	w.end()
+}
+
+// amxStart sets the sums to what they start from: numbers in memory, or zero where rowFrom is negative.
+func (w *writer) amxStart() {
+	w.arg("from", "DX")
+	w.arg("rowFrom", "R8")
+	w.op("TESTQ", "R8", "R8")
+	w.jump("LT", "zero")
+	w.amxMoveSums("TILELOADD", "DX", "R8", "lowFrom", "R9")
+	w.goTo("start")
+	w.label("zero")
+	for t := upperLeft; t <= lowerRight; t++ {
+		w.amxRegister("TILEZERO", prefixF2, t)
+	}
+	w.label("start")
+}
+
+// amxMoveSums loads or stores the sums at a base, whose rows are so far apart; it changes the spare register.
+func (w *writer) amxMoveSums(name, base, row, low, spare string) {
+	prefix := map[string]int{"TILELOADD": prefixF2, "TILESTORED": prefixF3}[name]
+	w.arg(low, spare)
+	w.add(base, spare)
+	for n, at := range []memory{{base: base}, {base: base, offset: amxLine / 2}, {base: spare}, {base: spare, offset: amxLine / 2}} {
+		at.index, at.scale = row, 1
+		w.amx(name, prefix, 0x4b, n, at)
+	}
+}
+
+// amxMultiply is the loop over k, 32 elements a step.
+func (w *writer) amxMultiply() {
+	w.arg("a", "SI")
+	w.arg("lowA", "R8")
+	w.add("SI", "R8")
+	w.arg("rowA", "R10")
+	w.arg("colA", "R12")
+	w.arg("b", "BX")
+	w.arg("k", "CX")
+	w.loopLabel("loop")
+	// A is read once for the panel, and TILELOADDT1 keeps it from taking B's place in the first cache level: with TILELOADD a product takes a third more time.
+	w.amx("TILELOADDT1", prefix66, 0x4b, upperA, memory{"SI", 0, "R10", 1})
+	w.amx("TILELOADDT1", prefix66, 0x4b, lowerA, memory{"R8", 0, "R10", 1})
+	w.amx("TILELOADD", prefixF2, 0x4b, leftB, memory{"BX", 0, "R13", 1})
+	w.amx("TILELOADD", prefixF2, 0x4b, rightB, memory{"BX", amxLine / 2, "R13", 1})
+	w.amxProduct(upperLeft, upperA, leftB)
+	w.amxProduct(lowerLeft, lowerA, leftB)
+	w.amxProduct(upperRight, upperA, rightB)
+	w.amxProduct(lowerRight, lowerA, rightB)
+	w.add("R12", "SI")
+	w.add("R12", "R8")
+	w.add(fmt.Sprintf("$%d", 16*amxLine), "BX")
+	w.repeat("CX", "loop")
+}
+
+// amxFloats writes the sums that DX points to, and what is added to them, to rows of C.
+func (w *writer) amxFloats() {
+	w.arg("add", "R8")
+	w.arg("rowAdd", "R9")
+	w.label("row")
+	w.op("VMOVUPS", "(DX)", "Z0")
+	w.op("VMOVUPS", "64(DX)", "Z1")
+	w.jumpIfZero("R8", "store")
+	w.op("VMOVUPS.Z", "(R8)", "K2", "Z2")
+	w.op("VMOVUPS.Z", "64(R8)", "K1", "Z3")
+	w.op("VADDPS", "Z2", "Z0", "Z0")
+	w.op("VADDPS", "Z3", "Z1", "Z1")
+	w.add("R9", "R8")
+	w.label("store")
+	w.op("VMOVUPS", "Z0", "K2", "(SI)")
+	w.op("VMOVUPS", "Z1", "K1", "64(SI)")
+	w.add(fmt.Sprintf("$%d", amxLine), "DX")
+	w.add("R10", "SI")
+	w.repeat("CX", "row")
+}
+
+// amxHalves rounds the sums that DX points to, which are not subnormal, to the nearest bfloat16, ties to even; every NaN becomes the same one.
+func (w *writer) amxHalves() {
+	w.op("MOVL", "$0x7fc0", "AX")
+	w.op("VPBROADCASTW", "AX", "Y30")
+	w.label("row")
+	for n, mask := range []string{"K2", "K1"} {
+		sum, half := 2*n, 2*n+1
+		w.op("VMOVUPS", at("DX", n*w.bytes), w.reg(sum))
+		w.op("VCMPPS", "$3", w.reg(sum), w.reg(sum), "K3") // NaN
+		w.roundToHalf(sum, half)
+		w.op("VMOVDQU16", "Y30", "K3", fmt.Sprintf("Y%d", half))
+		w.op("VMOVDQU16", fmt.Sprintf("Y%d", half), mask, at("SI", n*w.bytes/2))
+	}
+	w.add(fmt.Sprintf("$%d", amxLine), "DX")
+	w.add("R10", "SI")
+	w.repeat("CX", "row")
+}

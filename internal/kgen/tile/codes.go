@@ -1,0 +1,84 @@
+package tile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Go's assembler knows neither AMX nor AVX-512's instructions for bfloat16: their bytes are written here, with what they mean beside them.
+
+// The prefix of an instruction in a VEX or EVEX prefix.
+const noPrefix, prefix66, prefixF3, prefixF2 = 0, 1, 2, 3
+
+// wholeRegisters are amd64's registers of whole numbers by their numbers.
+var wholeRegisters = []string{"AX", "CX", "DX", "BX", "SP", "BP", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
+
+// code writes an instruction as bytes.
+func (w *writer) code(bytes []int, format string, args ...any) {
+	var text []string
+	for _, b := range bytes {
+		text = append(text, fmt.Sprintf("BYTE $%#02x", b&255))
+	}
+	w.op(strings.Join(text, "; ") + " // " + fmt.Sprintf(format, args...))
+}
+
+// amx writes an instruction of map 0F38 on a tile register, or on none, and memory.
+func (w *writer) amx(name string, prefix, opcode, tile int, m memory) {
+	base := slices.Index(wholeRegisters, m.base)
+	index := 4 // none
+	if m.index != "" {
+		index = slices.Index(wholeRegisters, m.index)
+	}
+	if base&7 == 5 || base&7 == 4 {
+		panic("tile: a base that is encoded otherwise: " + m.base)
+	}
+	bytes := []int{0xc4, (^index>>3&1)<<6 | (^base>>3&1)<<5 | 0x82, 0x78 | prefix, opcode}
+	modRM := tile<<3 | 4 // an index follows
+	if index == 4 {
+		modRM = tile<<3 | base&7
+	}
+	if m.offset != 0 {
+		modRM |= 1 << 6
+	}
+	bytes = append(bytes, modRM)
+	if index != 4 {
+		bytes = append(bytes, index&7<<3|base&7)
+	}
+	if m.offset != 0 {
+		bytes = append(bytes, m.offset)
+	}
+	if m.offset < -128 || m.offset > 127 {
+		panic("tile: an offset of more than a byte")
+	}
+	operands := m.String()
+	if opcode == 0x4b {
+		operands = fmt.Sprintf("TMM%d, %s", tile, m)
+	}
+	w.code(bytes, "%s %s", name, operands)
+}
+
+// amxRegister writes an instruction on one tile register, or on all.
+func (w *writer) amxRegister(name string, prefix, tile int) {
+	w.code([]int{0xc4, 0xe2, 0x78 | prefix, 0x49, 0xc0 | tile<<3}, "%s TMM%d", name, tile)
+}
+
+// amxProduct adds the product of two tile registers to a third.
+func (w *writer) amxProduct(sum, a, b int) {
+	w.code([]int{0xc4, 0xe2, ^b&15<<3 | prefixF3, 0x5c, 0xc0 | sum<<3 | a}, "TDPBF16PS TMM%d, TMM%d, TMM%d", b, a, sum)
+}
+
+// roundToHalf rounds a vector of float32 to half a vector of bfloat16; both are among the first eight registers.
+func (w *writer) roundToHalf(from, to int) {
+	w.code([]int{0x62, 0xf2, 0x7e, 0x48, 0x72, 0xc0 | to<<3 | from}, "VCVTNEPS2BF16 Z%d, Y%d", from, to)
+}
+
+// multiplyPairs adds the products of pairs x and y to a register. The instruction's bytes are the EVEX prefix of 512 bits in map 0F38 with F3, the opcode, and the registers.
+func (p *product) multiplyPairs(y, x, sum int) {
+	m, v, r := uint32(y), uint32(x), uint32(sum)
+	not := func(n, bit uint32) uint32 { return ^n >> bit & 1 }
+	p0 := not(r, 3)<<7 | not(m, 4)<<6 | not(m, 3)<<5 | not(r, 4)<<4 | 2
+	p1 := ^v&15<<3 | 1<<2 | 2
+	p2 := uint32(2)<<5 | not(v, 4)<<3
+	p.op(fmt.Sprintf("LONG $%#08x; WORD $%#04x // VDPBF16PS Z%d, Z%d, Z%d", 0x62|p0<<8|p1<<16|p2<<24, 0x52|(0xc0|r&7<<3|m&7)<<8, y, x, sum))
+}
