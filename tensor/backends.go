@@ -22,13 +22,14 @@ type family struct {
 	current func() device.Device                    // what the type without an index names
 	seed    func(seed uint64)                       // starts the default generators of all its devices
 	pin     func(bytes int) (backend.Pinned, error) // returns memory that its devices copy from and to
+	round   func(precision string)                  // says how its devices multiply float32
 }
 
 // backends names what computes for each type of device; a type that is missing cannot hold tensors. Nothing else in this package
 // knows the backends: what only some can do are interfaces of package backend.
 var backends = map[device.Type]family{
-	device.TypeCPU:  {open: func(int) (backend.Backend, error) { return host, nil }},
-	device.TypeCUDA: {open: cuda.Open, current: currentGPU, seed: cuda.SeedAll, pin: cuda.NewHost},
+	device.TypeCPU:  {open: func(int) (backend.Backend, error) { return host, nil }, round: func(p string) { cpu.SetProductRounding(p == "medium") }},
+	device.TypeCUDA: {open: cuda.Open, current: currentGPU, seed: cuda.SeedAll, pin: cuda.NewHost, round: func(p string) { cuda.SetProductRounding(p != "highest") }},
 	device.TypeMeta: {open: cuda.OpenMeta},
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
+	"cresset/internal/op"
 	"cresset/internal/par"
 )
 
@@ -39,11 +40,25 @@ type amxProduct[T amxElement] struct {
 	start       []float32 // what each row starts from, of whole panels; nil for zero
 	add         []float32 // of float32: what is added to the rows of C, which are so far apart
 	rowAdd      int
+	then        op.Op // of float32: the epilogue
 	c           []T
 	ldc         int
 	col, colEnd int       // columns that are computed together
 	packedB     []float32 // their panels, each [16*steps, 32] of pairs
 	height      int       // of a tile
+}
+
+// minRoundedRows is how many rows of A pay for rounding B.
+const minRoundedRows = 32
+
+// RoundedPays reports whether GemmRounded takes a product of such sizes, and is faster than GemmBias.
+func RoundedPays(m, n, k int) bool { return m >= minRoundedRows && takesAMX(m, n, k) }
+
+// GemmRounded is GemmBias of operands that are rounded to bfloat16, to the nearest and with numbers below 2**-126 taken for zero, whose products are added in float32.
+// Without a bias C starts from zero.
+func GemmRounded(m, n, k int, a, b Matrix[float32], bias []float32, biasRow int, then op.Op, c []float32, ldc int) {
+	p := amxProduct[float32]{m: m, n: n, k: k, a: a, b: b, add: bias, rowAdd: biasRow, then: then, c: c, ldc: ldc}
+	p.run(par.For)
 }
 
 // takesAMX reports whether a product of such sizes runs on AMX.
@@ -181,6 +196,7 @@ func (w *amxWorker[T]) finish(t *vec.AMXTile, row, col, cols int) {
 			add = w.add[row*w.rowAdd+col:]
 		}
 		t.RunFloats(c[at:], w.ldc, cols, add, w.rowAdd)
+		epilogue(w.then, c[at:], t.Count*t.Rows, cols, w.ldc)
 	}
 }
 

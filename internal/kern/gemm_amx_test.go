@@ -8,6 +8,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
+	"cresset/internal/op"
 )
 
 func needAMX(t *testing.T) {
@@ -118,4 +119,41 @@ func dotOf(a, b Matrix[dtype.BF16], i, j, k int) (sum, size float64) {
 		size += math.Abs(v)
 	}
 	return sum, size
+}
+
+// TestGemmRounded judges products of rounded float32, with a bias and ReLU too, by float64 products of the rounded operands.
+func TestGemmRounded(t *testing.T) {
+	needAMX(t)
+	rng := rand.New(rand.NewPCG(23, 24))
+	for n, s := range []struct{ m, n, k int }{{32, 16, 32}, {33, 47, 65}, {70, 33, 545}, {64, 1030, 40}} {
+		for la := range layouts {
+			for lb := range layouts {
+				a, b, ldc := randomMatrix[float32](rng, s.m, s.k, la), randomMatrix[float32](rng, s.k, s.n, lb), s.n+n
+				x, y := halves(a), halves(b)
+				var bias []float32
+				then := op.Invalid
+				if (la+lb)%2 == 0 {
+					bias, then = randomMatrix[float32](rng, 1, s.n, 0).Data, op.ReLU
+				}
+				got := make([]float32, s.m*ldc)
+				GemmRounded(s.m, s.n, s.k, a, b, bias, 0, then, got, ldc)
+				for at, v := range got {
+					i, j := at/ldc, at%ldc
+					if j >= s.n {
+						if v != 0 {
+							t.Fatalf("wrote between the rows of C, at %d", at)
+						}
+						continue
+					}
+					want, size := dotOf(x, y, i, j, s.k)
+					if bias != nil {
+						want = max(want+float64(bias[j]), 0)
+					}
+					if diff, tol := math.Abs(float64(v)-want), (float64(s.k)/2+4)*0x1p-24*(size+math.Abs(want)); !(diff <= tol) {
+						t.Fatalf("%v, %s, %s: C[%d, %d] = %v, want %v ± %v", s, layouts[la].name, layouts[lb].name, i, j, v, want, tol)
+					}
+				}
+			}
+		}
+	}
 }

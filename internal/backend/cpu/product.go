@@ -139,6 +139,14 @@ func right[T dtype.Element](v *backend.View) factor[T] {
 
 func multiply[T dtype.Float](a, b factor[T], out []T) {
 	m, k, n := a.rows, a.cols, b.cols
+	if roundsProduct[T](m, n, k) {
+		for i := range a.count {
+			p, q := a.Matrix, b.Matrix
+			p.Data, q.Data = p.Data[i*a.step:], q.Data[i*b.step:]
+			multiplyRounded(m, n, k, p, q, nil, 0, op.Invalid, out[i*m*n:])
+		}
+		return
+	}
 	if a.count == 1 {
 		kern.Float[T]().Gemm(m, n, k, 1, a.Matrix, b.Matrix, 0, out, n)
 		return
@@ -181,6 +189,10 @@ func addMM[T dtype.Float](c *backend.Call) error {
 	}
 	if p.Alpha == 1 && p.Beta == 1 && in.Layout.Strides()[1] == 1 { // saves linear/64x128x10 a seventh
 		bias, row := data[T](in)[in.Layout.Offset:], in.Layout.Strides()[0]
+		if roundsProduct[T](m, n, k) {
+			multiplyRounded(m, n, k, a.Matrix, b.Matrix, bias, row, following(c), out)
+			return nil
+		}
 		panels, err := keptPanels(c.Kept, m, n, k, a.Matrix, b.Matrix)
 		switch {
 		case err != nil:
