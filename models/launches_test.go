@@ -67,12 +67,12 @@ func TestLaunchesOfABlock(t *testing.T) {
 		amp         bool
 		there, back int
 	}{
-		{"gpt2", false, 8, 24},
-		{"llama", false, 14, 27},
-		{"bert", false, 10, 29},
-		{"gpt2", true, 19, 34},
-		{"llama", true, 29, 41},
-		{"bert", true, 29, 46},
+		{"gpt2", false, 8, 22},
+		{"llama", false, 14, 25},
+		{"bert", false, 10, 27},
+		{"gpt2", true, 19, 32},
+		{"llama", true, 29, 39},
+		{"bert", true, 29, 44},
 	} {
 		there1, back1 := count(t, c.name, 1, c.amp)
 		there2, back2 := count(t, c.name, 2, c.amp)

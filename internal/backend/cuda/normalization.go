@@ -1,8 +1,6 @@
 package cuda
 
 import (
-	"fmt"
-
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
@@ -31,7 +29,7 @@ func (t *table) addNormalizations() {
 func (t *table) addLayerNorm(dt dtype.DType) *layerNormalizer {
 	l := &layerNormalizer{
 		out: typed("layer_norm", dt), gradient: typed("layer_norm_grad", dt),
-		sums: typed("layer_norm_sums", dt), groupSums: typed("group_norm_sums", dt), totals: typed("layer_norm_totals", dt), size: uint64(max(dt.Size()/4, 1)),
+		groupSums: typed("group_norm_sums", dt), totals: typed("layer_norm_totals", dt), size: uint64(max(dt.Size()/4, 1)),
 	}
 	for _, o := range []op.Op{op.LayerNorm, op.RMSNorm, op.GroupNorm} {
 		t[o][dt] = row{launch: l.forward}
@@ -134,8 +132,8 @@ func (s *scratch) batchNorm(c *backend.Call, p *kernels.BatchNorm, x *backend.Vi
 
 // layerNormalizer is the kernels of layer, RMS and group normalisation.
 type layerNormalizer struct {
-	out, gradient, sums, groupSums, totals kernelID
-	size                                   uint64 // of what is computed in, in units of 4 bytes
+	out, gradient, groupSums, totals kernelID
+	size                             uint64 // of what is computed in, in units of 4 bytes
 }
 
 // unless launches the kernels of a half type, or what stands for them where an operand is of another type.
@@ -197,36 +195,39 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 	}
 	p.Dy, p.X, p.Weight, p.Mean, p.Invstd, p.Onto = at[0], at[1], at[2], at[3], at[4], at[5]
 	p.Dx, p.OtherType = address(&out[0]), other(&c.In()[0], c)
-	if p.Rows > 0 {
-		if err := launchHeld(d, l.gradient, p.Rows, 2*p.Columns*l.size, p); err != nil {
+	if len(out) > 1 {
+		p.Dweight = address(&out[1])
+	}
+	if len(out) > 2 {
+		p.Dbias = address(&out[2])
+	}
+	if len(out) > 1 && c.Op != op.GroupNormGrad {
+		s.besideRows(p)
+	}
+	g, ok := kernels.NormGradGrid(p.Rows, 2*p.Columns*l.size, p.SumBlocks)
+	if s.err != nil {
+		return s.err
+	}
+	if p.Rows > 0 || p.SumBlocks > 0 {
+		if err := launchRuns(d, l.gradient, g, ok, p); err != nil {
 			return err
 		}
 	}
-	if len(out) == 1 {
-		return nil
-	}
-	if p.Dweight = address(&out[1]); len(out) > 2 {
-		p.Dbias = address(&out[2])
-	}
-	if c.Op == op.GroupNormGrad {
+	if len(out) > 1 && c.Op == op.GroupNormGrad {
 		return l.gradChannels(&s, p)
 	}
-	return l.gradColumns(&s, p)
+	return nil
 }
 
-// gradColumns adds up the gradients for weight and bias over the rows, in parts where these are many.
-func (l *layerNormalizer) gradColumns(s *scratch, p *kernels.LayerNorm) error {
+// besideRows has the blocks of the rows' gradients others beside them that add up those for weight and bias over the rows, in parts where these are many.
+func (s *scratch) besideRows(p *kernels.LayerNorm) {
 	blocks := kernels.ColumnBlocks(p.Columns)
 	if p.Parts = kernels.NormalizationParts(blocks, p.Rows*32); blocks > countersOfStream {
 		p.Parts = 1
 	}
 	p.FirstCounter = uint32(s.device.firstCounter())
+	p.SumBlocks = uint32(blocks * p.Parts)
 	s.layerNormSums(p, p.Columns)
-	g, ok := kernels.ColumnGrid(p.Columns, p.Parts)
-	if !ok {
-		return fmt.Errorf("cuda: rows of %d elements are too long for one launch", p.Columns)
-	}
-	return issue(s, l.sums, g, p)
 }
 
 // gradChannels adds up the gradients for weight and bias over the images, in parts where these are large.

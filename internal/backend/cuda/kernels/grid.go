@@ -57,6 +57,15 @@ func GridOfRows(rows, threads uint64) Grid {
 	return g
 }
 
+// NormGradGrid is the grid of layer_norm_grad for so many rows whose operands have n elements of 4 bytes, with other blocks in front of theirs, and whether
+// the device can have it.
+func NormGradGrid(rows, n uint64, sumBlocks uint32) (g Grid, ok bool) {
+	g, ok = HeldGrid(rows, n)
+	blocks := uint64(g.Blocks[0]) + uint64(sumBlocks)
+	g.Blocks[0] = uint32(blocks)
+	return g, ok && blocks <= mostBlocks
+}
+
 // rowsOf gives each run so many threads.
 func rowsOf(runs, threads uint64) (g Grid, ok bool) {
 	rows := max(256/threads, 1)
@@ -67,7 +76,7 @@ func rowsOf(runs, threads uint64) (g Grid, ok bool) {
 // ColumnBlocks is how many blocks so many columns have, of 32 each.
 func ColumnBlocks(columns uint64) uint64 { return divideUp(columns, 32) }
 
-// ColumnGrid is the grid of the _columns forms of kernels of so many runs, and of layer_norm_sums, in so many parts, and whether the device can have it.
+// ColumnGrid is the grid of the _columns forms of kernels of so many runs, in so many parts, and whether the device can have it.
 func ColumnGrid(runs, parts uint64) (g Grid, ok bool) {
 	blocks := ColumnBlocks(runs)
 	return Grid{Blocks: [3]uint32{uint32(blocks), uint32(parts), 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks

@@ -2,8 +2,8 @@
 // of the type that is computed in. Where p.mean is 0 they are those of an RMS norm, which takes no mean off.
 //
 // Every kernel takes LayerNorm. layer_norm and layer_norm_grad: a row of threads for each row, which reads it once where its
-// registers hold it. Grid: that of HeldGrid, for twice the columns in the gradient, which has two operands. layer_norm_sums:
-// blocks of (32, 8) threads; x walks over the columns, ⌈columns/32⌉ blocks, y over the parts. group_norm_sums: a row of threads, that of RowGrid, for each
+// registers hold it. Grid: that of HeldGrid, for twice the columns in the gradient, which has two operands, and in front of these blocks p.sumBlocks others,
+// which add up the gradients of weight and bias beside them: ⌈columns/32⌉ for each part. group_norm_sums: a row of threads, that of RowGrid, for each
 // channel and part. layer_norm_totals joins more than one part of a group norm: blocks of 256 threads, any number of them: as many as there are weights.
 // dtypes: f32 f64 f16 bf16
 #include "last.cuh"
@@ -208,8 +208,8 @@ HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 
 // dx = invstd · (g - mean(g) - x̂ · mean(g · x̂)), with x̂ = (x - mean) · invstd and g = dy · weight; an RMS norm's is without mean(g). It is added
 // to what lies in onto, where that is given, which may be where dx goes.
-HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
-	u64 r = row(), columns = r < p.rows ? p.columns : 0;
+INLINE void gradient(const LayerNorm &p, u64 r) {
+	u64 columns = r < p.rows ? p.columns : 0;
 	i64 start = (i64)(r * p.columns);
 	Share<HELD / 2> x, g;
 	bool held = p.columns <= x.chunk();
@@ -284,12 +284,6 @@ INLINE void finish(const LayerNorm &p, u64 parts, u64 part, u64 at, f64 dot, f64
 	}
 }
 
-// readDy is an element of dy.
-INLINE T readDy(const LayerNorm &p, i64 at) {
-	T v = 0;
-	return withHalf(p.otherType, [&](auto zero) { v = wide(load<decltype(zero)>(p.dy, at)); }) ? v : read(p.dy, at);
-}
-
 // joinParts adds the parts of an element of weight and bias in order.
 INLINE void joinParts(const LayerNorm &p, u64 at) {
 	u64 all = weights(p);
@@ -302,35 +296,81 @@ INLINE void joinParts(const LayerNorm &p, u64 at) {
 	finish(p, 1, 0, at, dot, sum);
 }
 
-// The 8 threads of a column each take every 8th row of a part, and their sums are added in order; the last of a column's blocks joins the parts.
-ROW_KERNEL(layer_norm_sums, 256)(const LayerNorm p) {
-	__shared__ f64 dots[8][WARP], sums[8][WARP];
-	u64 column = (u64)blockIdx.x * WARP + threadIdx.x, each = (p.rows + p.parts - 1) / p.parts;
-	u64 part = blockIdx.y, end = (part + 1) * each < p.rows ? (part + 1) * each : p.rows;
+#define HIGH 8 // threads of a column
+#define MANY 8 // rows that a thread loads at once
+
+// Factors are of some rows of a column: dy, x and the row's figures.
+struct Factors {
+	T dy[MANY], x[MANY], mean[MANY], invstd[MANY];
+
+	// read loads those of every HIGH-th row from r on, and 0 for rows from end on.
+	__device__ __attribute__((always_inline)) void read(const LayerNorm &p, u64 r, u64 end, u64 column) {
+		auto each = [&](auto body) {
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+				u64 row = r + m * HIGH;
+				body(m, row < end, (i64)row, (i64)(row * p.columns + column));
+			}
+		};
+		if (!withHalf(p.otherType, [&](auto zero) {
+				each([&](int m, bool inside, i64, i64 at) { dy[m] = inside ? wide(load<decltype(zero)>(p.dy, at)) : (T)0; });
+			})) {
+			each([&](int m, bool inside, i64, i64 at) { dy[m] = inside ? ::read(p.dy, at) : (T)0; });
+		}
+		each([&](int m, bool inside, i64 row, i64 at) {
+			x[m] = inside ? ::read(p.x, at) : (T)0;
+			mean[m] = inside && p.mean != 0 ? load<T>(p.mean, row) : (T)0;
+			invstd[m] = inside ? load<T>(p.invstd, row) : (T)0;
+		});
+	}
+};
+
+// weightSums adds up the gradients of 32 elements of weight and bias: the HIGH threads of a column each take every HIGH-th row of a part, and their sums are
+// added in order; the last of a column's blocks joins the parts.
+INLINE void weightSums(const LayerNorm &p) {
+	__shared__ f64 dots[HIGH][WARP], sums[HIGH][WARP];
+	u32 thread = threadIdx.y * blockDim.x + threadIdx.x, x = thread % WARP, y = thread / WARP, blocks = p.sumBlocks / (u32)p.parts;
+	u64 block = blockIdx.x % blocks, part = blockIdx.x / blocks, column = block * WARP + x, each = (p.rows + p.parts - 1) / p.parts;
+	u64 end = (part + 1) * each < p.rows ? (part + 1) * each : p.rows;
 	f64 dot = 0, sum = 0;
-	if (column < p.columns) {
+	if (column < p.columns && y < HIGH) {
 #pragma unroll 1
-		for (u64 r = part * each + threadIdx.y; r < end; r += 8) {
-			i64 at = (i64)(r * p.columns + column);
-			f64 dy = (f64)readDy(p, at), mean = p.mean != 0 ? (f64)load<T>(p.mean, (i64)r) : 0;
-			sum += dy;
-			dot += dy * ((f64)read(p.x, at) - mean) * (f64)load<T>(p.invstd, (i64)r);
+		for (u64 r = part * each + y; r < end; r += MANY * HIGH) {
+			Factors of;
+			of.read(p, r, end, column);
+#pragma unroll
+			for (int m = 0; m < MANY; m++) {
+				f64 dy = (f64)of.dy[m];
+				sum += dy;
+				dot += dy * ((f64)of.x[m] - (f64)of.mean[m]) * (f64)of.invstd[m];
+			}
 		}
 	}
-	dots[threadIdx.y][threadIdx.x] = dot;
-	sums[threadIdx.y][threadIdx.x] = sum;
+	if (y < HIGH) {
+		dots[y][x] = dot;
+		sums[y][x] = sum;
+	}
 	__syncthreads();
-	bool mine = threadIdx.y == 0 && column < p.columns;
+	bool mine = y == 0 && column < p.columns;
 	if (mine) {
 #pragma unroll 1
-		for (int y = 1; y < 8; y++) {
-			dot += dots[y][threadIdx.x];
-			sum += sums[y][threadIdx.x];
+		for (int k = 1; k < HIGH; k++) {
+			dot += dots[k][x];
+			sum += sums[k][x];
 		}
 		finish(p, p.parts, part, column, dot, sum);
 	}
-	if (p.parts > 1 && isLast(p.firstCounter + blockIdx.x, p.parts) && mine) {
+	if (p.parts > 1 && isLast(p.firstCounter + block, p.parts) && mine) {
 		joinParts(p, column);
+	}
+}
+
+// Both kinds of gradients, of the same operands.
+HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
+	if (blockIdx.x < p.sumBlocks) {
+		weightSums(p);
+	} else {
+		gradient(p, row() - (u64)p.sumBlocks * blockDim.y);
 	}
 }
 
@@ -346,12 +386,12 @@ ROW_KERNEL(group_norm_sums, 256)(const LayerNorm p) {
 	u64 group = channel / (p.columns / p.each);
 	f64 dot = 0, sum = 0;
 	if (p.each < FEW_PIXELS) {
-		const int MANY = 4;
+		const int TOGETHER = 4;
 #pragma unroll 1
-		for (u64 k = first + threadIdx.x; k < end; k += MANY * blockDim.x) {
+		for (u64 k = first + threadIdx.x; k < end; k += TOGETHER * blockDim.x) {
 			T own = 0, dots = 0;
 #pragma unroll
-			for (int e = 0; e < MANY; e++) {
+			for (int e = 0; e < TOGETHER; e++) {
 				u64 at = k + e * blockDim.x;
 				if (at < end) {
 					u64 image = (at | p.each) >> 32 == 0 ? (u32)at / (u32)p.each : at / p.each;

@@ -172,9 +172,9 @@ func layerNorm[T dtype.Float](t *testing.T, rows, columns int, parts uint64, cen
 	g, _ := kernels.HeldGrid(p.Rows, 2*p.Columns)
 	launch(m, "layer_norm"+suffix[T](), g, p)
 	p.X = p.Sum
+	p.SumBlocks = uint32(kernels.ColumnBlocks(p.Columns) * parts)
+	g, _ = kernels.NormGradGrid(p.Rows, 2*p.Columns, p.SumBlocks)
 	launch(m, "layer_norm_grad"+suffix[T](), g, p)
-	g, _ = kernels.ColumnGrid(p.Columns, parts)
-	launch(m, "layer_norm_sums"+suffix[T](), g, p)
 	name := fmt.Sprintf("layer_norm%s of %dx%d in %d parts, centred %v", suffix[T](), rows, columns, parts, centred)
 	got.compare(t, name, want, tol)
 	if !slices.Equal(sum, wantSum) {

@@ -430,7 +430,7 @@ struct LayerNorm {
 	u32 residualType;
 	u32 otherType; // of y or dy
 	u32 firstCounter; // of last.cuh, one for each 32 columns
-	u32 unused;
+	u32 sumBlocks; // that add up the gradients of weight and bias beside those of the rows
 };
 static_assert(sizeof(LayerNorm) == 176, "");
 

@@ -95,7 +95,7 @@ type LayerNorm struct {
 	ResidualType           uint32
 	OtherType              uint32 // of y or dy
 	FirstCounter           uint32 // of last.cuh, one for each 32 columns
-	Unused                 uint32
+	SumBlocks              uint32 // that add up the gradients of weight and bias beside those of the rows
 }
 
 // PairBytes is the size of what BatchNorm.Sums, LayerNorm.Sums and NLL.Sums hold of a part.
