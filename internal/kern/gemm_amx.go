@@ -43,6 +43,7 @@ type amxProduct[T amxElement] struct {
 	then        op.Op // of float32: the epilogue
 	c           []T
 	ldc         int
+	turned      bool      // C is the transpose of what is computed, and start has an element for each row
 	col, colEnd int       // columns that are computed together
 	packedB     []float32 // their panels, each [16*steps, 32] of pairs
 	height      int       // of a tile
@@ -58,6 +59,7 @@ func RoundedPays(m, n, k int) bool { return m >= minRoundedRows && takesAMX(m, n
 // Without a bias C starts from zero.
 func GemmRounded(m, n, k int, a, b Matrix[float32], bias []float32, biasRow int, then op.Op, c []float32, ldc int) {
 	p := amxProduct[float32]{m: m, n: n, k: k, a: a, b: b, add: bias, rowAdd: biasRow, then: then, c: c, ldc: ldc}
+	p.turn()
 	p.run(par.For)
 }
 
@@ -125,7 +127,7 @@ const amxPieceFlops = 8 * minPieceFlops
 type amxWorker[T amxElement] struct {
 	*amxProduct[T]
 	row, rowEnd int
-	packed      *scratch[float32] // the rows, in pairs
+	packed      *scratch[float32] // the rows, in pairs, unless they are read where they are
 	sums        *scratch[float32] // of a panel, between blocks of k, and of a tile
 }
 
@@ -136,52 +138,78 @@ func (w *amxWorker[T]) take(row, rowEnd int) {
 	}
 	w.release()
 	w.row, w.rowEnd = row, rowEnd
-	w.packed = newScratch[float32]((rowEnd - row) * w.steps * vec.AMXSteps / 2)
 	w.sums = newScratch[float32]((rowEnd - row + 1 + vec.AMXRows) * vec.AMXCols)
-	w.packA()
+	if w.inPlace() == nil {
+		w.packed = newScratch[float32]((rowEnd - row) * w.steps * vec.AMXSteps / 2)
+		w.packA()
+	}
 }
 
 func (w *amxWorker[T]) release() {
-	if w.packed != nil {
-		w.packed.release()
-		w.sums.release()
+	for _, s := range []*scratch[float32]{w.packed, w.sums} {
+		if s != nil {
+			s.release()
+		}
 	}
+	w.packed, w.sums = nil, nil
+}
+
+// inPlace returns A where tiles read it where it is, nil elsewhere.
+func (w *amxWorker[T]) inPlace() []dtype.BF16 {
+	if a, ok := any(w.amxProduct.a).(Matrix[dtype.BF16]); ok && w.turned && w.k%vec.AMXSteps == 0 {
+		return a.Data
+	}
+	return nil
 }
 
 // piece computes the worker's rows of some columns.
 func (w *amxWorker[T]) piece(col, colEnd int) {
-	rows := w.rowEnd - w.row
-	buffer := w.sums.data[(rows+1)*vec.AMXCols:]
-	t := vec.AMXTile{RowA: vec.AMXSteps}
-	a, length := asHalves(w.packed.data), w.steps*vec.AMXSteps
 	for j := col; j < colEnd; j += vec.AMXCols {
-		panel := w.packedB[(j-w.col)/vec.AMXCols*w.panelSize():]
+		if w.turned {
+			w.startTurned()
+		}
 		for l := 0; l < w.steps; l += amxBlock {
-			t.K, t.B = min(amxBlock, w.steps-l), panel[l*vec.AMXSteps/2*vec.AMXCols:]
 			for _, g := range tileGroups(w.row, w.rowEnd, w.height) {
-				if g.tiles == 0 {
-					continue
+				if g.tiles > 0 {
+					w.multiply(g, j, min(vec.AMXCols, colEnd-j), l)
 				}
-				sums := w.sums.data[(g.row-w.row)*vec.AMXCols:]
-				t.Rows, t.Count, t.StepA, t.ColA = g.height, g.tiles, g.height*length, g.height*vec.AMXSteps
-				t.A = a[(g.row-w.row)*length+l*t.ColA:]
-				t.From, t.RowFrom, t.StepFrom = sums, vec.AMXCols, g.height*vec.AMXCols
-				if l == 0 {
-					t.From, t.RowFrom, t.StepFrom = nil, 0, 0
-					if w.start != nil {
-						t.From = w.start[j:]
-					}
-				}
-				if l+t.K < w.steps {
-					t.Sums, t.StepSums = sums, g.height*vec.AMXCols
-					t.RunSums()
-					continue
-				}
-				t.Sums, t.StepSums = buffer, 0
-				w.finish(&t, g.row, j, min(vec.AMXCols, colEnd-j))
 			}
 		}
+		if w.turned {
+			w.finishTurned(j, min(vec.AMXCols, colEnd-j))
+		}
 	}
+}
+
+// multiply computes a group of tiles in the panel from a column on, for the block of steps from l on.
+func (w *amxWorker[T]) multiply(g tileGroup, col, cols, l int) {
+	rows := w.rowEnd - w.row
+	sums, line := w.sums.data[(g.row-w.row)*vec.AMXCols:], g.height*vec.AMXCols
+	t := vec.AMXTile{
+		Rows: g.height, Count: g.tiles, K: min(amxBlock, w.steps-l), B: w.packedB[(col-w.col)/vec.AMXCols*w.panelSize()+l*vec.AMXSteps/2*vec.AMXCols:],
+		From: sums, RowFrom: vec.AMXCols, StepFrom: line, Sums: sums, StepSums: line,
+	}
+	if a := w.inPlace(); a != nil {
+		apart := w.amxProduct.a.Row
+		t.A, t.RowA, t.ColA, t.StepA = a[g.row*apart+l*vec.AMXSteps:], apart, vec.AMXSteps, g.height*apart
+	} else {
+		length := w.steps * vec.AMXSteps
+		t.RowA, t.ColA, t.StepA = vec.AMXSteps, g.height*vec.AMXSteps, g.height*length
+		t.A = asHalves(w.packed.data)[(g.row-w.row)*length+l*t.ColA:]
+	}
+	switch {
+	case l > 0 || w.turned && w.start != nil:
+	case w.start != nil:
+		t.From, t.RowFrom, t.StepFrom = w.start[col:], 0, 0
+	default:
+		t.From = nil
+	}
+	if w.turned || l+t.K < w.steps {
+		t.RunSums()
+		return
+	}
+	t.Sums, t.StepSums = w.sums.data[(rows+1)*vec.AMXCols:], 0
+	w.finish(&t, g.row, col, cols)
 }
 
 // finish computes the last block of tiles whose first element is at a row and a column.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"cresset/dtype"
@@ -153,6 +154,30 @@ func TestGemmRounded(t *testing.T) {
 						t.Fatalf("%v, %s, %s: C[%d, %d] = %v, want %v ± %v", s, layouts[la].name, layouts[lb].name, i, j, v, want, tol)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestAMXTurnedHasTheSameBits: whether B's columns are read as rows or packed depends on how many rows A has, and must not be seen.
+func TestAMXTurnedHasTheSameBits(t *testing.T) {
+	needAMX(t)
+	rng := rand.New(rand.NewPCG(25, 26))
+	for _, s := range []struct{ m, n, k int }{{1, 40, 64}, {3, 33, 96}, {31, 290, 545}, {40, 64, 600}, {128, 130, 1056}} {
+		a, b := halves(randomMatrix[float32](rng, s.m, s.k, 0)), halves(randomMatrix[float32](rng, s.k, s.n, 1))
+		bias := randomMatrix[float32](rng, 1, ceilDiv(s.n, vec.AMXCols)*vec.AMXCols, 0).Data
+		for _, start := range [][]float32{nil, bias} {
+			want, got := make([]dtype.BF16, s.m*s.n), make([]dtype.BF16, s.m*s.n)
+			packed := amxProduct[dtype.BF16]{m: s.m, n: s.n, k: s.k, a: a, b: b, start: start, c: want, ldc: s.n}
+			turned := packed
+			turned.c = got
+			if turned.turn(); !turned.turned {
+				t.Fatalf("%v is not turned", s)
+			}
+			packed.run(inline)
+			turned.run(inline)
+			if !slices.Equal(got, want) {
+				t.Errorf("%v with a bias %v differs", s, start != nil)
 			}
 		}
 	}

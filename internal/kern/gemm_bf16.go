@@ -30,6 +30,7 @@ func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], bias, c []dtype.BF16, ldc in
 			widen(space.data[:n], bias)
 			p.start = space.data
 		}
+		p.turn()
 		p.run(par.For)
 		return true
 	}

@@ -11,6 +11,10 @@ import (
 )
 
 func TestGemmHalf(t *testing.T) {
+	if vec.HasAMX() { // which some of these products would run on
+		defer vec.Use(vec.Current())
+		vec.Use(vec.AVX512)
+	}
 	t.Run("float16", func(t *testing.T) { testGemmHalf(t, dtype.ToF16, dtype.F16.Float32, 0x1p-11) })
 	t.Run("bfloat16", func(t *testing.T) { testGemmHalf(t, dtype.ToBF16, dtype.BF16.Float32, 0x1p-8) })
 }
