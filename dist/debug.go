@@ -13,6 +13,7 @@ func (g *Group) agree(c *call) error {
 	}
 	g.agreeing = true
 	defer func() { g.agreeing = false }()
+	defer g.onBehalf(c)()
 	all, err := g.AllGatherBytes(context.Background(), []byte(c.String()+"\n"+c.place()))
 	if err != nil {
 		return err
@@ -24,4 +25,13 @@ func (g *Group) agree(c *call) error {
 		}
 	}
 	return nil
+}
+
+// onBehalf has messages name a call of the program where ranks exchange something for it, until done.
+func (g *Group) onBehalf(c *call) (done func()) {
+	before := g.behalf
+	if before == nil {
+		g.behalf = c
+	}
+	return func() { g.behalf = before }
 }

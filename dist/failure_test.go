@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +116,24 @@ func late(g *dist.Group) error {
 	return nil
 }
 
+// lateInDebug is a Barrier that a rank does not come to, while the others wait to compare what they call: the error names the Barrier, and its line.
+func lateInDebug(g *dist.Group) error {
+	if g.Rank() == 1 {
+		time.Sleep(time.Hour) // Abort ends it
+	}
+	_, _, line, _ := runtime.Caller(0)
+	err := g.Barrier().Wait(ctx)
+	var timeout *dist.TimeoutError
+	if !errors.As(err, &timeout) || timeout.Call != "barrier" || !strings.HasSuffix(timeout.Site, fmt.Sprintf("failure_test.go:%d", line+1)) || !slices.Equal(timeout.Missing, []int{1}) {
+		return fmt.Errorf("got %v", err)
+	}
+	if err := g.Barrier().Wait(ctx); err == nil || !strings.Contains(err.Error(), "broken since barrier, called at ") {
+		return fmt.Errorf("afterwards: %v", err)
+	}
+	g.Abort(75)
+	return nil
+}
+
 // slow has a rank come when others have waited for so long that they have told so, to whatever it does; nothing of that is in the way of what follows.
 func slow(g *dist.Group) error {
 	for round := range 2 {
@@ -158,6 +177,9 @@ func TestFailureUnderMPI(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		if r := l.Run(t, 3, "late"); r.Code != 75 {
 			t.Errorf("late: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+		if r := l.Run(t, 2, "late in debug"); r.Code != 75 {
+			t.Errorf("late in debug: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
 		}
 		if r := l.Run(t, 3, "slow"); r.Code != 0 {
 			t.Errorf("slow: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
@@ -212,6 +234,8 @@ func TestInit(t *testing.T) {
 		{nil, nil, ""},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "1"}, nil, ""},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "2"}, nil, "WORLD_SIZE says that there are 2 ranks"},
+		{map[string]string{"WORLD_SIZE": "2"}, nil, "WORLD_SIZE=2 is set and RANK is not: launchers like torchrun set both"},
+		{map[string]string{"RANK": "1"}, nil, "RANK=1 is set and WORLD_SIZE is not: launchers like torchrun set both"},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "two"}, nil, "WORLD_SIZE=two is no number of ranks"},
 		{map[string]string{"PET_NODE_RANK": "0", "PET_NNODES": "1", "PET_NPROC_PER_NODE": "auto"}, nil, ""},
 		{map[string]string{"PET_NODE_RANK": "0", "PET_NNODES": "2", "PET_NPROC_PER_NODE": "4"}, nil, "PET_NNODES says that there are 8 ranks"},

@@ -36,7 +36,7 @@ func (g *Group) carrierOf(c *call) (engine, device.Device, error) {
 			continue
 		}
 		if c.kind != send && c.kind != receive { // of which the other ranks know nothing
-			if err := g.meet(t.Device()); err != nil {
+			if err := g.meet(t.Device(), c); err != nil {
 				return nil, device.CPU, err
 			}
 		}
@@ -47,13 +47,17 @@ func (g *Group) carrierOf(c *call) (engine, device.Device, error) {
 	return g.engine, device.CPU, nil
 }
 
-// meet finds out, once, whether NCCL can join this GPU with those of the other ranks, and has it do so.
-func (g *Group) meet(gpu device.Device) error {
+// meet finds out, once, whether NCCL can join this GPU with those of the other ranks, and has it do so. The call is the first that wants to know.
+func (g *Group) meet(gpu device.Device, c *call) error {
 	m := &g.meeting
 	if m.asked {
 		return nil
 	}
 	m.asked = true
+	if c.from == nil {
+		c.from = callSite()
+	}
+	defer g.onBehalf(c)()
 	ctx := context.Background() // each exchange has the group's timeout
 	mine, problem := readyForNCCL(gpu)
 	if problem != nil {

@@ -23,6 +23,7 @@ type Group struct {
 	meeting              meeting // for tensors on GPUs
 	options
 	agreeing  bool         // whether ranks compare a call, as Debug asks
+	behalf    *call        // for which ranks exchange what the program knows nothing of; nil for none
 	elsewhere []int        // ranks on other machines
 	called    atomic.Int64 // collective operations that have begun
 	roll      roll
@@ -138,7 +139,7 @@ func (g *Group) breakBy(err error) {
 
 // begin starts a call whose tensors are on any devices.
 func (g *Group) begin(w *Work) *Work {
-	w.group = g
+	w.group, w.behalf = g, g.behalf
 	c := &w.call
 	if g.debug || g.name != "mpi" { // MPI does not compare places, and a wait that lasts can tell its own: to look here takes a tenth of a short message
 		c.from = callSite()

@@ -101,6 +101,11 @@ func launchOf(getenv func(string) string) (launch, error) {
 		}
 		return launch{l.size, n, l.mpi && (n > 1 || l.size != "SLURM_NTASKS")}, nil
 	}
+	if rank, size := getenv("RANK"), getenv("WORLD_SIZE"); rank != "" {
+		return launch{}, fmt.Errorf("RANK=%s is set and WORLD_SIZE is not: launchers like torchrun set both", rank)
+	} else if size != "" {
+		return launch{}, fmt.Errorf("WORLD_SIZE=%s is set and RANK is not: launchers like torchrun set both", size)
+	}
 	return launch{}, nil
 }
 

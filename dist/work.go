@@ -12,6 +12,7 @@ import (
 type Work struct {
 	group   *Group
 	call    call
+	behalf  *call // the program's call for which the package makes this one; nil where the program makes it
 	pending pending
 	number  int64          // of a collective operation, counted in the group
 	results *tensor.Tensor // of the caller; the call's own stand for them where those are on another device
@@ -44,10 +45,14 @@ func (g *Group) late(ctx context.Context, w *Work, err error) error {
 	if gone := (*RankError)(nil); inTime || errors.As(err, &gone) { // that another rank came too late is no lateness here
 		return nil
 	}
-	if w.call.from == nil {
-		w.call.from = callSite()
+	named := &w.call
+	if w.behalf != nil {
+		named = w.behalf
 	}
-	timeout := &TimeoutError{Call: w.call.String(), Site: w.call.place(), Err: err}
+	if named.from == nil {
+		named.from = callSite()
+	}
+	timeout := &TimeoutError{Call: named.String(), Site: named.place(), Err: err}
 	switch knows, ok := w.pending.(latecomers); {
 	case ok:
 		timeout.Missing = knows.missing()

@@ -52,8 +52,7 @@ type pairRow struct {
 
 // cluster tells of a job's ranks, or of what could start one.
 func (c *doctorCommand) cluster(s *session) error {
-	launched := slices.ContainsFunc(rankVariables, func(v [2]string) bool { return os.Getenv(v[0]) != "" })
-	if !launched {
+	if !isRank() {
 		return c.tell(s, engines())
 	}
 	g, err := dist.Init(s.ctx, dist.Timeout(time.Minute))

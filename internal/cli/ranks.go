@@ -32,13 +32,17 @@ var rankVariables = [][2]string{
 	{"RANK", "WORLD_SIZE"}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}, {"PET_NODE_RANK", "PET_NNODES"},
 }
 
+// isRank reports whether the environment says, if only half, that something has started this process as a rank.
+func isRank() bool {
+	return os.Getenv("WORLD_SIZE") != "" || slices.ContainsFunc(rankVariables, func(v [2]string) bool { return os.Getenv(v[0]) != "" })
+}
+
 // ranks joins the job that --distributed is about.
 func (c *trainCommand) ranks(s *session) (*ranks, error) {
-	launched := slices.ContainsFunc(rankVariables, func(v [2]string) bool { return os.Getenv(v[0]) != "" })
 	switch {
 	case !c.Distributed:
 		return nil, alone()
-	case !launched:
+	case !isRank():
 		return nil, &advice{errors.New("--distributed trains with other ranks, and nothing has started this process as one"),
 			"put a launcher before it: cresset launch -n 2 cresset train --distributed; mpirun -np 2 --bind-to none, or srun"}
 	}
