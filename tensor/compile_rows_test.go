@@ -28,6 +28,13 @@ var rowForms = map[string]func(in ...*tensor.Tensor) []*tensor.Tensor{
 		e := x.Sub(x.AMax([]int{-1}, true)).Exp()
 		return []*tensor.Tensor{e.Div(e.SumAxes([]int{-1}, true)).MulScalar(2)}
 	},
+	"masked softmax": func(in ...*tensor.Tensor) []*tensor.Tensor {
+		return []*tensor.Tensor{in[0].MulScalar(0.125).Add(in[1]).Softmax(-1).MulScalar(1.25)}
+	},
+	"log softmax": func(in ...*tensor.Tensor) []*tensor.Tensor {
+		y := in[0].Mul(in[1]).LogSoftmax(-1)
+		return []*tensor.Tensor{y.Neg(), y}
+	},
 	"extremes": func(in ...*tensor.Tensor) []*tensor.Tensor {
 		x, last := in[0], []int{-1}
 		return []*tensor.Tensor{x.AMax(last), x.AMin(last), x.Neg().AMax(last, true).Sub(x.AMin(last, true)), x.Abs().SumAxes(last)}
@@ -47,7 +54,7 @@ var rowForms = map[string]func(in ...*tensor.Tensor) []*tensor.Tensor{
 func TestCompiledRows(t *testing.T) {
 	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16, dtype.Float64} {
-			for _, sizes := range [][]int{{3, 5, 8}, {2, 31}, {9, 32}, {5, 33}, {2, 3, 128}, {3, 200}, {2, 1030}, {2, 2056}, {1, 7}, {70, 2}} {
+			for _, sizes := range [][]int{{3, 5, 8}, {2, 31}, {9, 32}, {5, 33}, {2, 3, 128}, {3, 200}, {2, 1030}, {2, 2056}, {1, 600}, {1, 8200}, {1, 7}, {70, 2}} {
 				x := tensor.On(dev).Randn(sizes...).To(dt)
 				row := tensor.On(dev).Randn(sizes[len(sizes)-1]).To(dt)
 				odd := x.Clone()

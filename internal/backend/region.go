@@ -87,10 +87,11 @@ type Summer interface {
 	Sums(c *Call) bool
 }
 
-// Reducer is a fuser whose regions have reductions of rows.
+// Reducer is a fuser whose regions have reductions of rows, and softmaxes.
 type Reducer interface {
 	Fuser
-	// Order returns the order of a region that has the call, which reduces its operand's last axes; zero where none may.
+	// Order returns the order of a region that has the call, which reduces its operand's last axes, or is a softmax along the last one or the gradient
+	// of one; zero where none may.
 	Order(c *Call) RowOrder
 }
 

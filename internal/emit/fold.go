@@ -4,61 +4,80 @@ import (
 	"fmt"
 
 	"cresset/dtype"
-	"cresset/internal/op"
 )
 
 // A fold is the reduction of a row while it is computed, in the accumulator and the order of reduction.cu: a sum in float64; an extreme with its place, since
 // of equal elements the first counts, and of NaN too.
 type fold struct {
-	step  int
-	value string // a float64, or an extreme of the type that is computed in
-	place string // of the extreme, noPlace where there is none; "" of a sum
-	kind  string // of the elements
+	*node
+	at    int    // of the node
+	value string // a float64, or an extreme of the kind of the elements
+	place string // of the extreme, noPlace where there is none; "" where that is not told
 }
 
 const noPlace = "0xffffffff"
 
-// fold begins the reduction that is a step.
-func (w *writer) fold(i int) *fold {
-	s := &w.region.Steps[i]
-	f := &fold{step: i, kind: kinds[s.DType]}
-	switch s.Op {
-	case op.SumAxes, op.MeanAxes:
-		f.value = w.make("rd", "mov.b64", "0d0000000000000000")
-	default:
+// begin begins the reduction that is a node.
+func (w *writer) begin(i int) *fold {
+	f := &fold{node: &w.nodes[i], at: i}
+	switch f.fold {
+	case largest, smallest:
 		f.place = w.make("r", "mov.u32", noPlace)
-		f.value = w.make(f.letters(), "mov.b"+fmt.Sprint(bits(f.kind)), "0")
+		f.value = w.make(f.letters(), fmt.Sprintf("mov.b%d", f.bits()), "0")
+	case most:
+		f.value = w.make(f.letters(), fmt.Sprintf("mov.b%d", f.bits()), special[f.kind]["-∞"])
+	default:
+		f.value = w.make("rd", "mov.b64", "0d0000000000000000")
 	}
 	return f
 }
 
+// adds reports whether it is a sum.
+func (f *fold) adds() bool { return f.fold == sum || f.fold == mean || f.fold == dot }
+
+// bits is how many an accumulator has.
+func (f *fold) bits() int {
+	if f.adds() {
+		return 64
+	}
+	return bits(f.kind)
+}
+
 // letters are those of registers of the value.
 func (f *fold) letters() string {
-	if f.place == "" || f.kind == "f64" {
+	if f.bits() == 64 {
 		return "rd"
 	}
 	return "r"
 }
 
 // take joins an element behind those that were taken; place tells its index.
-func (w *writer) take(f *fold, v string, place func() string) {
-	if f.place == "" {
-		if f.kind == "f32" {
-			v = w.make("rd", "cvt.f64.f32", v)
+func (w *writer) take(f *fold, from []string, place func() string) {
+	switch v := from[0]; {
+	case f.adds():
+		for i := range from {
+			if f.kind == "f32" {
+				from[i] = w.make("rd", "cvt.f64.f32", from[i])
+			}
+		}
+		if v = from[0]; f.fold == dot {
+			v = w.make("rd", "mul.rn.f64", v, from[1])
 		}
 		w.line("add.rn.f64 %s, %[1]s, %s", f.value, v)
-		return
+	case f.fold == most:
+		w.join(f, v, "")
+	default:
+		isNumber := w.make("p", "setp.num."+f.kind, f.value, f.value)
+		nan := w.make("p", "and.pred", w.make("p", "setp.nan."+f.kind, v, v), isNumber)
+		better := w.make("p", "or.pred", w.make("p", w.better(f), v, f.value), nan)
+		better = w.make("p", "or.pred", better, w.make("p", "setp.eq.u32", f.place, noPlace))
+		w.pick(f, better, v, place())
 	}
-	isNumber := w.make("p", "setp.num."+f.kind, f.value, f.value)
-	nan := w.make("p", "and.pred", w.make("p", "setp.nan."+f.kind, v, v), isNumber)
-	better := w.make("p", "or.pred", w.make("p", w.better(f), v, f.value), nan)
-	better = w.make("p", "or.pred", better, w.make("p", "setp.eq.u32", f.place, noPlace))
-	w.pick(f, better, v, place())
 }
 
 // better compares two elements.
 func (w *writer) better(f *fold) string {
-	if w.region.Steps[f.step].Op == op.AMax {
+	if f.fold != smallest {
 		return "setp.gt." + f.kind
 	}
 	return "setp.lt." + f.kind
@@ -66,14 +85,21 @@ func (w *writer) better(f *fold) string {
 
 // pick makes an extreme another one where a predicate holds.
 func (w *writer) pick(f *fold, p, v, place string) {
-	w.line("selp.b%d %s, %s, %[2]s, %[4]s", bits(f.kind), f.value, v, p)
+	w.line("selp.b%d %s, %s, %[2]s, %[4]s", f.bits(), f.value, v, p)
+	if place == "" {
+		return
+	}
 	w.line("selp.b32 %s, %s, %[1]s, %[3]s", f.place, place, p)
 }
 
 // join joins what another thread has.
 func (w *writer) join(f *fold, v, place string) {
-	if f.place == "" {
+	switch {
+	case f.adds():
 		w.line("add.rn.f64 %s, %[1]s, %s", f.value, v)
+		return
+	case f.fold == most:
+		w.pick(f, w.make("p", "or.pred", w.make("p", w.better(f), v, f.value), w.make("p", "setp.nan."+f.kind, v, v)), v, "")
 		return
 	}
 	mine, theirs := w.make("p", "setp.nan."+f.kind, f.value, f.value), w.make("p", "setp.nan."+f.kind, v, v)
@@ -88,27 +114,21 @@ func (w *writer) join(f *fold, v, place string) {
 	w.pick(f, better, v, place)
 }
 
-// joined joins what the threads of a row have, each of which gets the result, as an element of the step's dtype.
+// joined joins what the threads of a row have, each of which gets the result, as an element of the node's dtype.
 func (w *writer) joined(f *fold, t *ofRow) value {
 	if w.region.Order.InTurn {
 		w.joinInTurn(f, t)
 	} else {
 		w.joinTree(f, t)
 	}
-	s := &w.region.Steps[f.step]
 	v := f.value
-	switch {
-	case f.place != "" && f.kind == "f64":
-		return value{dtype: s.To, reg: v}
-	case f.place != "":
-		return w.round(v, s.To)
-	case s.Op == op.MeanAxes:
+	if f.fold == mean {
 		v = w.make("rd", "div.rn.f64", v, w.make("rd", "cvt.rn.f64.u32", t.length))
 	}
-	if s.To == dtype.Float64 {
-		return value{dtype: s.To, reg: v}
+	if f.adds() && f.dtype != dtype.Float64 {
+		v = w.make("r", "cvt.rn.f32.f64", v)
 	}
-	return w.round(w.make("r", "cvt.rn.f32.f64", v), s.To)
+	return w.rounded(v, f.dtype)
 }
 
 // joinTree joins in pairs the threads of a warp, or of the part of one that a row has; then the warps in order, as joinRow of reduction.cuh does.
@@ -123,16 +143,13 @@ func (w *writer) joinTree(f *fold, t *ofRow) {
 	}
 	const each = 16
 	if !w.shared {
-		w.line(".shared .align 8 .b8 joined[%d]", each*blockThreads/warp)
+		w.line(".shared .align 8 .b8 joined[%d]", each*max(blockThreads, threads)/warp)
 		w.shared = true
 	}
-	cells := w.make("r", "mov.u32", "joined")
+	cells := w.make("r", "mad.lo.u32", w.make("r", "mov.u32", "%tid.y"), fmt.Sprint(each*threads/warp), w.make("r", "mov.u32", "joined"))
 	mine := w.make("r", "mad.lo.u32", w.make("r", "shr.u32", t.x, "5"), fmt.Sprint(each), cells)
 	first := w.make("p", "setp.eq.u32", w.make("r", "and.b32", t.x, "31"), "0")
-	size := bits(f.kind)
-	if f.place == "" {
-		size = 64
-	}
+	size := f.bits()
 	w.line("@%s st.shared.b%d [%s], %s", first, size, mine, f.value)
 	if f.place != "" {
 		w.line("@%s st.shared.b32 [%s+8], %s", first, mine, f.place)

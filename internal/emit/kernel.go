@@ -91,8 +91,11 @@ func (k *Kernel) lanes() int {
 // operations returns how many operations the steps have for an element.
 func (k *Kernel) operations() (n int) {
 	for i := range k.region.Steps {
-		if f := formulaOf(k.region.Steps[i].Op, k.region.Steps[i].DType); f != nil {
+		s := &k.region.Steps[i]
+		if f := formulaOf(s.Op, s.DType); f != nil {
 			n += len(f.steps)
+		} else if softmaxes[s.Op] != nil {
+			n += len(formulaOf(op.Exp, wideOf(s.DType)).steps)
 		}
 	}
 	return n

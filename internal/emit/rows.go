@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"cresset/dtype"
-	"cresset/internal/backend"
-	"cresset/internal/op"
 )
 
 // A region that reduces rows is computed by a row of threads for each, as the kernels of reductions are: a thread takes group after group, in the order that
@@ -42,82 +40,85 @@ func (k *Kernel) groupsInFlight() int {
 
 // A pass goes over a row once.
 type pass struct {
-	before   []int // steps of one result for each row, ahead of it
-	steps    []int // those that are computed for each element
+	before   []int // nodes of one value for each row, ahead of it
+	nodes    []int // those that are computed for each element
 	in       []int // operands that are loaded for each element
-	reduced  []int // steps that it ends
+	reduced  []int // nodes that it ends
 	stored   []int // results that it stores for each element
-	rowStore []int // results of steps before it that are stored once
+	rowStore []int // results before it that are stored once
 }
 
-// passes orders the steps.
-func (k *Kernel) passes() []pass {
-	r, in := k.region, len(k.region.In)
-	level, most := make([]int, in+len(r.Steps)), 0
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		for _, from := range s.From {
+// passes orders the nodes.
+func (w *writer) passes(of []int) []pass {
+	r, in := w.region, len(w.region.In)
+	level, last := make([]int, in+len(w.nodes)), 0
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		for _, from := range n.from {
 			level[in+i] = max(level[in+i], level[from])
 		}
-		if isReduction(s) {
+		if n.fold != noFold {
 			level[in+i]++
 		}
-		most = max(most, level[in+i])
+		last = max(last, level[in+i])
 	}
-	all := make([]pass, most+1)
-	needed := make([][]bool, most+1)
+	all, needed := make([]pass, last+1), make([][]bool, last+1)
 	for p := range needed {
-		needed[p] = make([]bool, in+len(r.Steps))
+		needed[p] = make([]bool, in+len(w.nodes))
 	}
-	for i := range r.Steps {
-		switch s := &r.Steps[i]; {
-		case isReduction(s):
-			all[level[in+i]-1].reduced = append(all[level[in+i]-1].reduced, i)
-			needed[level[in+i]-1][s.From[0]] = true
-		case s.Row:
-			all[level[in+i]].before = append(all[level[in+i]].before, i)
+	for i := range w.nodes {
+		switch n, at := &w.nodes[i], level[in+i]; {
+		case n.fold != noFold:
+			all[at-1].reduced = append(all[at-1].reduced, i)
+			for _, from := range n.from {
+				needed[at-1][from] = true
+			}
+		case n.row:
+			all[at].before = append(all[at].before, i)
 		}
 	}
 	for o := range r.Out {
-		i := r.Out[o].Step
-		if at := &all[level[in+i]]; r.Steps[i].Row {
-			at.rowStore = append(at.rowStore, o)
+		i := of[r.Out[o].Step]
+		if p, at := &all[level[in+i]], level[in+i]; w.nodes[i].row {
+			p.rowStore = append(p.rowStore, o)
 		} else {
-			at.stored, needed[level[in+i]][in+i] = append(at.stored, o), true
+			p.stored, needed[at][in+i] = append(p.stored, o), true
 		}
 	}
 	for p := range all {
-		all[p].fill(k, needed[p])
+		all[p].fill(w, needed[p])
 	}
 	return all
 }
 
-// fill finds what a pass computes and loads, of the steps whose elements it needs.
-func (p *pass) fill(k *Kernel, needed []bool) {
-	in := len(k.region.In)
-	for i := len(k.region.Steps) - 1; i >= 0; i-- {
-		if s := &k.region.Steps[i]; needed[in+i] && !s.Row {
-			p.steps = append(p.steps, i)
-			for _, from := range s.From {
+// fill finds what a pass computes and loads, of the nodes whose elements it needs.
+func (p *pass) fill(w *writer, needed []bool) {
+	in := len(w.region.In)
+	for i := len(w.nodes) - 1; i >= 0; i-- {
+		if n := &w.nodes[i]; needed[in+i] && !n.row {
+			p.nodes = append(p.nodes, i)
+			for _, from := range n.from {
 				needed[from] = true
 			}
 		}
 	}
-	slices.Reverse(p.steps)
-	for i := range k.region.In {
-		if needed[i] && k.alongRow(i) {
+	slices.Reverse(p.nodes)
+	for i := range w.region.In {
+		if needed[i] && w.alongRow(i) {
 			p.in = append(p.in, i)
 		}
 	}
 }
 
-// isReduction reports whether a step reduces rows.
-func isReduction(s *backend.Step) bool {
-	switch s.Op {
-	case op.SumAxes, op.MeanAxes, op.AMax, op.AMin:
-		return s.Row
+// evaluate computes one lane of a node.
+func (w *writer) evaluate(i, lane int) value {
+	n := &w.nodes[i]
+	from := make([]value, len(n.from))
+	for k, f := range n.from {
+		w.number(&w.values[f][lane]) // once for all that read it
+		from[k] = w.values[f][lane]
 	}
-	return false
+	return n.compute(w, from)
 }
 
 // alongRow reports whether an operand goes on along the rows.
@@ -142,22 +143,24 @@ func (w *writer) rowByRow() {
 	rows := w.make("r", "cvt.u32.u64", w.param("rd", "ld.param.b64"))
 	w.operands()
 	t := w.ofRow(rows)
+	nodes, of := w.Kernel.nodes()
+	w.nodes, w.values = nodes, append(w.values[:len(w.region.In)], make([][]value, len(nodes))...)
 	for i := range w.region.In {
 		if w.classes[i].kind == strided && !w.alongRow(i) {
 			w.once(i, w.load(i, t.at[i], 1)[0])
 		}
 	}
-	for n, p := range w.passes() {
+	for n, p := range w.passes(of) {
 		for _, i := range p.before {
-			w.once(len(w.region.In)+i, w.step(i, 0))
+			w.once(len(w.region.In)+i, w.evaluate(i, 0))
 		}
 		w.guard = "@" + t.first + " "
 		for _, o := range p.rowStore {
-			w.store(w.region.Out[o].DType, t.at[len(w.region.In)+o], w.values[len(w.region.In)+w.region.Out[o].Step][:1])
+			w.store(w.region.Out[o].DType, t.at[len(w.region.In)+o], w.values[len(w.region.In)+of[w.region.Out[o].Step]][:1])
 		}
 		w.guard = ""
-		if len(p.steps)+len(p.reduced) > 0 {
-			w.pass(n, &p, t)
+		if len(p.nodes)+len(p.reduced) > 0 {
+			w.pass(n, &p, of, t)
 		}
 	}
 	w.body.WriteString("$end:\n\tret;\n")
@@ -202,10 +205,10 @@ func (w *writer) ofRow(rows string) *ofRow {
 }
 
 // pass writes a pass over the row, and what it reduces.
-func (w *writer) pass(n int, p *pass, t *ofRow) {
+func (w *writer) pass(n int, p *pass, of []int, t *ofRow) {
 	var folds []*fold
 	for _, i := range p.reduced {
-		folds = append(folds, w.fold(i))
+		folds = append(folds, w.begin(i))
 	}
 	o, many := w.region.Order, w.groupsInFlight()
 	apart := o.Threads * o.Group
@@ -214,7 +217,7 @@ func (w *writer) pass(n int, p *pass, t *ofRow) {
 		fmt.Fprintf(&w.body, "$many%d:\n", n)
 		last := w.make("r", "add.s32", k, fmt.Sprint((many-1)*apart))
 		w.line("@%s bra $rest%d", w.make("p", "setp.ge.u32", last, t.end), n)
-		w.elements(p, folds, t, k, many)
+		w.elements(p, folds, of, t, k, many)
 		w.line("add.s32 %s, %[1]s, %d", k, many*apart)
 		w.line("bra $many%d", n)
 		fmt.Fprintf(&w.body, "$rest%d:\n", n)
@@ -222,12 +225,12 @@ func (w *writer) pass(n int, p *pass, t *ofRow) {
 	w.line("@%s bra $join%d", w.make("p", "setp.ge.u32", k, t.end), n)
 	fmt.Fprintf(&w.body, "$group%d:\n", n)
 	if w.Lanes == o.Group {
-		w.elements(p, folds, t, k, 1)
+		w.elements(p, folds, of, t, k, 1)
 	} else {
 		i := w.make("r", "mov.u32", k)
 		stop := w.make("r", "min.u32", w.make("r", "add.s32", k, fmt.Sprint(o.Group)), t.end)
 		fmt.Fprintf(&w.body, "$lane%d:\n", n)
-		w.elements(p, folds, t, i, 1)
+		w.elements(p, folds, of, t, i, 1)
 		w.line("add.s32 %s, %[1]s, %d", i, w.Lanes)
 		w.line("@%s bra $lane%d", w.make("p", "setp.lt.u32", i, stop), n)
 	}
@@ -235,12 +238,12 @@ func (w *writer) pass(n int, p *pass, t *ofRow) {
 	w.line("@%s bra $group%d", w.make("p", "setp.lt.u32", k, t.end), n)
 	fmt.Fprintf(&w.body, "$join%d:\n", n)
 	for _, f := range folds {
-		w.once(len(w.region.In)+f.step, w.joined(f, t))
+		w.once(len(w.region.In)+f.at, w.joined(f, t))
 	}
 }
 
 // elements computes so many vectors from index k of the row on, each so many elements apart, adds them to what is reduced, and stores results.
-func (w *writer) elements(p *pass, folds []*fold, t *ofRow, k string, many int) {
+func (w *writer) elements(p *pass, folds []*fold, of []int, t *ofRow, k string, many int) {
 	in, o := len(w.region.In), w.region.Order
 	at := make([][]string, many)
 	for m := range many {
@@ -256,23 +259,26 @@ func (w *writer) elements(p *pass, folds []*fold, t *ofRow, k string, many int) 
 			w.values[i] = append(w.values[i], w.loadWide(i, at[m][i])...)
 		}
 	}
-	for _, i := range p.steps {
+	for _, i := range p.nodes {
 		w.values[in+i] = nil
 	}
 	for lane := range many * w.Lanes {
-		for _, i := range p.steps {
-			w.values[in+i] = append(w.values[in+i], w.step(i, lane))
+		for _, i := range p.nodes {
+			w.values[in+i] = append(w.values[in+i], w.evaluate(i, lane))
 		}
 		for _, f := range folds {
-			v := &w.values[w.region.Steps[f.step].From[0]][lane]
-			w.take(f, w.number(v), func() string {
+			var from []string
+			for _, k := range f.from {
+				from = append(from, w.number(&w.values[k][lane]))
+			}
+			w.take(f, from, func() string {
 				return w.make("r", "add.s32", k, fmt.Sprint(lane/w.Lanes*o.Threads*o.Group+lane%w.Lanes))
 			})
 		}
 	}
 	for m := range many {
 		for _, out := range p.stored {
-			w.storeWide(w.region.Out[out].DType, at[m][in+out], w.values[in+w.region.Out[out].Step][m*w.Lanes:][:w.Lanes])
+			w.storeWide(w.region.Out[out].DType, at[m][in+out], w.values[in+of[w.region.Out[out].Step]][m*w.Lanes:][:w.Lanes])
 		}
 	}
 }

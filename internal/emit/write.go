@@ -29,6 +29,7 @@ type writer struct {
 	distance  string // between two vectors of a thread
 	rowLength string // where rows are reduced
 	shared    bool   // whether memory for joining warps has been declared
+	nodes     []node // of a kernel that reduces rows
 	guard     string // the predicate of what is stored, if there is one
 }
 
@@ -54,7 +55,7 @@ func (k *Kernel) Text() []byte {
 	if k.Columns > 0 {
 		fmt.Fprintf(&all, ".global .align 4 .b32 counts[%d];\n", kernels.MostCounts)
 	}
-	fmt.Fprintf(&all, ".visible .entry %s(\n\t.param .align 8 .b8 args[%d]\n)\n.maxntid 256\n{\n", k.Name(), k.ParamBytes())
+	fmt.Fprintf(&all, ".visible .entry %s(\n\t.param .align 8 .b8 args[%d]\n)\n.maxntid %d\n{\n", k.Name(), k.ParamBytes(), max(blockThreads, k.region.Order.Threads))
 	for _, kind := range []struct{ name, letters string }{{"pred", "p"}, {"b16", "rs"}, {"b32", "r"}, {"b64", "rd"}} {
 		if n := w.counts[kind.letters]; n > 0 {
 			fmt.Fprintf(&all, "\t.reg .%s %%%s<%d>;\n", kind.name, kind.letters, n+1)
@@ -231,6 +232,12 @@ func (w *writer) step(i, lane int) value {
 		}
 		from[n] = w.values[k][lane]
 	}
+	return w.stepOf(i, from)
+}
+
+// stepOf computes a step's result of its operands.
+func (w *writer) stepOf(i int, from []value) value {
+	s := &w.region.Steps[i]
 	switch s.Op {
 	case op.Copy:
 		return w.cast(from[0], s.To)

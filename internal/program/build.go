@@ -53,7 +53,7 @@ const (
 	alone role = iota // nothing
 	elementwise
 	columnSum
-	rowReduction
+	ofRows // it reduces rows, or makes others of them
 )
 
 // assign finds the call's role on a backend.
@@ -66,9 +66,9 @@ func (c *Call) assign(on backend.Backend) {
 		c.role = columnSum
 		return
 	}
-	if r, ok := on.(backend.Reducer); ok && reducing(c) {
+	if r, ok := on.(backend.Reducer); ok && (reducing(c) || mapping(c)) {
 		if c.order = r.Order(c.probe()); c.order.Threads > 0 {
-			c.role = rowReduction
+			c.role = ofRows
 		}
 	}
 }

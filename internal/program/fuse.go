@@ -77,7 +77,7 @@ func (c *Call) indices() layout.Shape {
 	switch c.role {
 	case columnSum:
 		return c.In[0].Layout.Shape()
-	case rowReduction:
+	case ofRows:
 		return c.rows()
 	}
 	return c.Out[0].Layout.Shape()
@@ -115,8 +115,8 @@ func (r *region) join(c *Call) bool {
 	switch c.role {
 	case columnSum:
 		return r.joinSum(c)
-	case rowReduction:
-		return r.joinReduction(c)
+	case ofRows:
+		return r.joinRows(c)
 	}
 	step := backend.Step{Op: c.Op, DType: c.DType, Params: c.Params, To: c.Out[0].DType}
 	over := r.over

@@ -31,7 +31,7 @@ type Call struct {
 	Out, In  []backend.View
 
 	role  role             // in regions of the program's backend
-	order backend.RowOrder // of a rowReduction
+	order backend.RowOrder // of one ofRows
 }
 
 // Recorded returns a copy of a call with slots in the place of its buffers.

@@ -24,6 +24,21 @@ func reducing(c *Call) bool {
 	return count > 0 && last == in.Rank()-1 && last-first+1 == count && out.IsContiguous() && out.Size() > 0 && in.Size() > out.Size()
 }
 
+// mapping reports whether a call is a softmax along its last axis, or the gradient of one.
+func mapping(c *Call) bool {
+	switch c.Op {
+	case op.Softmax, op.LogSoftmax, op.SoftmaxGrad, op.LogSoftmaxGrad:
+	default:
+		return false
+	}
+	if len(c.Out) != 1 || c.Then != op.Invalid || c.Epilogue != nil || c.In[0].Layout == nil || c.Out[0].Layout.Overlaps() {
+		return false
+	}
+	shape := c.Out[0].Layout.Shape()
+	last := len(shape) - 1
+	return last >= 0 && c.axes() == 1<<last && shape[last] > 1 && c.Out[0].Layout.Size() > 0
+}
+
 // axes is a bit for each axis that the call reduces.
 func (c *Call) axes() uint32 {
 	probe := backend.Call{Params: c.Params}
@@ -44,19 +59,24 @@ func (c *Call) rows() layout.Shape {
 	return append(rows, n)
 }
 
-// joinReduction is join for a reduction of rows. All of a region's have one order.
-func (r *region) joinReduction(c *Call) bool {
+// joinRows is join for a reduction of rows, or what maps each to another. All of a region's have one order.
+func (r *region) joinRows(c *Call) bool {
 	last := len(r.shape) - 1
-	n := c.In[0].Layout.Size() / c.Out[0].Layout.Size()
-	if last < 1 || r.shape[last] != n || len(r.sums) > 0 || r.order.Threads > 0 && r.order != c.order {
+	if last < 1 {
+		return false
+	}
+	step, over := backend.Step{Op: c.Op, DType: c.DType, Params: op.Axis{Axis: last}, To: c.Out[0].DType}, r.over
+	n := c.rows()[len(c.rows())-1]
+	if overAxes[c.Op] != op.Invalid {
+		step.Op, step.Params, step.Row = overAxes[c.Op], op.Reduce{Axes: 1 << last}, true
+		over = r.across
+	}
+	if r.shape[last] != n || len(r.sums) > 0 || r.order.Threads > 0 && r.order != c.order {
 		return false
 	}
 	before := r.order
 	r.order = c.order
-	step := backend.Step{
-		Op: overAxes[c.Op], DType: c.DType, Params: op.Reduce{Axes: 1 << last}, To: c.Out[0].DType, Row: true,
-	}
-	if before.Threads == 0 && r.inPlace() || !r.joinStep(c, step, r.over, r.across) {
+	if before.Threads == 0 && r.inPlace() || !r.joinStep(c, step, r.over, over) {
 		r.order = before
 		return false
 	}

@@ -50,6 +50,15 @@ func TestReductionsJoinRegions(t *testing.T) {
 			s.calls = append(s.calls, &Call{Op: op.Tanh, DType: dtype.Float32, Out: []backend.View{s.each("d")}, In: []backend.View{s.each("c")}})
 			s.spread(op.Mul, "e", "b", "d")
 		}, []string{"e"}, [][3]int{{4, 2, 1}}},
+		{"a softmax", func(s *script) {
+			s.then(op.Exp, "b2", "a2")
+			s.calls = append(s.calls, &Call{Op: op.Softmax, DType: dtype.Float32, Params: op.Axis{Axis: 1}, Out: []backend.View{s.view("c2")}, In: []backend.View{s.view("b2")}})
+			s.reduce(op.SumAxes, "d", "c")
+		}, []string{"d"}, [][3]int{{3, 1, 1}}},
+		{"a softmax along another axis", func(s *script) {
+			s.then(op.Exp, "b2", "a2")
+			s.calls = append(s.calls, &Call{Op: op.Softmax, DType: dtype.Float32, Params: op.Axis{Axis: 0}, Out: []backend.View{s.view("c2")}, In: []backend.View{s.view("b2")}})
+		}, []string{"c"}, [][3]int{{1, 0, 1}}},
 		{"what a row has is kept", func(s *script) {
 			s.then(op.Exp, "b", "a")
 			s.reduce(op.MeanAxes, "c", "b")

@@ -151,7 +151,7 @@ func (f *fused) layOut() {
 // dying returns a step whose result step i reads for the last time, and in whose room it can write, as ops in place do; -1 where there is none.
 func (f *fused) dying(i int, last []int) int {
 	s := &f.region.Steps[i]
-	if s.Row && rowReductions[s.Op] {
+	if rowReductions[s.Op] || rowMaps[s.Op] {
 		return -1
 	}
 	for _, k := range s.From {
@@ -267,8 +267,11 @@ func (b *box) step(i int) error {
 	c.Params = s.Params
 	*c.AddOut() = b.inRows(b.result(i), s.Row)
 	reduces := s.Row && rowReductions[s.Op]
-	if reduces {
-		c.Params = op.Reduce{Axes: 1 << (len(b.shape) - 1)}
+	switch last := len(b.shape) - 1; {
+	case reduces:
+		c.Params = op.Reduce{Axes: 1 << last}
+	case rowMaps[s.Op]:
+		c.Params = op.Axis{Axis: last}
 	}
 	for _, k := range s.From {
 		switch {

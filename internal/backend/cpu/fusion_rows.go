@@ -8,16 +8,24 @@ import (
 
 var _ backend.Reducer = Backend{}
 
-// rowReductions are the reductions that a region may have: their loops take each row by itself, so that a row has the same bits in a box of any
-// number of them.
-var rowReductions = [op.Count]bool{op.SumAxes: true, op.MeanAxes: true, op.AMax: true, op.AMin: true}
+// Ops along rows that a region may have: reductions, and those that make other rows of them. Their loops take each row by itself, so that it has the
+// same bits in a box of any number of rows.
+var (
+	rowReductions = [op.Count]bool{op.SumAxes: true, op.MeanAxes: true, op.AMax: true, op.AMin: true}
+	rowMaps       = [op.Count]bool{op.Softmax: true, op.LogSoftmax: true, op.SoftmaxGrad: true, op.LogSoftmaxGrad: true}
+)
 
-// Order is that of every reduction: loops share a row out among lanes, never among threads that have other rows.
+// Order is that of every op along rows: loops share a row out among lanes, never among threads that have other rows.
 func (Backend) Order(c *backend.Call) (o backend.RowOrder) {
-	in, out := &c.In()[0], &c.Out()[0]
-	if in.DType.IsFloat() && in.DType == out.DType && in.DType == c.DType && kernels[c.Op][c.DType] != nil {
-		o.Threads = 1
+	if !c.DType.IsFloat() || c.Out()[0].DType != c.DType || kernels[c.Op][c.DType] == nil {
+		return o
 	}
+	for i := range c.In() {
+		if c.In()[i].DType != c.DType {
+			return o
+		}
+	}
+	o.Threads = 1
 	return o
 }
 

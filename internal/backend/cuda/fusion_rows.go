@@ -10,8 +10,16 @@ import (
 // parts, as it does few long rows.
 func (d *Device) Order(c *backend.Call) (o backend.RowOrder) {
 	in, out := &c.In()[0], &c.Out()[0]
-	if !d.Has(c.Op, c.DType) || !c.DType.IsFloat() || in.DType != c.DType || out.DType != c.DType {
+	if !d.Has(c.Op, c.DType) || !c.DType.IsFloat() || out.DType != c.DType {
 		return o
+	}
+	for i := range c.In() {
+		if c.In()[i].DType != c.DType {
+			return o
+		}
+	}
+	if along, ok := softmaxNames[c.Op]; ok {
+		return d.orderOfSoftmax(c, along)
 	}
 	rows := uint64(out.Layout.Size())
 	n := uint64(in.Layout.Size()) / rows
@@ -24,6 +32,18 @@ func (d *Device) Order(c *backend.Call) (o backend.RowOrder) {
 	}
 	g, ok := kernels.RowGrid(rows, n)
 	if !ok {
+		return o
+	}
+	return backend.RowOrder{Threads: int(g.Threads[0]), Group: kernels.GroupBytes / c.DType.Size()}
+}
+
+// orderOfSoftmax is Order for a softmax along the last axis, or a gradient: zero where a row of threads does not hold a row whose softmax is asked for.
+func (d *Device) orderOfSoftmax(c *backend.Call, name string) (o backend.RowOrder) {
+	shape := c.Out()[0].Layout.Shape()
+	n := uint64(shape[len(shape)-1])
+	s := newSoftmaxer(name, c.DType, len(c.In()))
+	g, ok := kernels.HeldGrid(uint64(c.Out()[0].Layout.Size())/n, n*s.held)
+	if held := uint64(g.Threads[0]) * kernels.HeldBytes / uint64(max(c.DType.Size(), 4)); !ok || len(c.In()) == 1 && n > held {
 		return o
 	}
 	return backend.RowOrder{Threads: int(g.Threads[0]), Group: kernels.GroupBytes / c.DType.Size()}

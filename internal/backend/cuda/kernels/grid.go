@@ -82,9 +82,11 @@ func ColumnGrid(runs, parts uint64) (g Grid, ok bool) {
 	return Grid{Blocks: [3]uint32{uint32(blocks), uint32(parts), 1}, Threads: [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
-// In reductions, neighbours that a thread takes at once have so many bytes, and a column of the _columns form has so many threads.
+// In reductions, neighbours that a thread takes at once have so many bytes, what a thread of HeldGrid holds has so many, and a column of the _columns form
+// has so many threads.
 const (
 	GroupBytes    = 16
+	HeldBytes     = 64
 	ColumnThreads = 8
 )
 
