@@ -204,15 +204,20 @@ func (b *backprop) leave() {
 // free lets go of what the node saved, whose memory stays with its owner.
 func (n *node) free() {
 	for i := range n.saved {
-		if st := n.saved[i].value.storage; st != nil {
-			st.saves.Add(-1)
-			if u := st.users(); u != nil {
-				u.nodes.Add(-1)
-			}
-		}
+		n.saved[i].letGo()
 	}
 	clear(n.saved)
 	n.saved, n.freed = nil, true
+}
+
+// letGo ends a saved value's claim on its memory, if it has one.
+func (s *savedValue) letGo() {
+	if st := s.value.storage; st != nil {
+		st.saves.Add(-1)
+		if u := st.users(); u != nil {
+			u.nodes.Add(-1)
+		}
+	}
 }
 
 // needs reports whether the gradient of input i is wanted.

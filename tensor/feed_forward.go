@@ -150,10 +150,11 @@ func (x *Tensor) last(h *Tensor, l linearLayer, residual *Tensor, p fed, sources
 		record(out, op.Add, addGrad, nil, residual.asRows(), out)
 	}
 	y := x.rowsLike(out)
-	if residual != nil && !joined {
-		y = residual.Add(y)
+	if residual == nil || joined {
+		return y
 	}
-	return y
+	defer spent(y)
+	return residual.Add(y)
 }
 
 // fed belongs to a product of what an activation made: of its operand, or of a gate that is multiplied by its second source.
@@ -173,6 +174,9 @@ func fedGrad(b *backprop, dy *Tensor) {
 	if b.creates {
 		b.giveNeeded(1, func() *Tensor { return b.productFor(1, dy, w.T()) })
 		return
+	}
+	if _, ofResult := p.then.Derivative(); !ofResult || p.gated {
+		b.giveUp(0)
 	}
 	if made := b.current.edges[1].to; made != nil && (b.needs(3) || p.gated && b.needs(4)) {
 		b.throughActivation(p, dy, h, w)

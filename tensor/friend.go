@@ -40,6 +40,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	HasKernel:    func(x *Tensor, o op.Op, dt dtype.DType) bool { return x.storage.backend.Has(o, dt) },
 	Checkpointed: checkpointed,
 	Arrived:      (*Tensor).arrived,
+	Spent:        spent,
 	CaptureOf:    captureOf,
 	ConstantOn:   constantOn,
 

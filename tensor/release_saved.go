@@ -24,11 +24,27 @@ func (l *lastUses) of(n *node) {
 	}
 	l.storages = l.storages[:0]
 	for i := range n.saved {
-		s := &n.saved[i]
-		if made := s.from != op.Invalid || s.origin == result || s.origin == derived; made && s.value.storage != nil && s.value.storage != l.root {
+		if s := &n.saved[i]; l.releases(s) {
 			l.storages = append(l.storages, s.value.storage)
 		}
 	}
+}
+
+// releases reports whether a saved value is a result of a recorded op.
+func (l *lastUses) releases(s *savedValue) bool {
+	made := s.from != op.Invalid || s.origin == result || s.origin == derived
+	return made && s.value.storage != nil && s.value.storage != l.root
+}
+
+// giveUp lets go of saved value i of the current node, which its gradient function does not read any more, before the others.
+func (b *backprop) giveUp(i int) {
+	if b.last == nil || i >= len(b.current.saved) || !b.last.releases(&b.current.saved[i]) {
+		return
+	}
+	s := &b.current.saved[i]
+	s.letGo()
+	s.value.storage.giveBack()
+	*s = savedValue{}
 }
 
 // release gives back what no node has saved any more, where a scope would.
@@ -37,12 +53,24 @@ func (l *lastUses) release() {
 		return
 	}
 	for _, st := range l.storages {
-		owner := st.owner.Load()
-		if owner == nil || owner == released || st.saves.Load() != 0 || !st.owner.CompareAndSwap(owner, released) {
-			continue
-		}
-		owner.remove(st)
-		owner.retire(st)
+		st.giveBack()
 	}
 	clear(l.storages)
+}
+
+// giveBack frees memory that a scope would, unless a gradient needs it.
+func (s *storage) giveBack() {
+	owner := s.owner.Load()
+	if owner == nil || owner == released || owner == away || s.saves.Load() != 0 || !s.owner.CompareAndSwap(owner, released) {
+		return
+	}
+	owner.remove(s)
+	owner.retire(s)
+}
+
+// spent gives back what a layer has made and nobody else has seen, as PyTorch does when the last variable goes: where a scope owns it and no gradient needs it.
+func spent(xs ...*Tensor) {
+	for _, x := range xs {
+		x.storage.giveBack()
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/friend"
 	"cresset/tensor"
 )
 
@@ -77,5 +78,28 @@ func TestReleaseSavedLeavesOtherGraphs(t *testing.T) {
 	d.Backward(tensor.ReleaseSaved(true))
 	if err := tensor.Try(func() { y.Sum() }); !errors.Is(err, tensor.ErrReleased) {
 		t.Errorf("the last use releases: %v", err)
+	}
+}
+
+// TestSpent gives back what a scope owns and no gradient needs, and nothing else.
+func TestSpent(t *testing.T) {
+	spent := friend.Of[*tensor.Tensor]().Spent
+	x := tensor.Of([]float32{1, 2}).SetRequiresGrad(true)
+	free := x.Exp()
+	spent(x, free)
+	s := tensor.NewScope()
+	defer s.Close()
+	in := s.Enter(x)
+	saved, dead, kept := in.Exp(), in.AddScalar(1), s.Keep(in.AddScalar(2))
+	loss := saved.Mul(saved).Add(dead).Sum()
+	spent(in, saved, dead, kept)
+	if err := tensor.Try(func() { dead.Sum() }); !errors.Is(err, tensor.ErrReleased) {
+		t.Errorf("what nothing needs is there: %v", err)
+	}
+	if err := tensor.Try(func() { free.Sum(); saved.Sum(); kept.Sum(); in.Sum(); loss.Backward() }); err != nil {
+		t.Error(err)
+	}
+	if want := tensor.Of([]float32{1, 2}).MulScalar(2).Exp().MulScalar(2).AddScalar(1); !x.Grad().AllClose(want, 1e-6, 0) {
+		t.Errorf("gradient %v, want %v", x.Grad(), want)
 	}
 }

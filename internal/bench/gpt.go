@@ -31,6 +31,9 @@ func ofTexts(c gpt2.Config, batch int) func(device.Device) lesson {
 	}
 }
 
+// gpt2Small has 124 million parameters.
+var gpt2Small = gpt2.Config{Vocabulary: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12}
+
 func gpt(c gpt2.Config, opts ...nn.Option) *gpt2.Model {
 	net, err := gpt2.New(c, opts...)
 	if err != nil {
@@ -41,7 +44,7 @@ func gpt(c gpt2.Config, opts ...nn.Option) *gpt2.Model {
 
 // texts are GPT-2 of 124 million parameters that reads a prompt, and that writes one token more with 512 to 1023 before it.
 func texts() []Case {
-	small := gpt2.Config{Vocabulary: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12}
+	small := gpt2Small
 	const prompt, head, layer = 512, 768 * 50257, 12 * 768 * 768
 	const weights, remembered = head + 12*layer, 2 * 12 * 768 * prompt // that a token reads
 	cases := []Case{{Name: "gpt2_prompt/512", Unit: "FLOP", Work: prompt * (2*weights + remembered), Make: func(dev device.Device) func() {

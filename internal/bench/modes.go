@@ -4,7 +4,6 @@ import (
 	"cresset/cuda"
 	"cresset/device"
 	"cresset/dtype"
-	"cresset/models/gpt2"
 	"cresset/tensor"
 )
 
@@ -25,8 +24,7 @@ var modes = []mode{
 
 // faster are training steps in each mode.
 func faster() []Case {
-	small := gpt2.Config{Vocabulary: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12}
-	larger := []trainer{{"train/resnet18", residual}, {"train/gpt2_small", ofTexts(small, 4)}}
+	larger := []trainer{{"train/resnet18", residual}, {"train/gpt2_small", ofTexts(gpt2Small, 4)}}
 	var cases []Case
 	for _, t := range larger {
 		cases = append(cases, t.eager())

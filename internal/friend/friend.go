@@ -48,6 +48,8 @@ type Tensors[T any] struct {
 	Checkpointed func(run func(inputs []T, again bool) []T, inputs []T) []T
 	// Arrived returns x, a copy in the background to pinned memory, when that is done; it waits for nothing that was issued later.
 	Arrived func(x T) T
+	// Spent gives back the memory of what a layer has made and nobody else has seen, where a scope owns it and no gradient needs it.
+	Spent func(xs ...T)
 	// CaptureOf returns the graph in the making that work on x belongs to, nil for none.
 	CaptureOf func(x T) Capture
 	// RefuseRecorded panics where a compiled function that is recorded does with x, or with what derives from it, what a recording cannot repeat.

@@ -29,6 +29,7 @@ var inner = friend.Of[*tensor.Tensor]()
 func FeedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Dense, dropout *nn.Dropout) *tensor.Tensor {
 	y, more := feedForward(f, residual, x, first, second, dropout)
 	if more != nil {
+		defer Spent(more)
 		return y.Add(more)
 	}
 	return y
@@ -38,6 +39,7 @@ func FeedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tens
 func FeedForwardNorm(norm *nn.LayerNorm, f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Dense, dropout *nn.Dropout) *tensor.Tensor {
 	y, more := feedForward(f, residual, x, first, second, dropout)
 	if more != nil {
+		defer Spent(more)
 		_, y = LayerNormOfSum(norm, y, more)
 		return y
 	}
@@ -57,11 +59,23 @@ func feedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tens
 		}
 	default:
 		if y := inner.FeedForward(f, x, a, b, nil); y != nil {
-			return residual, dropout.Forward(y)
+			return residual, Dropped(dropout, y)
 		}
 	}
-	return residual, dropout.Forward(second.Forward(f(first.Forward(x))))
+	return residual, Dropped(dropout, second.Forward(f(first.Forward(x))))
 }
+
+// Dropped returns what dropout leaves of x, which is Spent where that is another tensor.
+func Dropped(dropout *nn.Dropout, x *tensor.Tensor) *tensor.Tensor {
+	y := dropout.Forward(x)
+	if dropout.Training() && dropout.P != 0 && !dropout.InPlace {
+		Spent(x)
+	}
+	return y
+}
+
+// Spent gives back the memory of what a layer has made and nobody else has seen, as soon as it has been used: where a scope owns it and no gradient needs it.
+func Spent(xs ...*tensor.Tensor) { inner.Spent(xs...) }
 
 // LayerNormOfSum returns x + residual and its norm, by one kernel where that has the bits of both.
 func LayerNormOfSum(norm *nn.LayerNorm, x, residual *tensor.Tensor) (sum, y *tensor.Tensor) {

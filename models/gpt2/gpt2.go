@@ -134,13 +134,17 @@ func (m *Model) Forward(ids *tensor.Tensor) *tensor.Tensor { return m.Read(ids, 
 
 // Read is Forward for tokens that come after those that past remembers.
 func (m *Model) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
-	return m.Head.Forward(past.Wanted(m.Body.Read(ids, past)))
+	x := m.Body.Read(ids, past)
+	defer hub.Spent(x)
+	return m.Head.Forward(past.Wanted(x))
 }
 
 // Read returns the last layer's output [batch, tokens, width].
 func (b *Body) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
 	positions := nn.PositionIDs(past, ids.Size(1), ids.Device())
-	x := b.Dropout.Forward(b.Tokens.Forward(ids).Add(b.Positions.Forward(positions)))
+	tokens, places := b.Tokens.Forward(ids), b.Positions.Forward(positions)
+	x := hub.Dropped(b.Dropout, tokens.Add(places))
+	hub.Spent(tokens, places)
 	for i, layer := range b.Layers {
 		read := func(x *tensor.Tensor) *tensor.Tensor { return layer.read(x, past, i) }
 		if b.GradientCheckpointing && b.Dropout.Training() {
@@ -153,7 +157,12 @@ func (b *Body) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
 }
 
 func (l *Layer) read(x *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
-	x, y := hub.LayerNormOfSum(l.MLPNorm, x, l.Attention.read(l.Norm.Forward(x), past, i))
+	y := l.Norm.Forward(x)
+	seen := l.Attention.read(y, past, i)
+	hub.Spent(y)
+	x, y = hub.LayerNormOfSum(l.MLPNorm, x, seen)
+	hub.Spent(seen)
+	defer hub.Spent(y)
 	return l.MLP.AddedTo(x, y)
 }
 
@@ -164,7 +173,7 @@ func (a *Attention) read(x *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
 	if a.WeightDropout.Training() {
 		how.Dropout = a.WeightDropout.P
 	}
-	return a.ResidualDropout.Forward(a.Output.Forward(hub.MergeHeads(past.Attend(i, q, k, v, how))))
+	return hub.Dropped(a.ResidualDropout, a.Output.Forward(hub.MergeHeads(past.Attend(i, q, k, v, how))))
 }
 
 // AddedTo returns residual plus the second layer of the activation of the first.

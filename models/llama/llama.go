@@ -109,7 +109,9 @@ func (m *Model) Forward(ids *tensor.Tensor) *tensor.Tensor { return m.Read(ids, 
 
 // Read is Forward for tokens that come after those that past remembers.
 func (m *Model) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
-	return m.Head.Forward(past.Wanted(m.Body.Read(ids, past, m.rotary)))
+	x := m.Body.Read(ids, past, m.rotary)
+	defer hub.Spent(x)
+	return m.Head.Forward(past.Wanted(x))
 }
 
 // Read returns the last layer's output [batch, tokens, width].
@@ -123,7 +125,12 @@ func (b *Body) Read(ids *tensor.Tensor, past nn.Past, rotary *nn.Rotary) *tensor
 }
 
 func (l *Layer) read(x, cos, sin *tensor.Tensor, past nn.Past, i int) *tensor.Tensor {
-	x, y := hub.RMSNormOfSum(l.MLPNorm, x, l.Attention.read(l.Norm.Forward(x), cos, sin, past, i))
+	y := l.Norm.Forward(x)
+	seen := l.Attention.read(y, cos, sin, past, i)
+	hub.Spent(y)
+	x, y = hub.RMSNormOfSum(l.MLPNorm, x, seen)
+	hub.Spent(seen)
+	defer hub.Spent(y)
 	return l.MLP.AddedTo(x, y)
 }
 

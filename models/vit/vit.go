@@ -80,8 +80,11 @@ func (l *Layer) Forward(x *tensor.Tensor) *tensor.Tensor {
 	q := hub.SplitHeads(l.Query.Forward(y), l.size)
 	k := hub.SplitHeads(l.Key.Forward(y), l.size)
 	v := hub.SplitHeads(l.Value.Forward(y), l.size)
-	seen := l.Merge.Forward(hub.MergeHeads(hub.Attend(q, k, v, nil, l.Weights)))
-	x, y = hub.LayerNormOfSum(l.After, x, l.Dropout.Forward(seen))
+	hub.Spent(y)
+	seen := hub.Dropped(l.Dropout, l.Merge.Forward(hub.MergeHeads(hub.Attend(q, k, v, nil, l.Weights))))
+	x, y = hub.LayerNormOfSum(l.After, x, seen)
+	hub.Spent(seen)
+	defer hub.Spent(y)
 	return hub.FeedForward(l.f, x, y, l.Hidden, l.Output, l.Dropout)
 }
 
