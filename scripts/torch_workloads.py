@@ -9,7 +9,7 @@ import re
 WANTED = [
     (r"mm/\d+$", 0.95, 1.05),
     (r"mm/|linear/", 1.0, 1.3),
-    (r"mm_bf16/", 0.8, 1.0),
+    (r"(mm|linear)_bf16/", 0.8, 1.0),
     (r"(add|relu)/1e[57]|add_row/", 0.95, 1.2),
     (r"(exp|sigmoid)/", 1.3, 1.8),
     (r"(tanh|gelu|gelu_tanh)/", 3, 6),
@@ -85,9 +85,9 @@ def torch_makers():
             return lambda: torch.mm(x, y)
         return make
 
-    def linear(batch, inputs, outputs):
+    def linear(batch, inputs, outputs, dtype=torch.float32):
         def make():
-            x, w, b = torch.randn(batch, inputs), torch.randn(outputs, inputs), torch.randn(outputs)
+            x, w, b = (torch.randn(s).to(dtype) for s in ((batch, inputs), (outputs, inputs), (outputs,)))
             return lambda: F.linear(x, w, b)
         return make
 
@@ -103,6 +103,8 @@ def torch_makers():
         add(f"mm/{b}x784x256", product((b, 784), (784, 256)))
         add(f"linear/{b}x784x256", linear(b, 784, 256))
         add(f"linear/{b}x1024x1024", linear(b, 1024, 1024))
+    for b in (8, 64):
+        add(f"linear_bf16/{b}x1024x1024", linear(b, 1024, 1024, torch.bfloat16))
     add("linear/64x128x10", linear(64, 128, 10))
     add("mv/1024x1024", both(torch.mv, (1024, 1024), (1024,)))
     for n in (256, 1024, 2048, 4096, 8192, 16384):

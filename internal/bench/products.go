@@ -17,12 +17,15 @@ func products() []Case {
 	for _, batch := range []int{1, 8, 32, 64} {
 		cases = append(cases,
 			mm(fmt.Sprintf("mm/%dx784x256", batch), batch, 784, 256),
-			linear(fmt.Sprintf("linear/%dx784x256", batch), batch, 784, 256),
-			linear(fmt.Sprintf("linear/%dx1024x1024", batch), batch, 1024, 1024))
+			linear(fmt.Sprintf("linear/%dx784x256", batch), batch, 784, 256, dtype.Float32),
+			linear(fmt.Sprintf("linear/%dx1024x1024", batch), batch, 1024, 1024, dtype.Float32))
 	}
-	cases = append(cases, linear("linear/64x128x10", 64, 128, 10), mv(1024), scores(8, 8, 128, 64))
+	cases = append(cases, linear("linear/64x128x10", 64, 128, 10, dtype.Float32), mv(1024), scores(8, 8, 128, 64))
 	for _, n := range []int{256, 1024} {
 		cases = append(cases, mmHalf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16))
+	}
+	for _, batch := range []int{8, 64} {
+		cases = append(cases, linear(fmt.Sprintf("linear_bf16/%dx1024x1024", batch), batch, 1024, 1024, dtype.BFloat16))
 	}
 	return cases
 }
@@ -44,10 +47,10 @@ func mv(n int) Case {
 	}}
 }
 
-func linear(name string, batch, in, out int) Case {
-	return Case{Name: name, Work: flops(batch, in, out), Unit: "FLOP", Make: func(dev device.Device) func() {
+func linear(name string, batch, in, out int, dt dtype.DType) Case {
+	return Case{Name: name, Work: flops(batch, in, out), Unit: "FLOP", Halves: dt == dtype.BFloat16, Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
-		x, w, bias := on.Randn(batch, in), on.Randn(out, in), on.Randn(out)
+		x, w, bias := on.Randn(batch, in).To(dt), on.Randn(out, in).To(dt), on.Randn(out).To(dt)
 		return func() { x.Linear(w, bias).Release() }
 	}}
 }

@@ -6,13 +6,14 @@ import (
 )
 
 // A linear layer's weight is a B whose columns are contiguous: to pack it as pairs takes longer than to multiply it by few rows. Cᵀ = Bᵀ·Aᵀ reads those columns as rows,
-// where they are, and packs the few rows of A. An element's products are the same in the same order, so it has the same bits. linear/64x1024x1024 of bfloat16
+// where they are, and packs the few rows of A. An element's products are the same in the same order, so it has the same bits. linear_bf16/64x1024x1024
 // takes half the time so.
 
 const (
 	// maxTurnedRows bounds the rows of A.
 	maxTurnedRows = 128
-	// minTurnedRows is from how many on a B of bfloat16 is better multiplied so than widened as it is read (GemmHalf): eight rows take a quarter of the time.
+	// minTurnedRows is from how many on a B of bfloat16 is better multiplied so than widened as it is read (GemmHalf): linear_bf16/8x1024x1024 takes a
+	// quarter of the time.
 	minTurnedRows = 3
 )
 

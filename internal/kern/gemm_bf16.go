@@ -12,6 +12,7 @@ const (
 	pairCols               = 32             // columns of a tile
 	minPairs, maxPairs     = 32, 1 << 13    // steps of two that pay for packing, and that one call of a tile may take
 	pairRows, pairPieceCol = 8 * 14, 1 << 8 // of a piece of work
+	slowPairRows           = 96             // up to which the conversion of B to float32 takes longer than slow products of pairs
 )
 
 const oneBF16 dtype.BF16 = 0x3f80
@@ -34,7 +35,7 @@ func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], bias, c []dtype.BF16, ldc in
 		p.run(par.For)
 		return true
 	}
-	if !vec.HasPairs() || vec.SlowPairs() || k%2 != 0 || k/2 < minPairs || k/2 > maxPairs || n < pairCols/2 || m == 0 {
+	if !vec.HasPairs() || vec.SlowPairs() && m > slowPairRows || k%2 != 0 || k/2 < minPairs || k/2 > maxPairs || n < pairCols/2 || m == 0 {
 		return false
 	}
 	g := gemmPairs{m: m, n: n, pairs: k / 2, steps: k / 2, a: a, b: b, bias: bias, c: c, ldc: ldc, height: ceilDiv(m, ceilDiv(m, vec.TileRows()))}
