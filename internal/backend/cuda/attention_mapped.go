@@ -6,7 +6,10 @@ import (
 	"cresset/internal/driver"
 )
 
-var mappedAttentionParams paramPool[kernels.MappedAttention]
+var (
+	mappedAttentionParams     paramPool[kernels.MappedAttention]
+	mappedAttentionGradParams paramPool[kernels.MappedAttentionGrad]
+)
 
 // issueMapped launches the kernel whose tiles the TMA brings, unless the device has none, or the TMA cannot read the operands.
 func (a *tiledAttention) issueMapped(s *scratch, p *kernels.Attention, tile int) (done bool, err error) {
@@ -15,7 +18,7 @@ func (a *tiledAttention) issueMapped(s *scratch, p *kernels.Attention, tile int)
 	if s.err != nil || !ok || !d.has(k, &g) || p.Keep < 1 && !t.Drops() {
 		return false, s.err
 	}
-	if _, err := d.function(k); err != nil && d.refuse(err) {
+	if d.lacks(k) {
 		return false, nil
 	}
 	m := mappedAttentionParams.take()
@@ -32,6 +35,49 @@ func (a *tiledAttention) issueMapped(s *scratch, p *kernels.Attention, tile int)
 		d.trace.plan(t.MappedClocks(p, d.properties.Multiprocessors))
 	}
 	return true, issue(s, k, g, m)
+}
+
+// issueMappedGrad launches the kernels of grad whose tiles the TMA brings, unless the device has none, or the TMA cannot read the operands.
+func (a *tiledAttention) issueMappedGrad(s *scratch, p *kernels.Attention, tile int) (done bool, err error) {
+	d, queriesTile, keysTile := s.device, &kernels.MappedQueriesTiles[tile], &kernels.MappedKeysTiles[tile]
+	queries, ok := queriesTile.MappedQueriesGrid(p.Batch, p.Heads, p.Queries)
+	keys, fits := keysTile.MappedKeysGrid(p.Batch, p.Groups, p.Keys)
+	if s.err != nil || !ok || !fits || !d.has(a.mappedQueries[tile], &queries) || !d.has(a.mappedKeys[tile], &keys) ||
+		d.lacks(a.mappedQueries[tile]) || d.lacks(a.mappedKeys[tile]) {
+		return false, s.err
+	}
+	m := mappedAttentionGradParams.take()
+	defer mappedAttentionGradParams.give(m)
+	m.Attention = *p
+	lines, columns := queriesTile.Boxes()
+	if !a.mapGrad(d, m, lines, columns) {
+		return false, nil
+	}
+	ofQueries, ofKeys := kernels.MappedGradClocks(queriesTile, keysTile, p, d.properties.Multiprocessors)
+	if d.trace != nil {
+		d.trace.plan(ofQueries)
+	}
+	if err := issue(s, a.mappedQueries[tile], queries, m); err != nil {
+		return false, err
+	}
+	if lines, columns = keysTile.Boxes(); !a.mapGrad(d, m, columns, lines) {
+		return false, nil
+	}
+	if d.trace != nil {
+		d.trace.plan(ofKeys)
+	}
+	return true, issue(s, a.mappedKeys[tile], keys, m)
+}
+
+// mapGrad describes operands in boxes of so many rows: queries and dout, and keys and values.
+func (a *tiledAttention) mapGrad(d *Device, m *kernels.MappedAttentionGrad, queries, keys uint32) bool {
+	p := &m.Attention
+	rows, columns := [3]uint64{p.Batch, p.Heads, p.Queries}, [3]uint64{p.Batch, p.Groups, p.Keys}
+	of := func(n [3]uint64, width uint64) [4]uint64 { return [4]uint64{n[0], n[1], n[2], width} }
+	return d.mapRows(&m.MapQ, &m.HeadQ, &m.BatchQ, p.Q, p.QStrides, of(rows, p.Width), queries, a.dtype) &&
+		d.mapRows(&m.MapDOut, &m.HeadDOut, &m.BatchDOut, p.DOut, p.DOutStrides, of(rows, p.Outputs), queries, a.dtype) &&
+		d.mapRows(&m.MapK, &m.HeadK, &m.BatchK, p.K, p.KStrides, of(columns, p.Width), keys, a.dtype) &&
+		d.mapRows(&m.MapV, &m.HeadV, &m.BatchV, p.V, p.VStrides, of(columns, p.Outputs), keys, a.dtype)
 }
 
 // mapRows describes the rows of heads of a batch, in boxes of 64 elements of so many rows, and reports whether the TMA can read them. Of what is

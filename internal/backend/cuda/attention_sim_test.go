@@ -25,7 +25,6 @@ type attends struct {
 	masked, unaligned                                   bool
 	shares                                              [4]bool // of the mask, along axes of scores; all heads do
 	repeated                                            bool    // to see the same bits again
-	outOnly                                             bool    // without gradients
 }
 
 const attentionSeed = 77
@@ -166,7 +165,7 @@ func (a *attends) run(t *testing.T, dev *Device, dt dtype.DType, q, k, v, dy, ma
 	}
 	a.rest(c, m, seed)
 	got = a.fetch(t, dev, c, &out)
-	if a.queries <= fewQueries || a.outOnly {
+	if a.queries <= fewQueries {
 		return got
 	}
 	g := backend.NewCall(op.AttentionGrad, dt)
@@ -270,6 +269,7 @@ func fetched(t *testing.T, dev *Device, v *backend.View) []float64 {
 	t.Helper()
 	raw := make([]byte, v.Buf.(*Buffer).bytes)
 	if err := dev.CopyOut(raw, v.Buf, 0); err != nil {
+
 		t.Fatal(err)
 	}
 	all := make([]float64, len(raw)/v.DType.Size())

@@ -12,6 +12,8 @@ type tiledAttention struct {
 	dtype                   dtype.DType
 	out, few, keys, queries [len(kernels.AttentionTiles)]kernelID
 	mapped                  [len(kernels.AttentionTiles)]kernelID // those that the TMA feeds
+	mappedKeys              [len(kernels.AttentionTiles)]kernelID
+	mappedQueries           [len(kernels.AttentionTiles)]kernelID
 	mask                    [len(kernels.AttentionMaskTiles)]kernelID
 	join                    kernelID
 	wide, wideGrad          launcher
@@ -25,6 +27,7 @@ func newTiledAttention(dt dtype.DType, single *attention) *tiledAttention {
 		t := &kernels.AttentionTiles[i]
 		a.out[i], a.few[i] = typed(t.Kernel("attention_mma"), dt), typed(t.Kernel("attention_few_mma"), dt)
 		a.mapped[i] = typed(t.Kernel("attention_wgmma"), dt)
+		a.mappedKeys[i], a.mappedQueries[i] = typed(t.Kernel("attention_keys_wgmma"), dt), typed(t.Kernel("attention_queries_wgmma"), dt)
 		a.keys[i], a.queries[i] = typed(t.Kernel("attention_keys_mma"), dt), typed(t.Kernel("attention_queries_mma"), dt)
 	}
 	for i := range kernels.AttentionMaskTiles {

@@ -39,6 +39,12 @@ func (d *Device) takes(k kernelID) bool {
 	return v.Load() == taken
 }
 
+// lacks loads a kernel, and reports whether the driver refused it.
+func (d *Device) lacks(k kernelID) bool {
+	_, err := d.function(k)
+	return err != nil && d.refuse(err)
+}
+
 // refuse notes that the driver did not take a module of a variant, if that is what the error says: from now on another one is taken. It
 // is false for what runs everywhere, for which there is no other.
 func (d *Device) refuse(err error) bool {

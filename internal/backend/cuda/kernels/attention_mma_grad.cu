@@ -94,7 +94,7 @@ template <int WIDTH, int TILE, int WARPS, bool BY_KEYS> INLINE void gradients(co
 	auto fill = [&](u64 head, u32 column, u32 stage) __attribute__((always_inline)) {
 		copyPair<WIDTH, TILE, THREADS>(stage, BY_KEYS ? queriesOf(p, at.batch, head) : keysOf(p, at.batch, at.group), column);
 		if (BY_KEYS && threadIdx.x < TILE * 2) {
-			u64 from = p.delta + ((at.batch * p.heads + head) * p.queries + column) * 8;
+			u64 from = deltaOf(p, at.batch, head, column);
 			u32 bytes = column + threadIdx.x / 2 < (u32)p.queries ? 4 : 0;
 			copyElement(stage + 2 * TILE * L::LINE + threadIdx.x * 4, from + (bytes > 0 ? threadIdx.x * 4 : 0), bytes);
 		}

@@ -4,7 +4,10 @@
 
 #include "attention_tile.cuh"
 
-// keepDelta writes log2 e · logSum and delta of a warp's 16 queries, of which 8 lanes have one at a time.
+// deltaOf is where log2 e · logSum and delta of a query lie.
+INLINE u64 deltaOf(const Attention &p, u64 batch, u64 head, u32 query) { return p.delta + ((batch * p.heads + head) * p.deltaRows + query) * 8; }
+
+// keepDelta writes log2 e · logSum and delta of a warp's 16 queries, of which 8 lanes have one at a time. Beyond the last query weights are 0.
 INLINE void keepDelta(const Attention &p, const Head &at, u32 line) {
 #pragma unroll
 	for (u32 turn = 0; turn < 4; turn++) {
@@ -29,10 +32,10 @@ INLINE void keepDelta(const Attention &p, const Head &at, u32 line) {
 		}
 		sum = acrossLine(sum, plus);
 		sum += fromLane(sum, 4);
-		if (inside && threadIdx.x % 8 == 0) {
-			i64 row = (i64)((at.batch * p.heads + at.head) * p.queries + query);
-			store<f32>(p.delta, row * 2, load<f32>(p.logSum, row) * (f32)LOG2E);
-			store<f32>(p.delta, row * 2 + 1, sum);
+		if (query < (u32)p.deltaRows && threadIdx.x % 8 == 0) {
+			f32 logSum = inside ? load<f32>(p.logSum, (i64)((at.batch * p.heads + at.head) * p.queries + query)) : (f32)INFINITY;
+			store<f32>(deltaOf(p, at.batch, at.head, query), 0, logSum * (f32)LOG2E);
+			store<f32>(deltaOf(p, at.batch, at.head, query), 1, sum);
 		}
 	}
 	asm volatile("bar.warp.sync -1;" : : : "memory");
@@ -49,9 +52,10 @@ INLINE Ends endsOf(const Attention &p, const Head &at, u32 line) {
 #pragma unroll
 	for (int h = 0; h < 2; h++) {
 		u32 row = line + threadIdx.x % 32 / 4 + h * 8;
-		u64 from = (at.batch * p.heads + at.head) * p.queries + row;
-		e.logSum[h] = row < (u32)p.queries ? load<f32>(p.delta, (i64)from * 2) : (f32)INFINITY;
-		e.delta[h] = row < (u32)p.queries ? load<f32>(p.delta, (i64)from * 2 + 1) : 0;
+		bool inside = row < (u32)p.queries;
+		u64 from = deltaOf(p, at.batch, at.head, inside ? row : 0);
+		e.logSum[h] = inside ? load<f32>(from, 0) : (f32)INFINITY;
+		e.delta[h] = inside ? load<f32>(from, 1) : 0;
 	}
 	return e;
 }

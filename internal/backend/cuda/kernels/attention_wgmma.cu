@@ -6,11 +6,8 @@
 // heads along y and of the batch along z. Shared memory: Shape::BARRIERS + 128 bytes. A row's keys are added in order.
 // dtypes: bf16 f16
 // target: sm_90a ptx80
+#include "attention_groups.cuh"
 #include "attention_running.cuh"
-#include "transaction.cuh"
-#include "warpgroup_fragments.cuh"
-
-#define GROUPS 2 // that multiply
 
 // A Shape is how a block uses its shared memory: queries of each group, and two stages of keys and of values, all in boxes of 64 columns, whose lines have
 // 128 bytes.
@@ -27,35 +24,17 @@ struct Barriers {
 	INLINE Barriers at(u32 first) { return {first, first + 8, first + 24, first + 40, first + 56}; }
 };
 
-// A Job is what a block has to do.
-struct Job {
-	Head at;
-	u32 query;
-	Sight sight;
-	Span keys;
-
-	template <int KEYS> INLINE Job of(const Attention &p) {
-		const int ROWS = GROUPS * 64;
-		Job job;
-		job.at.head = blockIdx.y, job.at.batch = blockIdx.z, job.at.group = blockIdx.y / ((u32)p.heads / (u32)p.groups);
-		job.query = (gridDim.x - 1 - blockIdx.x) * ROWS; // with a causal mask those come first that take longest
-		job.sight = sightOf(p);
-		job.keys = spanOf<false, ROWS, KEYS>(p, job.sight, job.query);
-		return job;
-	}
-};
-
 template <class S> INLINE void produce(const MappedAttention &m, u32 shared, const Barriers &bar, const Job &job) {
 	u32 headK = (u32)job.at.group * m.headK, batchK = (u32)job.at.batch * m.batchK, headV = (u32)job.at.group * m.headV, batchV = (u32)job.at.batch * m.batchV;
 	expectBytes(bar.queries, GROUPS * S::QUERIES);
 #pragma unroll
 	for (u32 i = 0; i < GROUPS * S::BOXES; i++) {
-		u32 row = job.query + i / S::BOXES * 64;
+		u32 row = job.line + i / S::BOXES * 64;
 		loadBox(shared + i * 64 * 128, m.mapQ, i % S::BOXES * 64, row, (u32)job.at.head * m.headQ, (u32)job.at.batch * m.batchQ, bar.queries);
 	}
 	Ring ring;
 #pragma unroll 1
-	for (u32 key = job.keys.from; key < job.keys.to; key += S::KEYS) {
+	for (u32 key = job.columns.from; key < job.columns.to; key += S::KEYS) {
 		u32 keys = shared + GROUPS * S::QUERIES + ring.stage * S::PANEL, values = shared + S::VALUES + ring.stage * S::PANEL, by = ring.stage * 8;
 		await(bar.keysUsed + by, ring.parity ^ 1);
 		expectBytes(bar.keys + by, S::PANEL);
@@ -71,26 +50,6 @@ template <class S> INLINE void produce(const MappedAttention &m, u32 shared, con
 		}
 		Ring::next(ring, 2);
 	}
-}
-
-// multiplyKeys makes scores of a group's queries and a tile of keys.
-template <class S> INLINE void multiplyKeys(FragmentC (&s)[S::KEYS / 8], u32 queries, u32 keys) {
-	u64 a = describe(queries, 0), b = describe(keys, 0);
-#pragma unroll
-	for (int k = 0; k < S::WIDTH / 16; k++) {
-		multiplyAdd(s, a + (k / 4 * 64 * 128 + k % 4 * 32) / 16, b + (k / 4 * S::KEYS * 128 + k % 4 * 32) / 16, k == 0);
-	}
-	commitProducts();
-}
-
-// weighValues adds a tile of values with their weights to the result.
-template <class S> INLINE void weighValues(FragmentC (&out)[S::WIDTH / 8], const FragmentA (&w)[S::KEYS / 16], u32 values) {
-	u64 b = describe(values, S::KEYS * 128);
-#pragma unroll
-	for (int k = 0; k < S::KEYS / 16; k++) {
-		multiplyAdd(out, w[k], b + k * 16 * 128 / 16, false);
-	}
-	commitProducts();
 }
 
 // drop makes zeros of the weights that dropout leaves out.
@@ -113,7 +72,7 @@ struct Group {
 	bool first; // of the warp's lanes
 
 	template <class S> INLINE Group of(u32 shared, const Job &job, u32 number) {
-		u32 line = job.query + number * 64 + threadIdx.x % 128 / 32 * 16;
+		u32 line = job.line + number * 64 + threadIdx.x % 128 / 32 * 16;
 		return {number, shared + number * S::QUERIES, shared + GROUPS * S::QUERIES, shared + S::VALUES, line, threadIdx.x % 32 == 0};
 	}
 
@@ -123,13 +82,6 @@ struct Group {
 		}
 	}
 };
-
-template <int N> INLINE void toWeights(FragmentA (&w)[N], const FragmentC (&s)[2 * N]) {
-#pragma unroll
-	for (int k = 0; k < N; k++) {
-		w[k] = toA(s[2 * k], s[2 * k + 1]);
-	}
-}
 
 // The groups take turns at the tensor cores: a group waits for its own, and gives the other one the next.
 INLINE void awaitTurn(u32 group) { asm volatile("bar.sync %0, 256;" : : "r"(group + 1) : "memory"); }
@@ -148,28 +100,28 @@ template <class S> INLINE void overlap(const Attention &p, const Barriers &bar, 
 		}
 		raise(r, s, by, factor);
 	};
-	if (g.number == 1 && job.keys.from + KEYS < job.keys.to) {
+	if (g.number == 1 && job.columns.from + KEYS < job.columns.to) {
 		giveTurn(1);
 	}
 	await(bar.keys, 0);
 	beginProducts();
-	multiplyKeys<S>(s, g.queries, g.keys);
+	multiplyRows<S::WIDTH, S::KEYS>(s, g.queries, g.keys);
 	awaitProducts<0>();
 	settle(s);
 	Group::used(g, bar.keysUsed);
-	weigh(job.keys.from);
+	weigh(job.columns.from);
 	toWeights(w, s);
 	await(bar.values, 0);
 	Ring ring = {1, 0}; // of keys; values are those of the tile before
 #pragma unroll 1
-	for (u32 key = job.keys.from + KEYS; key < job.keys.to; key += KEYS) {
+	for (u32 key = job.columns.from + KEYS; key < job.columns.to; key += KEYS) {
 		u32 before = ring.stage ^ 1;
 		await(bar.keys + ring.stage * 8, ring.parity);
 		awaitTurn(g.number);
 		beginProducts();
-		multiplyKeys<S>(s, g.queries, g.keys + ring.stage * S::PANEL);
-		weighValues<S>(r.out, w, g.values + before * S::PANEL);
-		if (g.number == 0 || key + KEYS < job.keys.to) {
+		multiplyRows<S::WIDTH, S::KEYS>(s, g.queries, g.keys + ring.stage * S::PANEL);
+		addWeighed<S::KEYS>(r.out, w, g.values + before * S::PANEL);
+		if (g.number == 0 || key + KEYS < job.columns.to) {
 			giveTurn(g.number);
 		}
 		awaitProducts<1>();
@@ -186,7 +138,7 @@ template <class S> INLINE void overlap(const Attention &p, const Barriers &bar, 
 		Ring::next(ring, 2);
 	}
 	beginProducts();
-	weighValues<S>(r.out, w, g.values + (ring.stage ^ 1) * S::PANEL);
+	addWeighed<S::KEYS>(r.out, w, g.values + (ring.stage ^ 1) * S::PANEL);
 	awaitProducts<0>();
 	settle(r.out);
 }
@@ -195,12 +147,12 @@ template <class S> INLINE void overlap(const Attention &p, const Barriers &bar, 
 template <class S> INLINE void inTurn(const Attention &p, const Barriers &bar, const Job &job, const Group &g, Running<S::WIDTH> &r) {
 	Ring ring;
 #pragma unroll 1
-	for (u32 key = job.keys.from; key < job.keys.to; key += S::KEYS) {
+	for (u32 key = job.columns.from; key < job.columns.to; key += S::KEYS) {
 		FragmentC s[S::KEYS / 8];
 		FragmentA w[S::KEYS / 16];
 		await(bar.keys + ring.stage * 8, ring.parity);
 		beginProducts();
-		multiplyKeys<S>(s, g.queries, g.keys + ring.stage * S::PANEL);
+		multiplyRows<S::WIDTH, S::KEYS>(s, g.queries, g.keys + ring.stage * S::PANEL);
 		awaitProducts<0>();
 		settle(s);
 		Group::used(g, bar.keysUsed + ring.stage * 8);
@@ -216,7 +168,7 @@ template <class S> INLINE void inTurn(const Attention &p, const Barriers &bar, c
 		toWeights(w, s);
 		await(bar.values + ring.stage * 8, ring.parity);
 		beginProducts();
-		weighValues<S>(r.out, w, g.values + ring.stage * S::PANEL);
+		addWeighed<S::KEYS>(r.out, w, g.values + ring.stage * S::PANEL);
 		awaitProducts<0>();
 		settle(r.out);
 		Group::used(g, bar.valuesUsed + ring.stage * 8);
@@ -233,7 +185,7 @@ template <class S> INLINE void consume(const MappedAttention &m, u32 shared, con
 	await(bar.queries, 0);
 	if (p.softCap > 0 || p.mask != 0 || p.keep < 1 || !(by > 0)) {
 		inTurn<S>(p, bar, job, g, r);
-	} else if (job.keys.from < job.keys.to) {
+	} else if (job.columns.from < job.columns.to) {
 		overlap<S>(p, bar, job, g, by, r);
 	}
 	close(p, job.at, g.line, r);
@@ -258,7 +210,7 @@ template <class S> INLINE void attend(const MappedAttention &m) {
 		publishBarriers();
 	}
 	__syncthreads();
-	Job job = Job::of<S::KEYS>(m.attention);
+	Job job = jobOf<false, GROUPS * 64, S::KEYS>(m.attention);
 	if (group == 0) {
 		giveRegisters<24>();
 		if (threadIdx.x == 0) {

@@ -11,7 +11,8 @@ type AttentionTile struct {
 }
 
 // AttentionTiles are those of attention_mma, narrow ones first, AttentionGradTiles those of attention_keys_mma and attention_queries_mma for the same widths,
-// AttentionMaskTiles those of attention_mask_mma, and MappedAttentionTiles those of attention_wgmma.
+// AttentionMaskTiles those of attention_mask_mma, MappedAttentionTiles those of attention_wgmma, and MappedQueriesTiles and MappedKeysTiles those of
+// attention_queries_wgmma and attention_keys_wgmma.
 var (
 	AttentionTiles = [...]AttentionTile{
 		{32, 128, 64, 128}, {64, 128, 64, 128}, {96, 128, 64, 256}, {128, 128, 64, 256}, {192, 128, 32, 256}, {256, 64, 32, 128},
@@ -22,6 +23,12 @@ var (
 	AttentionMaskTiles   = [...]AttentionTile{{64, 128, 64, 256}, {128, 128, 64, 256}, {256, 64, 32, 128}}
 	MappedAttentionTiles = [len(AttentionTiles)]AttentionTile{
 		{32, 128, 128, 384}, {64, 128, 128, 384}, {96, 128, 128, 384}, {128, 128, 128, 384}, {192, 128, 96, 384}, {256, 128, 64, 384},
+	}
+	MappedQueriesTiles = [len(AttentionTiles)]AttentionTile{
+		{32, 128, 128, 384}, {64, 128, 128, 384}, {96, 128, 128, 384}, {128, 128, 128, 384}, {192, 128, 64, 384}, {256, 128, 64, 384},
+	}
+	MappedKeysTiles = [len(AttentionTiles)]AttentionTile{
+		{32, 128, 64, 384}, {64, 128, 64, 384}, {96, 128, 64, 384}, {128, 128, 64, 384}, {192, 64, 64, 384}, {256, 64, 64, 384},
 	}
 )
 
@@ -38,16 +45,40 @@ func (t *AttentionTile) Grid(heads, queries uint64) (g Grid, ok bool) {
 
 // MappedGrid is Grid for attention_wgmma: a block has its queries, two stages of columns of two operands, in boxes of 64 elements, and barriers.
 func (t *AttentionTile) MappedGrid(batch, heads, queries uint64) (g Grid, ok bool) {
-	shared := divideUp(t.Width, mappedBox)*mappedBox*2*(t.lines+4*t.columns) + 128
-	blocks := [3]uint64{divideUp(queries, t.lines), heads, batch}
-	g = Grid{Blocks: [3]uint32{uint32(blocks[0]), uint32(heads), uint32(batch)}, Threads: [3]uint32{t.threads, 1, 1}, Shared: uint32(shared)}
-	return g, blocks[0] <= mostBlocks && heads <= mostParts && batch <= mostParts
+	return t.mappedGrid(batch, heads, queries, t.lines+4*t.columns, 0)
+}
+
+// MappedQueriesGrid is Grid for attention_queries_wgmma: a block has two operands of queries, and two stages of columns of two others, or of one where they are wide.
+func (t *AttentionTile) MappedQueriesGrid(batch, heads, queries uint64) (g Grid, ok bool) {
+	stages := uint64(4)
+	if t.Width > 192 {
+		stages = 3
+	}
+	return t.mappedGrid(batch, heads, queries, 2*t.lines+stages*t.columns, 0)
+}
+
+// MappedKeysGrid is Grid for attention_keys_wgmma, whose blocks have what is known of queries with each stage of them.
+func (t *AttentionTile) MappedKeysGrid(batch, groups, keys uint64) (g Grid, ok bool) {
+	return t.mappedGrid(batch, groups, keys, 2*t.lines+4*t.columns, 2*t.columns*8)
+}
+
+// mappedGrid is of blocks that have so many rows, and more bytes, in shared memory.
+func (t *AttentionTile) mappedGrid(batch, heads, lines, rows, more uint64) (g Grid, ok bool) {
+	shared := divideUp(t.Width, mappedBox)*mappedBox*2*rows + more + 128
+	blocks := divideUp(lines, t.lines)
+	g = Grid{Blocks: [3]uint32{uint32(blocks), uint32(heads), uint32(batch)}, Threads: [3]uint32{t.threads, 1, 1}, Shared: uint32(shared)}
+	return g, blocks <= mostBlocks && heads <= mostParts && batch <= mostParts
 }
 
 const mappedBox = 64
 
-// Boxes returns how many rows boxes of queries have, and those of keys and values: queries are a warpgroup's.
-func (t *AttentionTile) Boxes() (queries, keys uint32) { return uint32(t.lines / 2), uint32(t.columns) }
+// Boxes returns how many rows boxes of lines have, which are a warpgroup's, and those of columns.
+func (t *AttentionTile) Boxes() (lines, columns uint32) { return mappedLines, uint32(t.columns) }
+
+const mappedLines = 64
+
+// DeltaRows is how many rows of delta a head of so many queries has: the TMA brings those of 64 at once.
+func DeltaRows(queries uint64) uint64 { return divideUp(queries, 64) * 64 }
 
 // Drops reports whether attention_wgmma has registers for dropout.
 func (t *AttentionTile) Drops() bool { return t.Width <= 192 }
@@ -141,11 +172,32 @@ func (t *AttentionTile) busy(products int, g *Grid) float64 {
 // MappedClocks is Clocks for attention_wgmma, whose products and exponentials go on side by side: products reach three quarters of the tensor cores' peak, and
 // exponentials, with the instructions around them, half of that of the special function units, as in FlashAttention-3 on an H100 (Shah et al., 2024).
 func (t *AttentionTile) MappedClocks(p *Attention, multiprocessors int) float64 {
-	const start = 4000 // of a block, before there are scores, and at its end
 	tiles, longest := t.walk(p, p.Queries, p.Keys, false)
-	scores, heads := float64(t.lines*t.columns), float64(p.Batch*p.Heads)/float64(multiprocessors)
-	busy := max(2*scores*float64(t.Width)/2048/0.75, scores/16/0.5)
-	return start*max(float64(divideUp(p.Queries, t.lines))*heads, 1) + busy*max(tiles*heads, longest)
+	return t.mappedClocks(2, 0.75, divideUp(p.Queries, t.lines)*p.Batch*p.Heads, tiles*float64(p.Batch*p.Heads), longest, multiprocessors)
+}
+
+// MappedGradClocks are those of attention_queries_wgmma and attention_keys_wgmma. Their products are supposed to reach 0.57 of the peak, as those of
+// FlashAttention-3's backward pass do, which has other ones besides.
+func MappedGradClocks(queries, keys *AttentionTile, p *Attention, multiprocessors int) (ofQueries, ofKeys float64) {
+	const reached = 0.57
+	heads, shares := float64(p.Batch*p.Heads), float64(p.Heads/p.Groups)
+	tiles, longest := queries.walk(p, p.Queries, p.Keys, false)
+	ofQueries = queries.mappedClocks(3, reached, divideUp(p.Queries, queries.lines)*p.Batch*p.Heads, tiles*heads, longest, multiprocessors)
+	products := 4
+	if keys.Width > 128 { // scores are computed by both groups
+		products = 5
+	}
+	tiles, longest = keys.walk(p, p.Keys, p.Queries, true)
+	ofKeys = keys.mappedClocks(products, reached, divideUp(p.Keys, keys.lines)*p.Batch*p.Groups, tiles*heads, longest*shares, multiprocessors)
+	return ofQueries, ofKeys
+}
+
+// mappedClocks is of so many products of each tile, which reach a share of the tensor cores' peak, by blocks of which one has the longest walk.
+func (t *AttentionTile) mappedClocks(products int, reached float64, blocks uint64, tiles, longest float64, multiprocessors int) float64 {
+	const start = 4000 // of a block, before there are scores, and at its end
+	scores, all := float64(t.lines*t.columns), float64(multiprocessors)
+	busy := max(float64(products)*scores*float64(t.Width)/2048/reached, scores/16/0.5)
+	return start*max(float64(blocks)/all, 1) + busy*max(tiles/all, longest)
 }
 
 // walk is over how many tiles of columns the blocks of a head walk, together and the one that has most.

@@ -480,8 +480,9 @@ struct Attention {
 	u32 bools; // whether the mask says which keys a query sees, and is not added
 	u64 places; // of int64 numbers, one for each of the batch, that are added to First: 0 where there are none
 	i64 placeStep; // from one to the next
+	u64 deltaRows; // of each head in delta, where tensor cores compute gradients
 };
-static_assert(sizeof(Attention) == 568, "");
+static_assert(sizeof(Attention) == 576, "");
 
 // MappedAttention is the parameter of attention_wgmma: attention, and maps of its operands in boxes of 64 elements of so many rows, whose axes are elements,
 // rows, heads and the batch.
@@ -490,6 +491,17 @@ struct MappedAttention {
 	Attention attention;
 	u32 headQ, batchQ, headK, batchK; // 0 where all heads, or all of the batch, are the same, else 1
 	u32 headV, batchV;
-	u32 padding[12];
+	u32 padding[10];
 };
 static_assert(sizeof(MappedAttention) == 1024, "");
+
+// MappedAttentionGrad is MappedAttention for attention_keys_wgmma and attention_queries_wgmma, which read dout too.
+struct MappedAttentionGrad {
+	TensorMap mapQ, mapK, mapV, mapDOut;
+	Attention attention;
+	u32 headQ, batchQ, headK, batchK;
+	u32 headV, batchV;
+	u32 headDOut, batchDOut;
+	u32 padding[8];
+};
+static_assert(sizeof(MappedAttentionGrad) == 1152, "");

@@ -145,6 +145,7 @@ type Attention struct {
 	Bools                         uint32 // whether the mask says which keys a query sees, and is not added
 	Places                        uint64 // of int64 numbers, one for each of the batch, that are added to First: 0 where there are none
 	PlaceStep                     int64  // from one to the next
+	DeltaRows                     uint64 // of each head in delta, where tensor cores compute gradients
 }
 
 // MappedAttention is the parameter of attention_wgmma: attention, and maps of its operands in boxes of 64 elements of so many rows, whose axes are elements,
@@ -154,5 +155,15 @@ type MappedAttention struct {
 	Attention                    Attention
 	HeadQ, BatchQ, HeadK, BatchK uint32 // 0 where all heads, or all of the batch, are the same, else 1
 	HeadV, BatchV                uint32
-	Padding                      [12]uint32
+	Padding                      [10]uint32
+}
+
+// MappedAttentionGrad is MappedAttention for attention_keys_wgmma and attention_queries_wgmma, which read dout too.
+type MappedAttentionGrad struct {
+	MapQ, MapK, MapV, MapDOut    TensorMap
+	Attention                    Attention
+	HeadQ, BatchQ, HeadK, BatchK uint32
+	HeadV, BatchV                uint32
+	HeadDOut, BatchDOut          uint32
+	Padding                      [8]uint32
 }

@@ -60,6 +60,11 @@ INLINE u32 rankInCluster() {
 	return rank;
 }
 
+// loadBytes copies neighbours into this block: bytes and both addresses are multiples of 16.
+INLINE void loadBytes(u32 to, u64 from, u32 bytes, u32 barrier) {
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" : : "r"(to), "l"(from), "r"(bytes), "r"(barrier) : "memory");
+}
+
 // loadBox copies a box into this block.
 INLINE void loadBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 barrier) {
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
