@@ -84,7 +84,7 @@ func groupSettings() (all []attends) {
 	with(func(a *attends) { a.masked, a.mask = true, dtype.Bool })
 	with(func(a *attends) { a.masked, a.mask, a.Causal, a.First = true, dtype.Float32, true, 37 })
 	with(func(a *attends) { a.masked, a.mask, a.heads, a.Keep, a.First = true, dtype.Float32, 1, 0.8, 7 })
-	with(func(a *attends) { a.Causal, a.First, a.unaligned = true, -5, true })
+	with(func(a *attends) { a.Causal, a.First, a.unaligned, a.queries = true, -5, true, 64 }) // a tile, and then the next head
 	with(func(a *attends) { a.SoftCap, a.Keep, a.masked, a.mask, a.Window = 2, 0.5, true, dtype.Float32, 30 })
 	with(func(a *attends) { a.Keep, a.width, a.outputs, a.keys = 0.6, 190, 190, 100 })
 	return all
