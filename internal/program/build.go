@@ -11,11 +11,15 @@ import (
 func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot) *Program {
 	p := &Program{slots: len(b.slots), given: given, kept: kept}
 	fuser, _ := on.(backend.Fuser)
-	if c, ok := on.(backend.Caster); ok {
-		calls = recast(calls, slices.Concat(given, kept), c)
+	caster, casts := on.(backend.Caster)
+	if casts {
+		calls = recast(calls, slices.Concat(given, kept), caster)
 	}
 	if j, ok := on.(backend.Joiner); ok {
 		calls = followed(calls, slices.Concat(given, kept), func(c *Call) bool { return j.Joins(c.Op, c.DType) })
+	}
+	if casts {
+		calls = summedByNorms(calls, slices.Concat(given, kept), caster)
 	}
 	if fuser != nil {
 		calls = unfilled(calls, given)

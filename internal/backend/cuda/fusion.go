@@ -58,8 +58,11 @@ func (d *Device) Sums(c *backend.Call) bool {
 // Places reports whether a result is the gradient of queries, keys or values, which attention leaves line by line.
 func (d *Device) Places(o op.Op, _ dtype.DType, i int) bool { return o == op.AttentionGrad && i < 3 }
 
-// Takes reports whether the gradient of a norm takes the one that arrives as a half type.
+// Takes reports whether the gradient of a norm takes the one that arrives as a half type, or a norm a residual so, which may have its own type too.
 func (d *Device) Takes(o op.Op, dt dtype.DType, i int, as dtype.DType) bool {
+	if (o == op.LayerNorm || o == op.RMSNorm) && dt == dtype.Float32 && i == 3 {
+		return as == dt || otherTypes[as] != kernels.SameType
+	}
 	return (o == op.LayerNormGrad || o == op.RMSNormGrad) && dt == dtype.Float32 && i == 0 && otherTypes[as] != kernels.SameType
 }
 
