@@ -6,10 +6,11 @@ import (
 	"cresset/device"
 	"cresset/internal/backend/cuda"
 	"cresset/internal/hardware"
+	"cresset/tensor"
 )
 
-// modelled returns what the model says of cases on an H200.
-func modelled(t *testing.T, pattern string) map[string]Modelled {
+// still returns cases of an H200 whose kernels do nothing, for the test.
+func still(t *testing.T, pattern string) ([]Case, *cuda.Trace) {
 	t.Helper()
 	m, err := hardware.Preset("h200", 1)
 	if err != nil {
@@ -19,11 +20,18 @@ func modelled(t *testing.T, pattern string) map[string]Modelled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer giveBack()
+	t.Cleanup(giveBack)
 	cases, err := Matching(device.CUDA(0), pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cases, trace
+}
+
+// modelled returns what the model says of cases.
+func modelled(t *testing.T, pattern string) map[string]Modelled {
+	t.Helper()
+	cases, trace := still(t, pattern)
 	found := map[string]Modelled{}
 	for _, c := range cases {
 		f := Model(c, device.CUDA(0), trace.GPU, trace.Take)
@@ -59,5 +67,22 @@ func TestModelOfGraphs(t *testing.T) {
 		if g.Launches != 1 || s.Launches < 20 || g.Flops != s.Flops || !(g.Time <= s.Time) {
 			t.Errorf("%s: %d launches, %v operations and %v ns; %s: %d, %v and %v", graph, g.Launches, g.Flops, g.Time, step, s.Launches, s.Flops, s.Time)
 		}
+	}
+}
+
+// TestStepsAreCaptured captures the steps that are too large to be simulated, and replays them.
+func TestStepsAreCaptured(t *testing.T) {
+	cases, _ := still(t, "^(train/resnet18|gpt2_decode).*_graph(/bfloat16)?$")
+	for _, c := range cases {
+		if err := tensor.Try(func() {
+			replay := c.Make(device.CUDA(0))
+			replay()
+			replay()
+		}); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
+	if len(cases) != 4 {
+		t.Errorf("%d graphs", len(cases))
 	}
 }
