@@ -38,7 +38,7 @@ var varies = []struct {
 	{regexp.MustCompile(`(\w+\.go):\d+`), "$1:(line)"},
 	{regexp.MustCompile(`(?m)^cresset \d.*$`), "cresset (version)"},
 	{regexp.MustCompile(`(?m)^go1\..*$`), "(Go's version and platform)"},
-	{regexp.MustCompile(`(?m)^cpu (avx512|avx2|neon|scalar)$`), "cpu (level)"},
+	{regexp.MustCompile(`(?m)^cpu (amx|avx512|avx2|neon|noasm)$`), "cpu (level)"},
 }
 
 // outputs runs every step where all GPUs are simulated, and returns what they print, by name.
