@@ -25,6 +25,7 @@ type Group struct {
 	agreeing  bool         // whether ranks compare a call, as Debug asks
 	behalf    *call        // for which ranks exchange what the program knows nothing of; nil for none
 	elsewhere []int        // ranks on other machines
+	pids      []int        // by rank: its process where this one can see it, 0 elsewhere; under MPI alone
 	called    atomic.Int64 // collective operations that have begun
 	roll      roll
 	mu        sync.Mutex

@@ -148,7 +148,7 @@ func withNeighbours(ctx context.Context, g *Group) (*Group, error) {
 	here := "" // one program
 	switch e := g.engine.(type) {
 	case *message:
-		here = e.world.Processor()
+		here = card(e.world)
 	case *gpus:
 		here, _ = os.Hostname() // ranks of machines without a name count as of one
 	}
@@ -156,8 +156,10 @@ func withNeighbours(ctx context.Context, g *Group) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	for rank, host := range hosts {
-		if string(host) != here {
+	for rank, said := range hosts {
+		theirs := string(said)
+		g.pids = append(g.pids, pidHere(theirs, here))
+		if machineOf(theirs) != machineOf(here) {
 			g.elsewhere = append(g.elsewhere, rank)
 			continue
 		}

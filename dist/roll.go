@@ -64,6 +64,9 @@ func (g *Group) await(ctx context.Context, p pending, number int64) error {
 			return p.Wait(ctx, limit)
 		}
 		g.callRoll()
+		if gone := g.departed(); gone != nil && !asked.ended() {
+			return gone
+		}
 		err = p.Wait(ctx, min(limit/20, rollLook, limit-time.Since(begun)))
 	}
 	return err

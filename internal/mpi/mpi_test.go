@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 		"collectives": inWorld(collectives), "messages": inWorld(messages), "split": inWorld(split), "pieces": inWorld(pieces),
 		"nil": inWorld(nilPointer), "late": late, "again": inWorld(again), "wrong": inWorld(wrongLength), "abort": inWorld(abort),
 		"forgotten": forgotten, "closed": closed, "splitting": inWorld(splitting), "crowd": inWorld(crowd),
+		"signals": inWorld(handlersOnStack),
 	}))
 }
 
@@ -257,7 +258,7 @@ func abort(w *World) error {
 func TestParts(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		for part, sizes := range map[string][]int{
-			"collectives": {1, 2, 3}, "messages": {1, 2, 3}, "split": {1, 4}, "pieces": {2}, "nil": {1, 2}, "again": {1}, "wrong": {2},
+			"collectives": {1, 2, 3}, "messages": {1, 2, 3}, "split": {1, 4}, "pieces": {2}, "nil": {1, 2}, "signals": {1}, "again": {1}, "wrong": {2},
 		} {
 			for _, n := range sizes {
 				if r := l.Run(t, n, part); r.Code != 0 {

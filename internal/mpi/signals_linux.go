@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"encoding/binary"
 	"os"
 	"syscall"
 
@@ -26,8 +27,9 @@ var faults = [...]syscall.Signal{syscall.SIGILL, syscall.SIGBUS, syscall.SIGFPE,
 type actions struct{ *dl.Memory }
 
 const (
-	actionBytes = 32 // of one, of which nobody needs to know more
-	maskBytes   = 8  // of the kernel's set of signals
+	actionBytes = 32 // of one: handler, flags, and what else there is
+	flagsAt     = 8
+	maskBytes   = 8 // of the kernel's set of signals
 )
 
 func signalActions() actions {
@@ -42,5 +44,28 @@ func (a actions) restore() {
 	defer a.Free()
 	for i, sig := range faults {
 		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), a.Address(i*actionBytes), 0, maskBytes, 0, 0)
+	}
+	onStack()
+}
+
+// onStack has the handlers of other signals run on the stack for signals, as Go's threads need it: MPICH's of SIGUSR1 does not by itself, by which its launcher may tell that a process has
+// ended.
+func onStack() {
+	const (
+		saOnStack  = 0x08000000 // SA_ONSTACK
+		lastSignal = 64
+	)
+	action := dl.NewMemory(actionBytes)
+	defer action.Free()
+	for sig := uintptr(1); sig <= lastSignal; sig++ {
+		if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, 0, action.Address(0), maskBytes, 0, 0); errno != 0 {
+			continue
+		}
+		handler, flags := binary.NativeEndian.Uint64(action.Bytes), binary.NativeEndian.Uint64(action.Bytes[flagsAt:])
+		if handler <= 1 || flags&saOnStack != 0 { // the default, or ignored
+			continue
+		}
+		binary.NativeEndian.PutUint64(action.Bytes[flagsAt:], flags|saOnStack)
+		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, action.Address(0), 0, maskBytes, 0, 0)
 	}
 }

@@ -35,6 +35,7 @@ func Main(m *testing.M, errs io.Writer, parts map[string]func() error) int {
 type Launcher struct {
 	Name, path string
 	hosts      *Hosts // nil for this machine
+	forgiving  bool
 }
 
 // Each runs test for every launcher that is found, as a subtest, and skips where there is none.
@@ -63,6 +64,9 @@ type Result struct {
 func (l Launcher) Command(ctx context.Context, n int, env []string, program string, args ...string) *exec.Cmd {
 	args = append([]string{"-np", strconv.Itoa(n), program}, args...)
 	path := l.path
+	if l.forgiving {
+		args = append([]string{"-disable-auto-cleanup"}, args...)
+	}
 	if l.hosts != nil {
 		path, args = l.hosts.across(l, n, env, args)
 	}
@@ -72,6 +76,12 @@ func (l Launcher) Command(ctx context.Context, n int, env []string, program stri
 		"OMPI_MCA_hwloc_base_binding_policy=none", "OMPI_MCA_mpi_yield_when_idle=1")
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
+}
+
+// Forgiving returns the launcher, where it can, as one that leaves the other processes alone when one has ended.
+func (l Launcher) Forgiving() (Launcher, bool) {
+	l.forgiving = true
+	return l, l.Name == "mpich"
 }
 
 // grace is how long a launcher has to end by itself.

@@ -1,0 +1,68 @@
+package dist
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"cresset/internal/mpi"
+)
+
+// A launcher ends the ranks of a job one of whose processes has ended, unless it is told not to: then those that wait look themselves which process of their machine is gone.
+
+// card is what a rank of MPI tells of itself: its machine, the namespace in which its process has a number, and the number.
+func card(w *mpi.World) string {
+	space, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return w.Processor() // of other systems, where nobody looks
+	}
+	return fmt.Sprintf("%s\n%s\n%d", w.Processor(), space, os.Getpid())
+}
+
+// machineOf returns the machine that a card names.
+func machineOf(card string) string {
+	name, _, _ := strings.Cut(card, "\n")
+	return name
+}
+
+// pidHere returns the process that a card names, 0 where this one cannot see it.
+func pidHere(card, mine string) int {
+	place, number, _ := cutLast(card)
+	if here, _, ok := cutLast(mine); !ok || place != here {
+		return 0
+	}
+	pid, _ := strconv.Atoi(number)
+	return pid
+}
+
+func cutLast(card string) (place, number string, ok bool) {
+	at := strings.LastIndexByte(card, '\n')
+	if at < 0 {
+		return "", "", false
+	}
+	return card[:at], card[at+1:], true
+}
+
+// departed returns an error where a rank's process on this machine has ended, which then cannot come any more.
+func (g *Group) departed() error {
+	for rank, pid := range g.pids {
+		if pid == 0 {
+			continue
+		}
+		if ended(pid) {
+			return &RankError{rank, errEnded}
+		}
+	}
+	return nil
+}
+
+// ended reports whether a process has ended, which its launcher may not have looked at yet.
+func ended(pid int) bool {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat") // number (name) state …
+	if err != nil {
+		return os.IsNotExist(err)
+	}
+	_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
+	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
+}
