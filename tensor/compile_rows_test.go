@@ -114,3 +114,36 @@ func TestCompiledRowLaunches(t *testing.T) {
 		}
 	}
 }
+
+// TestCompiledRowBatches wants one launch for functions of one structure that reduce rows of tensors of several sizes, which have as many threads for a row,
+// and the bits of the ops one by one.
+func TestCompiledRowBatches(t *testing.T) {
+	launches := countingLaunches(t, "a100")
+	on := tensor.On(device.CUDA(0))
+	f := func(xs ...*tensor.Tensor) (out []*tensor.Tensor) {
+		for _, x := range xs {
+			out = append(out, x.MulScalar(0.5).Softmax(-1), x.Abs().SumAxes([]int{-1}).AddScalar(1))
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		xs   []*tensor.Tensor
+		want int
+	}{
+		"threads are as many": {[]*tensor.Tensor{on.Randn(50, 136), on.Randn(70, 200), on.Randn(3, 5, 256)}, 2},
+		"of a row alone":      {[]*tensor.Tensor{on.Randn(1, 136), on.Randn(200), on.Randn(3, 144)}, 4},
+		"threads are others":  {[]*tensor.Tensor{on.Randn(50, 64), on.Randn(70, 2000)}, 4},
+	} {
+		want, compiled := f(c.xs...), tensor.Compile(f)
+		compiled(c.xs...)
+		*launches = 0
+		for i, got := range compiled(c.xs...) {
+			if !sameBits(arrayOf(got), arrayOf(want[i])) {
+				t.Errorf("%s, result %d: %v, want %v", name, i, got, want[i])
+			}
+		}
+		if *launches > c.want {
+			t.Errorf("%s: %d launches, want %d", name, *launches, c.want)
+		}
+	}
+}

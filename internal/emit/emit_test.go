@@ -135,3 +135,36 @@ func TestBatchesAreWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsAreWritten has the interpreter read kernels that reduce rows, of each order, alone and in a batch, with the words of their parameters.
+func TestRowsAreWritten(t *testing.T) {
+	across := new(layout.Of(layout.Shape{8, 64}, []int{1, 0}, 0))
+	for _, order := range []backend.RowOrder{{Threads: 8, Group: 1, InTurn: true}, {Threads: 8, Group: 4}, {Threads: 32, Group: 4}, {Threads: 128, Group: 4}, {Threads: 512, Group: 4}} {
+		for _, o := range []op.Op{op.SumAxes, op.MeanAxes, op.AMax, op.AMin, op.Softmax, op.LogSoftmax} {
+			for _, aligned := range []bool{true, false} {
+				r := region(op.Mul, dtype.Float32, dtype.Float32, layout.Fresh(8, 64), across)
+				s := backend.Step{Op: o, DType: dtype.Float32, From: []int{2}, To: dtype.Float32, Row: foldings[o] != noFold}
+				l := layout.Fresh(8, 64)
+				if s.Row {
+					l = across
+				}
+				r.Steps, r.Order = append(r.Steps, s), order
+				r.Out = append(r.Out, backend.Store{Step: 1, View: backend.View{Buf: buffer{}, Layout: l, DType: dtype.Float32}})
+				k, err := New(r, aligned)
+				if err != nil {
+					t.Fatal(err)
+				}
+				words := len(k.AppendWords(nil, make([]uint64, 2), make([]uint64, 2), make([][2]uint64, 2)))
+				for _, k := range []*Kernel{k, k.Batch(3)} {
+					m, err := ptx.Parse(o.String(), string(k.Text()))
+					if err != nil {
+						t.Fatalf("%s, %v: %v\n%s", o, order, err, k.Text())
+					}
+					if got := m.Kernels[k.Name()].ParamBytes; got != 8*words*k.Pieces {
+						t.Errorf("%s, %v: %d words for a parameter of %d bytes", o, order, words*k.Pieces, got)
+					}
+				}
+			}
+		}
+	}
+}
