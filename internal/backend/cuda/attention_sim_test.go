@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -168,6 +169,7 @@ func (a *attends) run(t *testing.T, dev *Device, dt dtype.DType, q, k, v, dy, ma
 	if a.queries <= fewQueries {
 		return got
 	}
+	soil(t, dev)
 	g := backend.NewCall(op.AttentionGrad, dt)
 	defer g.Release()
 	g.Params = a.Attend
@@ -190,6 +192,20 @@ func (a *attends) run(t *testing.T, dev *Device, dt dtype.DType, q, k, v, dy, ma
 		outs[3] = &backend.View{Buf: outs[3].Buf, Layout: &l, DType: outs[3].DType}
 	}
 	return append(got, a.fetch(t, dev, g, outs...)...)
+}
+
+// soil leaves NaN in the memory that kernels are given next.
+func soil(t *testing.T, dev *Device) {
+	t.Helper()
+	raw := bytes.Repeat([]byte{0xff}, 64<<10)
+	buf, err := dev.Alloc(len(raw))
+	if err == nil {
+		err = dev.CopyIn(buf, 0, raw)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev.Free(buf)
 }
 
 // rest adds a mask and a seed, where there are such.
