@@ -15,7 +15,7 @@ import (
 // TestAttentionFromPlacesInMemory wants of queries whose offsets lie in memory, one for all or one for each sequence, the bits of those with the same offset as a
 // number.
 func TestAttentionFromPlacesInMemory(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		tensor.ManualSeed(3)
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
 			for _, c := range []struct{ queries, width, window int }{{1, 8, 0}, {3, 16, 5}, {10, 8, 4}} {

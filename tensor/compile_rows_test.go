@@ -74,7 +74,7 @@ func TestCompiledRows(t *testing.T) {
 
 // TestCompiledRowGradients compares gradients of functions that reduce rows with those of the ops one by one.
 func TestCompiledRowGradients(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
 			for name, f := range rowForms {
 				x, row := tensor.On(dev).Randn(4, 3, 72).To(dt), tensor.On(dev).Randn(72).To(dt)

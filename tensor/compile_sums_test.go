@@ -13,7 +13,7 @@ import (
 // TestCompiledSums compares sums over first axes, beside ops that compute what is summed, with those of the ops one by one, bit for bit: of few rows and
 // of so many that blocks share them, of columns that do not fill blocks, on the CPU and on a GPU.
 func TestCompiledSums(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16, dtype.Float64} {
 			for _, sizes := range [][]int{{1, 16}, {3, 5, 40}, {1000, 33}, {2, 300, 64}, {0, 20}, {7, 5}} {
 				x := tensor.On(dev).Randn(sizes...).To(dt)

@@ -68,7 +68,7 @@ func TestFeedForwardIsTheOpsOneByOne(t *testing.T) {
 	functions := map[string]activation{
 		"relu": (*tensor.Tensor).ReLU, "gelu": (*tensor.Tensor).GELU, "gelu_tanh": (*tensor.Tensor).GELUTanh, "silu": (*tensor.Tensor).SiLU,
 	}
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		if dev.IsCPU() {
 			x := tensor.Ones(2, 3)
 			if inner.LinearThen((*tensor.Tensor).GELU, x, layerOf([]*tensor.Tensor{x})) != nil {
@@ -117,7 +117,7 @@ func TestFeedForwardIsTheOpsOneByOne(t *testing.T) {
 
 // TestFeedForwardUnderAutocastIsTheOpsOneByOne is that of float32 operands whose scope casts them.
 func TestFeedForwardUnderAutocastIsTheOpsOneByOne(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		if dev.IsCPU() {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"cresset/internal/driver"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -35,6 +36,9 @@ func withRegisters(t *testing.T, card string, registers int) (most *uint32) {
 
 // TestResultsDoNotDependOnOccupancy runs kernels whose blocks walk, and sums, where a multiprocessor runs eight blocks and where it runs one.
 func TestResultsDoNotDependOnOccupancy(t *testing.T) {
+	if race.Enabled {
+		t.Skip("a simulated GPU is slow under the race detector")
+	}
 	results := func(registers int) (values [][]float32) {
 		withRegisters(t, "gtx1050", registers)
 		tensor.ManualSeed(1)

@@ -76,7 +76,7 @@ func (c rectifiedCase) operands(dev device.Device, dt dtype.DType) []*tensor.Ten
 
 // TestRectifiedLayers compares values, gradients and the graph with those of the two ops, bit by bit.
 func TestRectifiedLayers(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, c := range rectifiedCases {
 			for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16} {
 				t.Run(c.name+" "+dt.String(), func(t *testing.T) {
