@@ -115,6 +115,20 @@ func TestGradScalerUnscales(t *testing.T) {
 	})
 }
 
+// TestOneLaunchUnscalesAll, of a dtype, behind one that makes the flag 0.
+func TestOneLaunchUnscalesAll(t *testing.T) {
+	driver := devicetest.Use(t, "1")
+	ps := drawn(dtype.Float32)
+	o := optim.NewSGD(parametersOf(ps))
+	s := optim.NewGradScaler()
+	s.Scale(tensor.On(device.CUDA(0)).Ones())
+	before := driver.Calls("cuLaunchKernel")
+	s.Unscale(o)
+	if got := driver.Calls("cuLaunchKernel") - before; got != 2 {
+		t.Errorf("%d launches, want 2", got)
+	}
+}
+
 func TestGradScalerMistakes(t *testing.T) {
 	ready := func(dt dtype.DType) (*optim.GradScaler, *optim.Algorithm) {
 		p := tensor.Parameter(tensor.Ones(2, 2).To(dt))
