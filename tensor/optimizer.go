@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/friend"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 	"cresset/internal/profile"
 )
@@ -86,6 +88,37 @@ func (u *updates) Unscale(grad, scale, found *Tensor) {
 	}
 }
 
+// Norms returns the 2-norms of gradients of one GPU as float64, each rounded to its dtype as by Norm; nil elsewhere, and for other dtypes than floats. It runs what waits.
+func (u *updates) Norms(grads []*Tensor) *Tensor {
+	defer u.Drop() // what a panic has left
+	own := make([]*Tensor, len(grads))
+	for i, g := range grads {
+		if _, ok := g.storage.backend.(backend.Updater); !ok || !g.dtype.IsFloat() {
+			return nil
+		}
+		own[i] = g.Detach().autocast(op.Norm).Contiguous()
+	}
+	l := layout.Contiguous(Shape{len(own)})
+	norms := newResult(op.GradNorm.String(), own[0].storage.device, dtype.Float64, &l, own[0], own[1:]...)
+	for i, g := range own {
+		s := updateStep{state: []*Tensor{norms.Select(0, i)}, grad: g}
+		u.wait(callOf(op.GradNorm, g.dtype, nil, s.state, []*Tensor{g}), nil, s)
+	}
+	u.Run()
+	return norms
+}
+
+// Clip multiplies a gradient in place by most/(norm+1e-6), where that is less than 1; norm is a float64 beside it. On a GPU that waits until Run.
+func (u *updates) Clip(grad, norm *Tensor, most float64) {
+	if _, ok := grad.storage.backend.(backend.Updater); !ok {
+		if by := most / (norm.Float64() + 1e-6); !(by >= 1) {
+			grad.MulScalarInPlace(by)
+		}
+		return
+	}
+	u.add(op.ClipGrad, op.Clip{Most: most}, updateStep{state: []*Tensor{grad}, grad: grad, more: []*Tensor{norm}})
+}
+
 // add runs a step, or lets it wait with those like it. A step that panics is undone.
 func (u *updates) add(o op.Op, params any, s updateStep) {
 	added := false
@@ -102,8 +135,7 @@ func (u *updates) add(o op.Op, params any, s updateStep) {
 func (u *updates) try(o op.Op, params any, s updateStep) {
 	s.check(o)
 	p := s.state[0]
-	updater, ok := p.storage.backend.(backend.Updater)
-	if !ok {
+	if _, ok := p.storage.backend.(backend.Updater); !ok {
 		launch(o, p.dtype, params, s.state, []*Tensor{s.grad})
 		s.changed()
 		return
@@ -116,7 +148,13 @@ func (u *updates) try(o op.Op, params any, s updateStep) {
 	if s.undo != nil && captureOf(p) != nil {
 		c.Stepper, group = s.undo, s.undo.Group()
 	}
-	b := u.batchFor(c, group, p.storage.backend, updater)
+	u.wait(c, group, s)
+}
+
+// wait has the call of a step wait with those like it.
+func (u *updates) wait(c *backend.Call, group any, s updateStep) {
+	on := s.state[0].storage.backend
+	b := u.batchFor(c, group, on, on.(backend.Updater))
 	b.calls, b.steps = append(b.calls, c), append(b.steps, s)
 }
 
@@ -184,8 +222,12 @@ func (u *updates) Drop() {
 
 // run runs the steps of a batch.
 func (b *batch) run() {
+	what, hint := "run the step of an optimizer", "step behind the compiled function"
+	if b.op == op.GradNorm || b.op == op.ClipGrad {
+		what, hint = "clip gradients", "clip them behind the compiled function"
+	}
 	for _, s := range b.steps {
-		s.grad.refuseRecorded(b.op.String(), "run the step of an optimizer", "step behind the compiled function")
+		s.grad.refuseRecorded(b.op.String(), what, hint)
 	}
 	f := profile.BeginOp(b.calls[0])
 	done, err := b.runner.Run(b.calls)

@@ -157,6 +157,10 @@ type Updates[T any] interface {
 	// Unscale divides a gradient by a scale, and sets found to 1 where an element is not finite; both are float32 beside it. It may wait
 	// until Run.
 	Unscale(grad, scale, found T)
+	// Norms returns the 2-norms of gradients of one GPU as float64, by one launch for each dtype; nil elsewhere, and for other dtypes than floats.
+	Norms(grads []T) T
+	// Clip multiplies a gradient by most/(norm+1e-6), where that is less than 1; norm is a float64 beside it. It may wait until Run.
+	Clip(grad, norm T, most float64)
 	// Run runs the steps that wait. After a panic those that have not run still wait.
 	Run()
 	// Drop undoes and forgets the steps that wait, if any.

@@ -191,6 +191,8 @@ const (
 	SGDStep
 	AdamStep
 	UnscaleGrad                 // a gradient by the inverse of a scale, and whether an element is not finite
+	GradNorm                    // the 2-norm of a gradient, rounded to its dtype, as float64
+	ClipGrad                    // a gradient by most over a norm, where that is less than 1
 	AMSGradStep                 // p·shrink + rate·mean/(√most/root + ε), mean and square running means of g and g², most the largest square
 	AdamaxStep                  // p + rate·mean/norm, mean the running mean of g, norm = max(share·norm, |g| + ε)
 	NAdamStep                   // p·shrink + rate·g/d + ahead·mean/d, d = √(square/root) + ε, mean and square running means of g and g²
@@ -529,6 +531,8 @@ var rows = [Count]row{
 	SGDStep:                     {name: "sgd_step"},
 	AdamStep:                    {name: "adam_step"},
 	UnscaleGrad:                 {name: "unscale"},
+	GradNorm:                    {name: "grad_norm", composed: true},
+	ClipGrad:                    {name: "clip_grad", composed: true},
 	AMSGradStep:                 {name: "amsgrad"},
 	AdamaxStep:                  {name: "adamax"},
 	NAdamStep:                   {name: "nadam"},

@@ -159,6 +159,9 @@ type Unscale struct {
 	Raised  *atomic.Bool // set where an element is not finite, on the CPU
 }
 
+// Clip belongs to ClipGrad: what the norm that stands behind the gradient may be at most.
+type Clip struct{ Most float64 }
+
 // SGD belongs to SGDStep.
 type SGD struct {
 	LR, Momentum, Dampening, WeightDecay float64

@@ -39,7 +39,7 @@ type Family struct {
 
 // Checks returns the checks, family by family; the large ones are too much for simulated GPUs.
 func Checks(large bool) iter.Seq[Check] {
-	families := []func() []Check{elementwise, casts, sampled, draws, steps, scalings}
+	families := []func() []Check{elementwise, casts, sampled, draws, steps, scalings, clippings}
 	if large {
 		families = append(families, largeProducts)
 	}

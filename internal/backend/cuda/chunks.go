@@ -101,7 +101,7 @@ func (u *chunkList) runAll(calls []*backend.Call) (done bool, err error) {
 	}
 	d.lastOp.Store(uint32(c.Op))
 	d.trace.begin(calls...)
-	if err := u.launch(c, u.table, count); err != nil {
+	if err := u.launch(calls, u.table, count); err != nil {
 		return false, err
 	}
 	if d.blocking {
@@ -128,13 +128,20 @@ func (u *chunkList) capture(graph *capture, calls []*backend.Call) (done bool, e
 		defer func() { first.Stepper = own }()
 	}
 	u.device.lastOp.Store(uint32(first.Op))
-	return true, u.launch(first, table, count)
+	return true, u.launch(calls, table, count)
 }
 
-// launch issues the kernel over the chunks of a table, with the parameters of one call.
-func (u *chunkList) launch(c *backend.Call, table *Buffer, count int) error {
+// launch issues the kernel over the chunks of a table, with the parameters of the first call.
+func (u *chunkList) launch(calls []*backend.Call, table *Buffer, count int) error {
+	c := calls[0]
 	d, g, skip := u.device, kernels.ChunkGrid(count), skipOf(c)
 	defer runtime.KeepAlive(table)
+	switch c.Op {
+	case op.GradNorm:
+		return d.gradNorms(c, table, count-len(calls), len(calls))
+	case op.ClipGrad:
+		return d.clipGrads(c, table, count)
+	}
 	switch c.Params.(type) {
 	case op.SGD:
 		return launchStep(d, c, sgdAll[c.DType], g, &sgdParams, func(p *kernels.SGD, o op.SGD) {
@@ -161,30 +168,55 @@ func (u *chunkList) launch(c *backend.Call, table *Buffer, count int) error {
 
 const chunkBytes = 6 * 8 // of a kernels.Chunk
 
-// list makes u.next the chunks of the calls: a block of threads updates one at a time, so large parameters are cut.
+// list makes u.next the chunks of the calls: a block of threads updates one at a time, so large parameters are cut. For norms there follows,
+// for each gradient, which chunks are its and where its norm goes.
 func (u *chunkList) list(calls []*backend.Call) {
 	total, size := 0, uint64(calls[0].DType.Size())
 	for _, c := range calls {
-		total += c.Out()[0].Layout.Size()
+		total += c.In()[0].Layout.Size()
 	}
 	longest := kernels.ChunkLength(uint64(total), u.device.properties.Multiprocessors*(u.device.properties.MaxThreadsPerSM/256))
 	u.next = u.next[:0]
+	var norms []byte
 	for _, c := range calls {
 		var state [4]uint64 // the parameter and what is kept of it
 		for i := range c.Out() {
 			state[i] = address(&c.Out()[i])
 		}
-		grad, n := address(&c.In()[0]), uint64(c.Out()[0].Layout.Size())
-		for at := uint64(0); at < n; at += longest {
-			u.next = binary.LittleEndian.AppendUint64(u.next, min(longest, n-at))
-			for i, a := range [...]uint64{state[0], state[1], state[2], state[3], grad} {
-				if i < len(c.Out()) || i == 4 {
-					a += at * size
-				}
-				u.next = binary.LittleEndian.AppendUint64(u.next, a)
+		grad, n := address(&c.In()[0]), uint64(c.In()[0].Layout.Size())
+		if c.Op != op.GradNorm {
+			u.next = appendChunks(u.next, n, longest, size, state, grad)
+			continue
+		}
+		first := len(u.next) / chunkBytes
+		u.next = appendChunks(u.next, n, longest, size, [4]uint64{}, grad)
+		parts := len(u.next)/chunkBytes - first
+		norms = appendChunk(norms, uint64(parts), [...]uint64{state[0], uint64(first), 0, 0, 0})
+	}
+	u.next = append(u.next, norms...)
+}
+
+// appendChunks appends the chunks of n elements of a size, with the addresses of their first; 0 is none.
+func appendChunks(list []byte, n, longest, size uint64, state [4]uint64, grad uint64) []byte {
+	for at := uint64(0); at < n; at += longest {
+		words := [...]uint64{state[0], state[1], state[2], state[3], grad}
+		for i := range words {
+			if words[i] != 0 {
+				words[i] += at * size
 			}
 		}
+		list = appendChunk(list, min(longest, n-at), words)
 	}
+	return list
+}
+
+// appendChunk appends a kernels.Chunk.
+func appendChunk(list []byte, n uint64, words [5]uint64) []byte {
+	list = binary.LittleEndian.AppendUint64(list, n)
+	for _, w := range words {
+		list = binary.LittleEndian.AppendUint64(list, w)
+	}
+	return list
 }
 
 // steppers are those of calls that one launch makes.

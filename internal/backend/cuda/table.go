@@ -30,6 +30,7 @@ func build() *table {
 	t.addLosses()
 	t.addRandom()
 	t.addOptimizers()
+	t.addClipping()
 	t.addNarrow()
 	return t
 }

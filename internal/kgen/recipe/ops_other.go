@@ -226,4 +226,6 @@ var others = []Other{
 	{Op: "SGDStep", Name: "sgd_step"},
 	{Op: "AdamStep", Name: "adam_step"},
 	{Op: "UnscaleGrad", Name: "unscale", Doc: "a gradient by the inverse of a scale, and whether an element is not finite"},
+	{Op: "GradNorm", Name: "grad_norm", Composed: true, Doc: "the 2-norm of a gradient, rounded to its dtype, as float64"},
+	{Op: "ClipGrad", Name: "clip_grad", Composed: true, Doc: "a gradient by most over a norm, where that is less than 1"},
 }

@@ -319,6 +319,25 @@ struct Unscale {
 };
 static_assert(sizeof(Unscale) == 80, "");
 
+// GradNorm is the parameter of grad_norm: list is the address of count Chunks of gradients, of which grad is read, and of one more Chunk
+// for each of the gradients: the n sums from number state[0] on are its, and p is the address of its norm, a float64. There is
+// a sum for each chunk.
+struct GradNorm {
+	u64 list, count, gradients;
+	u64 sums;
+	u64 counter; // of last.cuh
+};
+static_assert(sizeof(GradNorm) == 40, "");
+
+// ClipGrad is the parameter of clip_grad: gradients, which are the parameters of a list of chunks, are multiplied by most over the float64
+// at norm, where that is less than 1.
+struct ClipGrad {
+	u64 list, count;
+	u64 norm;
+	f64 most;
+};
+static_assert(sizeof(ClipGrad) == 32, "");
+
 // Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes
 // behind the base of each term.
 struct Piece {

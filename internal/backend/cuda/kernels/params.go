@@ -319,6 +319,23 @@ type Unscale struct {
 	Scale, Found uint64
 }
 
+// GradNorm is the parameter of grad_norm: list is the address of count Chunks of gradients, of which grad is read, and of one more Chunk
+// for each of the gradients: the n sums from number state[0] on are its, and p is the address of its norm, a float64. There is
+// a sum for each chunk.
+type GradNorm struct {
+	List, Count, Gradients uint64
+	Sums                   uint64
+	Counter                uint64 // of last.cuh
+}
+
+// ClipGrad is the parameter of clip_grad: gradients, which are the parameters of a list of chunks, are multiplied by most over the float64
+// at norm, where that is less than 1.
+type ClipGrad struct {
+	List, Count uint64
+	Norm        uint64
+	Most        float64
+}
+
 // Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes
 // behind the base of each term.
 type Piece struct {
