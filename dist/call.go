@@ -35,7 +35,7 @@ type call struct {
 	op      ReduceOp
 	peer    int            // the root of those that have one, or whom a message goes to or comes from
 	tag     int            // of a message
-	in, out *tensor.Tensor // in is nil for barrier, receive and Scatter beside the root; out for barrier, send, and Gather and Reduce beside the root
+	in, out *tensor.Tensor // in is nil for barrier, split, receive and Scatter beside the root; out for barrier, split, send, and Gather and Reduce beside the root
 	from    *callers       // where the program called, nil where nobody has looked,
 	site    string         // or what another process has said of that
 	held    held           // what the engine of MPI waits for, within the call to be one allocation with it

@@ -81,7 +81,7 @@ func (g *Group) Split(ctx context.Context, color, key int) (*Group, error) {
 		return nil, err
 	}
 	come.number = g.called.Add(1)
-	come.pending = g.engine.begin(&call{kind: barrier, from: come.call.from}) // which tells who is late
+	come.pending = g.engine.begin(&call{kind: split, from: come.call.from}) // which tells who is late, or calls something else
 	if err := come.Wait(ctx); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,9 @@ func (g *Group) Split(ctx context.Context, color, key int) (*Group, error) {
 		g.breakBy(err)
 		return nil, err
 	}
-	return withNeighbours(ctx, &Group{rank: rank, size: size, name: g.name, engine: e, options: g.options})
+	part := &Group{rank: rank, size: size, name: g.name, engine: e, options: g.options}
+	defer part.onBehalf(&come.call)()
+	return withNeighbours(ctx, part)
 }
 
 // Abort ends all ranks of the job, as far as the engine can: under MPI their processes, with an exit code; in one program their operations.
@@ -142,7 +144,9 @@ func (g *Group) breakBy(err error) {
 func (g *Group) begin(w *Work) *Work {
 	w.group, w.behalf = g, g.behalf
 	c := &w.call
-	if g.debug || g.name != "mpi" { // MPI does not compare places, and a wait that lasts can tell its own: to look here takes a tenth of a short message
+	if w.behalf != nil {
+		c.from = w.behalf.from
+	} else if g.debug || g.name != "mpi" { // MPI does not compare places, and a wait that lasts can tell its own: to look here takes a tenth of a short message
 		c.from = callSite()
 	}
 	if err := g.brokenBy(); err != nil {

@@ -77,7 +77,7 @@ func (g *guest) do(f frame) error {
 			answer.Missing = late.missing()
 		}
 		return g.line.send(answer, nil)
-	case split:
+	case divides:
 		go g.split(on, f)
 		return nil
 	}
@@ -130,7 +130,7 @@ func (g *guest) reply(answer frame, c *call) {
 }
 
 func (g *guest) split(on *local, f frame) {
-	answer := frame{ID: f.ID, Kind: split}
+	answer := frame{ID: f.ID, Kind: divides}
 	part, rank, size, err := on.split(context.Background(), forever, f.Color, f.Key)
 	if answer.setErr(err); err == nil {
 		answer.Color, answer.Key = rank, size

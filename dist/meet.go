@@ -15,7 +15,7 @@ import (
 // Ranks that torchrun or cresset launch has started on one machine meet at a socket of rank 0, whose name follows from the variables that all of them have.
 
 // protocol changes with what frames mean. Nothing but a test sets it.
-var protocol = 1
+var protocol = 2
 
 // hello is what a rank says first.
 type hello struct{ Protocol, Rank, Size int }

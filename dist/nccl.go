@@ -108,7 +108,7 @@ func (n *gpus) begin(c *call) pending {
 	if c.out != nil {
 		writes = append(writes, c.out)
 	}
-	if c.kind == barrier {
+	if c.in == nil && c.out == nil {
 		writes = append(writes, n.token)
 	}
 	done, err := inner.Lend(reads, writes, func(stream uintptr, at []uintptr) error {
@@ -150,7 +150,7 @@ func (n *gpus) issue(s nccl.Issue, c *call, at []uintptr) error {
 		return s.Broadcast(to, from, bytesOf(c.out), c.peer)
 	case allGather:
 		return s.AllGather(to, from, bytesOf(c.in))
-	case barrier:
+	case barrier, split:
 		return s.AllReduce(to, from, 1, nccl.Float32, nccl.Sum)
 	}
 	return s.Exchange(n.messages(c, from, to)...)

@@ -128,9 +128,9 @@ func TestProcessesDiffer(t *testing.T) {
 			}
 			return nil
 		},
-		"rank 1: is of another version of cresset: it speaks protocol 2, rank 0 speaks 1": func(rank int) []string {
+		"rank 1: is of another version of cresset: it speaks protocol 1, rank 0 speaks 2": func(rank int) []string {
 			if rank == 1 {
-				return []string{spoken + "=2"}
+				return []string{spoken + "=1"}
 			}
 			return nil
 		},

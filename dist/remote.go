@@ -192,7 +192,7 @@ func (e *errand) missing() []int {
 }
 
 func (r *remote) split(ctx context.Context, limit time.Duration, color, key int) (engine, int, int, error) {
-	e := &errand{frame: frame{Part: r.part, Kind: split, Color: color, Key: key, In: none, Out: none}}
+	e := &errand{frame: frame{Part: r.part, Kind: divides, Color: color, Key: key, In: none, Out: none}}
 	r.hub.ask(e)
 	if err := e.Wait(ctx, limit); err != nil {
 		return nil, 0, 0, err

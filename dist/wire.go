@@ -16,7 +16,7 @@ import (
 // leaves; the answer has the same number.
 type frame struct {
 	ID       int
-	Part     int // the group: 0 for all ranks, or the number of the split that has made it
+	Part     int // the group: 0 for all ranks, or the number of the frame that has made it
 	Kind     kind
 	Op       ReduceOp
 	Peer     int
@@ -25,7 +25,7 @@ type frame struct {
 	DType    dtype.DType
 	In, Out  int // elements; none where there is no tensor
 	Bytes    int // that follow
-	Color    int // of a split, with Key; in the answer the rank and the size in the part
+	Color    int // of what divides, with Key; in the answer the rank and the size in the part
 	Key      int
 	Missing  []int
 	Why      string // the error of an answer, or why a rank leaves
@@ -36,6 +36,7 @@ type frame struct {
 // What a frame asks for beside operations.
 const (
 	leaves  kind = "leave"
+	divides kind = "divide"  // to be in a part of the ranks, which have all come to a split
 	missing kind = "missing" // which ranks have not come to the operation of the same number
 )
 
