@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ const (
 	split         kind = "split"
 	send          kind = "send"
 	receive       kind = "recv"
+	initialize    kind = "MPI_Init"
 )
 
 // A call is one rank's part of an operation. Its tensors are contiguous and where its engine wants them, on the CPU or a GPU, and belong to no gradient.
@@ -122,8 +124,13 @@ func (c *call) place() string {
 	frames := runtime.CallersFrames(c.from[:])
 	for {
 		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, "cresset/dist.(*Group)") && !strings.HasPrefix(f.Function, "cresset/dist.(*Work)") || !more {
+		if !isEntry(f.Function) || !more {
 			return fmt.Sprintf("%s:%d", f.File, f.Line)
 		}
 	}
+}
+
+// isEntry reports whether a function is one that the program calls, or a part of one.
+func isEntry(function string) bool {
+	return slices.ContainsFunc([]string{"(*Group)", "(*Work)", "Init"}, func(name string) bool { return strings.HasPrefix(function, "cresset/dist."+name) })
 }

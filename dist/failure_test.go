@@ -116,6 +116,20 @@ func late(g *dist.Group) error {
 	return nil
 }
 
+// aloneInInit is a job whose rank 1 never comes to Init; rank 0 says so when the limit has passed, and can end.
+func aloneInInit() error {
+	if os.Getenv("OMPI_COMM_WORLD_RANK")+os.Getenv("PMI_RANK") == "1" {
+		time.Sleep(time.Hour) // the launcher ends it when rank 0 has failed
+	}
+	_, _, line, _ := runtime.Caller(0)
+	_, err := dist.Init(ctx, dist.Timeout(time.Second/2))
+	var timeout *dist.TimeoutError
+	if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || timeout.Call != "MPI_Init" || !strings.HasSuffix(timeout.Site, fmt.Sprintf("failure_test.go:%d", line+1)) {
+		return fmt.Errorf("got %v", err)
+	}
+	return fmt.Errorf("as it should: %w", err)
+}
+
 // lateInDebug is a Barrier that a rank does not come to, while the others wait to compare what they call: the error names the Barrier, and its line.
 func lateInDebug(g *dist.Group) error {
 	if g.Rank() == 1 {
@@ -188,6 +202,9 @@ func TestFailureUnderMPI(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		if r := l.Run(t, 3, "late"); r.Code != 75 {
 			t.Errorf("late: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+		if r := l.Run(t, 2, "alone in init"); r.Code == 0 || !strings.Contains(r.Stderr, "as it should: MPI_Init, called at ") {
+			t.Errorf("alone in init: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
 		}
 		if r := l.Run(t, 2, "late in debug"); r.Code != 75 {
 			t.Errorf("late in debug: exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)

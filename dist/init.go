@@ -109,8 +109,9 @@ func launchOf(getenv func(string) string) (launch, error) {
 	return launch{}, nil
 }
 
-// initMPI joins MPI's world.
+// initMPI joins MPI's world. Where other ranks do not come in time, MPI_Init stays behind, which nothing interrupts: it keeps a thread of the process, but not the process from its end.
 func initMPI(ctx context.Context, o options, l launch) (*Group, error) {
+	begins := call{kind: initialize, from: callSite()}
 	type result struct {
 		world *mpi.World
 		err   error
@@ -120,9 +121,11 @@ func initMPI(ctx context.Context, o options, l launch) (*Group, error) {
 		w, err := mpi.Init(mpi.Candidates()...)
 		joined <- result{w, err}
 	}()
+	limited, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
 	select {
-	case <-ctx.Done():
-		return nil, fmt.Errorf("MPI_Init has not ended: %w", context.Cause(ctx))
+	case <-limited.Done():
+		return nil, &TimeoutError{Call: begins.String(), Site: begins.place(), Err: context.Cause(limited)}
 	case r := <-joined:
 		if r.err != nil {
 			return nil, r.err

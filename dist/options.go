@@ -12,7 +12,7 @@ type options struct {
 	cudaAware bool
 }
 
-// Timeout is how long an operation takes at most before its Wait gives up, DefaultTimeout unless given.
+// Timeout is how long an operation takes at most before its Wait gives up, and how long Init waits for other ranks, DefaultTimeout unless given.
 func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
 
 // Debug has ranks compare before each collective operation what they are about to do, so that a mismatch is an error that names ranks and places in the program instead of a wait
