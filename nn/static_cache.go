@@ -14,8 +14,8 @@ import (
 // replay writes its token behind those that are there, and attends to these alone. Attention cuts keys by the size of the cache, not by what is in it, so that both
 // have the bits of an eager step.
 //
-// More tokens than it has room for are an error, of a replay too, which then does nothing. Layers with a window keep all tokens. Gradients do not reach
-// through it. It is for one goroutine at a time.
+// More tokens than it has room for are an error, of a replay too, which then does nothing. A step that Compile or Capture refuses leaves no tokens in it. Layers with a
+// window keep all tokens. Gradients do not reach through it. It is for one goroutine at a time.
 type StaticKVCache struct {
 	// LastOnly asks for the scores behind the last token of those that are read, not behind each of a prompt.
 	LastOnly bool
@@ -79,8 +79,11 @@ func (c *StaticKVCache) Positions(n int) [][]int {
 	panic(fault("static cache", "positions lie on the device; PositionIDs and Rotary.TablesFor ask for them there"))
 }
 
-// PositionIDs implements DevicePast; padding has position 0.
+// PositionIDs implements DevicePast; padding has position 0. Tokens for which there is no room have none.
 func (c *StaticKVCache) PositionIDs(n int) *tensor.Tensor {
+	if err := c.fits(n); err != nil { // else tables of Room positions would be read beyond their end
+		panic(err)
+	}
 	ids := c.behind(c.seen, n).View(1, n)
 	if c.padding != nil {
 		ids = ids.Sub(c.padding).Clamp(0, nil)
@@ -123,12 +126,20 @@ func (c *StaticKVCache) Attend(layer int, q, k, v *tensor.Tensor, how Attention)
 	return tensor.ScaledDotProductAttention(q, l.keys, l.values, append(opts, how.options(q, k)...)...)
 }
 
+// fits returns an error where n more tokens do not fit.
+func (c *StaticKVCache) fits(n int) error {
+	if c.length+n > c.room {
+		return fault("attention", fmt.Sprintf("the cache has room for %d tokens and holds %d: %d more do not fit", c.room, c.length, n))
+	}
+	return nil
+}
+
 // begin makes room for the next n tokens, those of queries q. Replays of a graph and calls of a compiled function count on the host as well, which knows when the
 // cache is full.
 func (c *StaticKVCache) begin(n int, q *tensor.Tensor) {
 	take := func() error {
-		if c.length+n > c.room {
-			return fault("attention", fmt.Sprintf("the cache has room for %d tokens and holds %d: %d more do not fit", c.room, c.length, n))
+		if err := c.fits(n); err != nil {
+			return err
 		}
 		c.length += n
 		return nil
@@ -141,8 +152,14 @@ func (c *StaticKVCache) begin(n int, q *tensor.Tensor) {
 			g.Host(take, func() { c.length -= n })
 		}
 	}
+	undo := func() {
+		if inner.CaptureOf(c.seen) == nil { // else the graph takes it back
+			c.length -= n
+			c.seen.FillInPlace(c.length)
+		}
+	}
 	count()
-	inner.BeforeCalls(q, count)
+	inner.BeforeCalls(q, count, undo)
 	inner.Follows(c.seen, q)
 	c.first.CopyInPlace(c.seen)
 	c.seen.AddScalarInPlace(n)

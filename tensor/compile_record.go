@@ -17,7 +17,7 @@ type recording struct {
 	captured []*capture // what else is read
 	bumped   []uint32   // roots, then what was captured: how often each is changed in place
 	leaves   []edge     // to leaves that are not inputs
-	host     []func()   // called before each run but the first
+	host     hostSteps  // done before each run but the first
 	outs     []recordedResult
 	grads    []recordedResult // of inputs, then of leaves; one without a slot is none
 	forward  *program.Program
@@ -54,6 +54,12 @@ func (c *compiled) record(xs []*Tensor) (*recording, []*storage) {
 	for i, x := range xs {
 		inner[i] = t.enter(x, scope)
 	}
+	ended := false
+	defer func() {
+		if !ended { // the function did once what is done before runs, of which there are none
+			t.host.undo()
+		}
+	}()
 	recordingNow.Store(t)
 	defer recordingNow.Store(nil)
 	outs := c.f(inner)
@@ -74,6 +80,7 @@ func (c *compiled) record(xs []*Tensor) (*recording, []*storage) {
 		}
 		scope.disown(made[i])
 	}
+	ended = true
 	return r, made
 }
 

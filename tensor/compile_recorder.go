@@ -24,7 +24,7 @@ type recorder struct {
 	roots    []*root
 	forward  int    // how many calls are of the forward pass
 	foreign  []bool // for each call, whether another device computes it
-	host     []func()
+	host     hostSteps
 }
 
 // root is an input of the function.
@@ -262,13 +262,13 @@ func (x *Tensor) inRecording() bool {
 	return t != nil && t.derives(x)
 }
 
-// beforeCalls has a compiled function that computes with x, if one is recorded, call f before each of its later runs.
-func (x *Tensor) beforeCalls(f func()) {
+// beforeCalls has a compiled function that computes with x, if one is recorded, call do before each of its later runs, and undo where a run or the recording fails.
+func (x *Tensor) beforeCalls(do, undo func()) {
 	if x.inRecording() {
 		t := recordingNow.Load()
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.host = append(t.host, f)
+		t.host = append(t.host, hostStep{do, undo})
 	}
 }
 

@@ -43,10 +43,7 @@ func (f *compiledFunction) Forward(c *FunctionContext, given ...*Tensor) []*Tens
 	}
 	made := f.made
 	if made == nil {
-		for _, do := range f.host {
-			do()
-		}
-		made = f.compute(slots, tensors)
+		f.host.before(func() { made = f.compute(slots, tensors) })
 		f.change(xs)
 	}
 	for i, s := range f.kept {

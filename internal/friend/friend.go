@@ -58,8 +58,9 @@ type Tensors[T any] struct {
 	Follows func(x, y T)
 	// Recorded reports whether a compiled function that is recorded computes with x.
 	Recorded func(x T) bool
-	// BeforeCalls has a compiled function that computes with x, if one is recorded, call f before each of its later runs: what the host does in view of them.
-	BeforeCalls func(x T, f func())
+	// BeforeCalls has a compiled function that computes with x, if one is recorded, call do before each of its later runs: what the host does in view of them. Where a
+	// run fails, undo takes back what do did, and where the recording fails, what the program did.
+	BeforeCalls func(x T, do, undo func())
 	// ConstantOn returns a CPU tensor, whose numbers follow from shapes and positions alone, on a device and in a dtype: a graph keeps them.
 	ConstantOn func(x T, dev device.Device, dt dtype.DType) T
 	// OnStream returns the option of a scope whose results on a device are computed by a backend.Backend of one of its streams.
