@@ -32,8 +32,13 @@ func meetAs(ctx context.Context, rank, size int, getenv func(string) string) (en
 	return visit(ctx, path, rank, size)
 }
 
-// socketOf returns the socket's path, in a folder that is this user's alone.
+// socketOf returns the socket's path, in a folder that is this user's alone. Without an address it would be that of other jobs.
 func socketOf(getenv func(string) string) (string, error) {
+	for _, name := range []string{"MASTER_ADDR", "MASTER_PORT"} {
+		if getenv(name) == "" {
+			return "", fmt.Errorf("environment variable %s expected, but not set: torchrun and cresset launch set it, and ranks whose MASTER_ADDR and MASTER_PORT are alike meet each other", name)
+		}
+	}
 	dir := filepath.Join(os.TempDir(), "cresset-"+strconv.Itoa(os.Getuid()))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err

@@ -26,7 +26,7 @@ func ranks(t *testing.T, n int, part string, env func(rank int) []string) []*exe
 	for rank := range all {
 		c := exec.CommandContext(t.Context(), exe)
 		c.Env = append(os.Environ(), "CRESSET_MPITEST="+part, "RANK="+strconv.Itoa(rank), "WORLD_SIZE="+strconv.Itoa(n), "LOCAL_WORLD_SIZE="+strconv.Itoa(n),
-			"MASTER_ADDR=127.0.0.1", "TORCHELASTIC_RUN_ID="+t.Name()+strconv.Itoa(os.Getpid()))
+			"MASTER_ADDR=127.0.0.1", "MASTER_PORT=29500", "TORCHELASTIC_RUN_ID="+t.Name()+strconv.Itoa(os.Getpid()))
 		if env != nil {
 			c.Env = append(c.Env, env(rank)...)
 		}
