@@ -14,13 +14,17 @@ type Compilable interface {
 // by element, with casts and broadcasts between, becomes one kernel on a GPU and one walk through the caches on the CPU, and what lies
 // between is not stored. Results and gradients have the bits of f. It is PyTorch's torch.compile.
 //
-// A recording holds for inputs of the same shapes, strides, dtypes and devices, of which those track gradients that did, and the same
-// Autocast. Others make f run again; the 64 recordings used last are kept, and those that differ by sizes share their kernels.
+// A recording holds for inputs of the same shapes, strides, dtypes and devices, of which those track gradients that did, and the same Autocast
+// of each, for scopes follow data within f too. Others make f run again; the 64 recordings used last are kept, and those that differ by sizes
+// share their kernels.
 //
-// What f does to tensors is recorded and nothing else: a Go value that it reads is what it was when f ran. Tensors that f reads without being
-// given them, such as the parameters of a layer, are read anew in each call and get gradients where they are leaves. Random numbers are
+// What f does to tensors is recorded and nothing else: a Go value that it reads is what it was when f ran. So a layer goes on in the mode of
+// the recording: compile again after nn.Eval or nn.Train. Tensors that f reads without being given them, such as the parameters of a layer,
+// are read anew in each call and get gradients where they are leaves. They are those that f read when it ran: optimizers, nn.To and SetData
+// change them in place, which is seen, while an assignment to a field, as l.Weight = w, is not until f is compiled again. Random numbers are
 // drawn anew; a generator that f makes is made once and goes on. Changes in place of inputs are repeated, where nothing tracks gradients. An
-// input on which a result does not depend gets zeros from it where f's own gradient would be none.
+// input on which a result does not depend gets zeros from it where f's own gradient would be none. A function may return no tensors, for what
+// it changes.
 //
 // It panics with ErrCompile where f reads values of what it computes, as by Item, moves them to another device, or calls Backward. Gradients
 // of a compiled function have no gradients of their own. A call inside of another compiled function is recorded as a part of that.

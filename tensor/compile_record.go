@@ -22,6 +22,7 @@ type recording struct {
 	grads    []recordedResult // of inputs, then of leaves; one without a slot is none
 	forward  *program.Program
 	kept     []*program.Slot // what forward returns
+	homes    [][]int         // for each of kept, the inputs in whose scopes it lies
 	backward *program.Program
 	saved    []*program.Slot // what backward reads of it, of inputs and of what was captured
 	arriving []*program.Slot // the gradients from which backward starts, of those results that are tracked
@@ -34,6 +35,7 @@ type recordedResult struct {
 	layout  *layout.Layout
 	dtype   dtype.DType
 	tracked bool
+	home    []int // the inputs in whose scopes it is
 }
 
 // record runs the function and notes what it does. It returns with the recording what forward would return.
@@ -44,15 +46,12 @@ func (c *compiled) record(xs []*Tensor) (*recording, []*storage) {
 	recorders.Lock()
 	defer recorders.Unlock()
 	t := newRecorder(xs[0].storage.backend)
-	scope := NewScope()
-	defer scope.Close()
-	if a := latestAutocast(xs...); a != nil {
-		scope.casts.Store(&autocast{low: a.low, cached: a.cached, home: scope})
-	}
+	scopes := standInsFor(xs)
+	defer scopes.Close()
 	start := nodes.Load()
 	inner := make([]*Tensor, len(xs))
 	for i, x := range xs {
-		inner[i] = t.enter(x, scope)
+		inner[i] = t.enter(x, scopes.of(i))
 	}
 	ended := false
 	defer func() {
@@ -71,6 +70,9 @@ func (c *compiled) record(xs []*Tensor) (*recording, []*storage) {
 	t.end()
 	r.host = t.host
 	r.build(t, outs, found)
+	for i, out := range outs {
+		r.outs[i].home = scopes.inputsIn(out.scope)
+	}
 	r.noteChanges(xs)
 	made := make([]*storage, len(r.kept))
 	for i, s := range r.kept {
@@ -78,7 +80,8 @@ func (c *compiled) record(xs []*Tensor) (*recording, []*storage) {
 		if made[i] == nil {
 			panic("compile: a slot that nobody made")
 		}
-		scope.disown(made[i])
+		r.homes = append(r.homes, scopes.inputsIn(made[i].owner.Load()))
+		scopes.disown(made[i])
 	}
 	ended = true
 	return r, made

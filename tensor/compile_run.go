@@ -30,13 +30,33 @@ func (r *recording) apply(xs []*Tensor, made []*storage) []*Tensor {
 		leaf.node = e.to
 		given = append(given, leaf)
 	}
-	return Apply(&compiledFunction{r, made}, given...)
+	f := &compiledFunction{r, made}
+	if len(r.outs) == 0 { // it is called for what it changes
+		f.evaluate(given)
+		return nil
+	}
+	return Apply(f, given...)
 }
 
 // Forward runs the program.
 func (f *compiledFunction) Forward(c *FunctionContext, given ...*Tensor) []*Tensor {
 	c.application.name = "CompiledFunctionBackward"
-	xs, tensors := given[:len(f.roots)], map[*program.Slot]*Tensor{}
+	outs, tensors := f.evaluate(given)
+	for i, o := range f.outs {
+		if !o.tracked {
+			c.constant = append(c.constant, outs[i])
+		}
+	}
+	for _, s := range f.saved {
+		c.saved = append(c.saved, tensors[s])
+	}
+	return outs
+}
+
+// evaluate returns the results, and what lies in the slots that were given and kept. Each belongs to the scope to which f's own would.
+func (f *compiledFunction) evaluate(given []*Tensor) (outs []*Tensor, tensors map[*program.Slot]*Tensor) {
+	xs := given[:len(f.roots)]
+	tensors = map[*program.Slot]*Tensor{}
 	slots := f.given()
 	for _, s := range slots {
 		tensors[s] = given[f.givenAt(s)]
@@ -47,19 +67,14 @@ func (f *compiledFunction) Forward(c *FunctionContext, given ...*Tensor) []*Tens
 		f.change(xs)
 	}
 	for i, s := range f.kept {
-		tensors[s] = made[i].tensor(layout.Fresh(s.Size()), dtype.Uint8).inherit(xs...)
+		tensors[s] = made[i].tensor(layout.Fresh(s.Size()), dtype.Uint8).inherit(among(xs, f.homes[i])...)
 	}
-	outs := make([]*Tensor, len(f.outs))
+	outs = make([]*Tensor, len(f.outs))
 	for i, o := range f.outs {
 		outs[i] = f.over(tensors[o.slot], o)
-		if !o.tracked {
-			c.constant = append(c.constant, outs[i])
-		}
+		outs[i].scope = (*Tensor)(nil).latest(among(xs, o.home))
 	}
-	for _, s := range f.saved {
-		c.saved = append(c.saved, tensors[s])
-	}
-	return outs
+	return outs, tensors
 }
 
 // compute runs the forward program.

@@ -26,8 +26,18 @@ func signatureOf(xs []*Tensor) string {
 			add(x.layout.Offset - xs[same].layout.Offset)
 		}
 	}
-	if a := latestAutocast(xs...); a != nil {
-		add(int(a.low[onCPU]), int(a.low[onGPU]), truth(a.cached))
+	if !anyAutocast(xs) {
+		return string(key)
+	}
+	for i, x := range xs {
+		older, a := 0, x.scopeCasts()
+		for _, y := range xs {
+			older += truth(y.scopeOrder() < x.scopeOrder())
+		}
+		same := slices.IndexFunc(xs, func(y *Tensor) bool { return y.scopeCasts() == a })
+		if add(older, same, truth(a == nil), truth(a == off)); same == i && a != nil {
+			add(int(a.low[onCPU]), int(a.low[onGPU]), truth(a.cached))
+		}
 	}
 	return string(key)
 }
