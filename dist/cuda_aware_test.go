@@ -107,6 +107,15 @@ func TestCUDAAwareMPI(t *testing.T) {
 	})
 }
 
+// TestCUDAAwareWord: what is neither a yes nor a no is refused by Spawn too.
+func TestCUDAAwareWord(t *testing.T) {
+	t.Setenv("CRESSET_CUDA_AWARE_MPI", "true")
+	err := dist.Spawn(1, func(*dist.Group) error { return nil })
+	if err == nil || !strings.HasPrefix(err.Error(), "CRESSET_CUDA_AWARE_MPI=true: 1 hands") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestCUDAAwareWithoutMPI: ranks that meet otherwise cannot have it.
 func TestCUDAAwareWithoutMPI(t *testing.T) {
 	t.Setenv("RANK", "0")

@@ -14,7 +14,10 @@ import (
 //
 // It is an error where the environment promises more ranks than can be had, never a smaller group.
 func Init(ctx context.Context, opts ...Option) (*Group, error) {
-	o := optionsOf(opts)
+	o, err := optionsOf(opts)
+	if err != nil {
+		return nil, err
+	}
 	l, err := launchOf(os.Getenv)
 	if err != nil {
 		return nil, err
@@ -54,59 +57,26 @@ func initLocal(ctx context.Context, o options, l launch) (*Group, error) {
 	return &Group{rank: rank, size: l.size, localRank: rank, localSize: l.size, name: "local", engine: e, options: o}, nil
 }
 
-func optionsOf(opts []Option) options {
-	o := options{timeout: DefaultTimeout, debug: os.Getenv("TORCH_DISTRIBUTED_DEBUG") == "DETAIL", cudaAware: os.Getenv("CRESSET_CUDA_AWARE_MPI") == "1"}
+func optionsOf(opts []Option) (options, error) {
+	o := options{timeout: DefaultTimeout, debug: os.Getenv("TORCH_DISTRIBUTED_DEBUG") == "DETAIL"}
+	switch value := os.Getenv(awareVariable); value {
+	case "", "0":
+	case "1":
+		o.cudaAware = true
+	default:
+		return o, fmt.Errorf("%s=%s: 1 hands tensors on GPUs to MPI where they lie, 0 or nothing leaves that to CUDAAwareMPI", awareVariable, value)
+	}
 	for _, set := range opts {
 		set(&o)
 	}
-	return o
+	return o, nil
 }
+
+// awareVariable asks for CUDA-aware MPI where it is 1.
+const awareVariable = "CRESSET_CUDA_AWARE_MPI"
 
 func newLocal(r *room, rank int, o options) *Group {
 	return &Group{rank: rank, size: r.size, localRank: rank, localSize: r.size, name: "local", engine: &local{room: r, rank: rank}, options: o}
-}
-
-// A launch is what the environment says of the ranks that were started.
-type launch struct {
-	by   string // the variable that tells
-	size int    // 0 where nothing tells
-	mpi  bool
-}
-
-// launchers are variables that tell the number of ranks, and those beside which they mean that.
-var launchers = []struct {
-	size, beside string
-	mpi          bool
-}{
-	{"WORLD_SIZE", "TORCHELASTIC_RUN_ID", false},           // torchrun and cresset launch, which others may have started on each machine
-	{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", true}, // Open MPI's mpirun
-	{"PMI_SIZE", "PMI_RANK", true},                         // MPICH's and Intel's, and srun
-	{"SLURM_NTASKS", "SLURM_PROCID", true},
-	{"WORLD_SIZE", "RANK", false},          // others that set torchrun's variables
-	{"PET_NNODES", "PET_NODE_RANK", false}, // what Kubeflow's trainer tells torchrun; each node has PET_NPROC_PER_NODE
-}
-
-func launchOf(getenv func(string) string) (launch, error) {
-	for _, l := range launchers {
-		size := getenv(l.size)
-		if size == "" || getenv(l.beside) == "" {
-			continue
-		}
-		n, err := strconv.Atoi(size)
-		if err != nil || n < 1 {
-			return launch{}, fmt.Errorf("%s=%s is no number of ranks", l.size, size)
-		}
-		if each, err := strconv.Atoi(getenv("PET_NPROC_PER_NODE")); err == nil && l.size == "PET_NNODES" {
-			n *= each
-		}
-		return launch{l.size, n, l.mpi && (n > 1 || l.size != "SLURM_NTASKS")}, nil
-	}
-	if rank, size := getenv("RANK"), getenv("WORLD_SIZE"); rank != "" {
-		return launch{}, fmt.Errorf("RANK=%s is set and WORLD_SIZE is not: launchers like torchrun set both", rank)
-	} else if size != "" {
-		return launch{}, fmt.Errorf("WORLD_SIZE=%s is set and RANK is not: launchers like torchrun set both", size)
-	}
-	return launch{}, nil
 }
 
 // initMPI joins MPI's world. Where other ranks do not come in time, MPI_Init stays behind, which nothing interrupts: it keeps a thread of the process, but not the process from its end.

@@ -17,9 +17,13 @@ func Spawn(n int, f func(g *Group) error, opts ...Option) error {
 	if n < 1 {
 		panic(fault("spawn", tensor.ErrValue, fmt.Sprintf("%d is no number of ranks", n)))
 	}
+	o, err := optionsOf(opts)
+	if err != nil {
+		return err
+	}
 	r, errs, groups := newRoom(n), make([]error, n), make([]*Group, n)
 	for rank := range n {
-		groups[rank] = newLocal(r, rank, optionsOf(opts))
+		groups[rank] = newLocal(r, rank, o)
 	}
 	var running sync.WaitGroup
 	for rank, g := range groups {
