@@ -101,10 +101,20 @@ func late(g *dist.Group) error {
 	}
 	deadline, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(deadline)
+	w := g.AllReduce(tensor.Zeros(1), dist.Sum)
+	_, _, line, _ := runtime.Caller(0)
+	done := w.Done()
+	err := w.Wait(deadline)
+	<-done
 	var timeout *dist.TimeoutError
 	if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || timeout.Call != "all_reduce SUM of 1 elements of torch.float32" {
 		return fmt.Errorf("got %v", err)
+	}
+	if !strings.HasSuffix(timeout.Site, fmt.Sprintf("failure_test.go:%d", line+1)) {
+		return fmt.Errorf("got %v, which does not name the line of Done", err)
+	}
+	if again := w.Wait(ctx); again != err {
+		return fmt.Errorf("another Wait: %v, the first: %w", again, err)
 	}
 	if want := "; rank 1 has not called it, or cannot be reached"; !strings.HasSuffix(err.Error(), want) {
 		return fmt.Errorf("got %v, want %s", err, want)

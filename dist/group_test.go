@@ -139,6 +139,37 @@ func TestGroupsTimeout(t *testing.T) {
 	}
 }
 
+// settles waits for a rank that comes when it is too late: every wait has the error of the first.
+func settles(g *dist.Group, come func()) error {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	w := g.Barrier()
+	err := w.Wait(ended)
+	if late := (*dist.TimeoutError)(nil); !errors.As(err, &late) {
+		return fmt.Errorf("got %v", err)
+	}
+	come()
+	<-w.Done()
+	if again := w.Wait(ctx); again != err {
+		return fmt.Errorf("another Wait: %v, the first: %w", again, err)
+	}
+	return nil
+}
+
+func TestTimeoutIsSettled(t *testing.T) {
+	gaveUp := make(chan bool)
+	err := dist.Spawn(2, func(g *dist.Group) error {
+		if g.Rank() == 0 {
+			return settles(g, func() { close(gaveUp) })
+		}
+		<-gaveUp
+		return g.Barrier().Wait(ctx) // which rank 0 has called
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLatenessOfAnother: where a rank ends because it has waited too long, the others learn that, and have not waited too long themselves.
 func TestLatenessOfAnother(t *testing.T) {
 	err := dist.Spawn(2, func(g *dist.Group) error {

@@ -89,7 +89,11 @@ func hangs(g *dist.Group) error {
 	}
 	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
-	err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(short)
+	w := g.AllReduce(tensor.Zeros(1), dist.Sum)
+	err := w.Wait(short)
+	if again := w.Wait(ctx); again != err {
+		return fmt.Errorf("another Wait: %v, the first: %w", again, err)
+	}
 	var late *dist.TimeoutError
 	if !errors.As(err, &late) || !strings.HasSuffix(err.Error(), "; rank "+hanging+" has not called it") {
 		return fmt.Errorf("got %v", err)

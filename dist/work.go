@@ -17,22 +17,43 @@ type Work struct {
 	number  int64          // of a collective operation, counted in the group
 	results *tensor.Tensor // of the caller; the call's own stand for them where those are on another device
 
-	finished sync.Once
-	err      error
-	asked    sync.Once
-	done     chan struct{}
+	mu      sync.Mutex
+	settled bool
+	err     error         // once it is settled
+	done    chan struct{} // closed then; nil where nobody has asked for it
 }
 
 // Wait waits until the operation has ended, for at most the group's timeout and not longer than ctx, and returns its error. Where it does not end in time, that is a
-// *TimeoutError, and the group is of no more use.
+// *TimeoutError, and the group is of no more use. Another Wait returns the same.
 func (w *Work) Wait(ctx context.Context) error {
-	err := w.group.await(ctx, w.pending, w.number)
-	if _, never := w.pending.(failed); !never {
-		if late := w.group.late(ctx, w, err); late != nil {
-			return late
-		}
+	w.mu.Lock()
+	settled := w.settled
+	w.mu.Unlock()
+	if settled {
+		return w.err
 	}
-	w.finished.Do(func() { w.err = w.finish(err) })
+	return w.settle(ctx, w.group.await(ctx, w.pending, w.number))
+}
+
+// settle notes how a wait has ended, unless another one has told how the operation ended, and returns that.
+func (w *Work) settle(ctx context.Context, err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.settled {
+		return w.err
+	}
+	_, never := w.pending.(failed)
+	var late error
+	if !never {
+		late = w.group.late(ctx, w, err)
+	}
+	if w.err = late; late == nil {
+		w.err = w.finish(err)
+	}
+	w.settled = true
+	if w.done != nil {
+		close(w.done)
+	}
 	return w.err
 }
 
@@ -68,18 +89,22 @@ func (g *Group) late(ctx context.Context, w *Work, err error) error {
 	return timeout
 }
 
-// Done returns a channel that is closed when the operation has ended, or has not within the group's timeout. Wait tells how.
+// Done returns a channel that is closed when the operation has ended, or a wait for it has. Wait tells how.
 func (w *Work) Done() <-chan struct{} {
-	w.asked.Do(func() {
-		w.done = make(chan struct{})
-		if w.call.from == nil {
-			w.call.from = callSite()
-		}
-		go func() {
-			defer close(w.done)
-			_ = w.Wait(context.Background()) // the error stays for those who call Wait
-		}()
-	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done != nil {
+		return w.done
+	}
+	w.done = make(chan struct{})
+	if w.settled {
+		close(w.done)
+		return w.done
+	}
+	if w.call.from == nil {
+		w.call.from = callSite()
+	}
+	go func() { _ = w.Wait(context.Background()) }() // the error stays for those who call Wait
 	return w.done
 }
 
