@@ -135,7 +135,7 @@ func (l *library) libraryVersion() string {
 	text := newText()
 	l.GetLibraryVersion.call(text.call()...)
 	line, _, _ := strings.Cut(text.String(), "\n")
-	return strings.Trim(line, " \t\x00")
+	return strings.Join(strings.Fields(strings.Trim(line, "\x00")), " ") // MPICH has a tab behind its name
 }
 
 // err returns nil for success, else an error that says which call failed.

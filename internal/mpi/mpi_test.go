@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unsafe"
 
 	"cresset/internal/mpi/mpitest"
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) {
 		"collectives": inWorld(collectives), "messages": inWorld(messages), "split": inWorld(split), "pieces": inWorld(pieces),
 		"nil": inWorld(nilPointer), "late": late, "again": inWorld(again), "wrong": inWorld(wrongLength), "abort": inWorld(abort),
 		"forgotten": forgotten, "closed": closed, "splitting": inWorld(splitting), "crowd": inWorld(crowd),
-		"signals": inWorld(handlersOnStack),
+		"signals": inWorld(handlersOnStack), "version": inWorld(version),
 	}))
 }
 
@@ -255,10 +256,18 @@ func abort(w *World) error {
 	return wait(w.Barrier())
 }
 
+// version wants one line of text, in which MPICH's has a tab.
+func version(w *World) error {
+	if _, v := w.Library(); v == "" || strings.ContainsFunc(v, unicode.IsControl) {
+		return fmt.Errorf("the version is %q", v)
+	}
+	return nil
+}
+
 func TestParts(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
 		for part, sizes := range map[string][]int{
-			"collectives": {1, 2, 3}, "messages": {1, 2, 3}, "split": {1, 4}, "pieces": {2}, "nil": {1, 2}, "signals": {1}, "again": {1}, "wrong": {2},
+			"collectives": {1, 2, 3}, "messages": {1, 2, 3}, "split": {1, 4}, "pieces": {2}, "nil": {1, 2}, "signals": {1}, "version": {1}, "again": {1}, "wrong": {2},
 		} {
 			for _, n := range sizes {
 				if r := l.Run(t, n, part); r.Code != 0 {
