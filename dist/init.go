@@ -2,9 +2,11 @@ package dist
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
+	"sync/atomic"
 
 	"cresset/internal/mpi"
 )
@@ -12,7 +14,7 @@ import (
 // Init joins the job that the process was launched in: by mpirun, srun or another launcher of MPI, the ranks that it started; by cresset launch or torchrun,
 // those of this machine; otherwise a group of this process alone. The MPI library is the one that belongs to the launcher, or that CRESSET_MPI names.
 //
-// It is an error where the environment promises more ranks than can be had, never a smaller group.
+// It is an error where the environment promises more ranks than can be had, never a smaller group. A process joins a launcher's ranks once, also when it has left them.
 func Init(ctx context.Context, opts ...Option) (*Group, error) {
 	o, err := optionsOf(opts)
 	if err != nil {
@@ -30,13 +32,24 @@ func Init(ctx context.Context, opts ...Option) (*Group, error) {
 		return initMPI(ctx, o, l)
 	case o.engine != "" && o.engine != "local" && o.engine != "nccl":
 		return nil, fmt.Errorf("there is no engine %q: mpi, nccl and local are there", o.engine)
-	case o.engine == "nccl" && l.size > 1:
-		return initNCCL(ctx, o, l)
-	case l.size > 1:
-		return initLocal(ctx, o, l)
+	case l.size == 0 || l.size == 1:
+		return newLocal(newRoom(1), 0, o), nil
+	case !joined.CompareAndSwap(false, true):
+		return nil, errors.New("a process joins the ranks that a launcher has started once")
 	}
-	return newLocal(newRoom(1), 0, o), nil
+	join := initLocal
+	if o.engine == "nccl" {
+		join = initNCCL
+	}
+	g, err := join(ctx, o, l)
+	if err != nil {
+		joined.Store(false) // another try may come in time
+	}
+	return g, err
 }
+
+// joined tells that this process has joined ranks that meet without MPI, which has a rule of its own: a second meeting has the first one's place, where some may still be.
+var joined atomic.Bool
 
 // initLocal joins the ranks that a launcher has started on this machine.
 func initLocal(ctx context.Context, o options, l launch) (*Group, error) {

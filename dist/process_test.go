@@ -145,3 +145,23 @@ func TestProcessesDiffer(t *testing.T) {
 		}
 	}
 }
+
+// twice wants an error of a second Init, while the group is open and when it is closed.
+func twice(g *dist.Group) error {
+	again := func(when string) error {
+		_, err := dist.Init(ctx, dist.Timeout(5*time.Second))
+		if err == nil || !strings.HasPrefix(err.Error(), "a process joins ") || !strings.HasSuffix(err.Error(), " once") {
+			return fmt.Errorf("%s: got %v", when, err)
+		}
+		return nil
+	}
+	return errors.Join(again("open"), g.Close(ctx), again("closed"))
+}
+
+func TestProcessJoinsOnce(t *testing.T) {
+	for rank, said := range ends(ranks(t, 2, "twice", nil)) {
+		if said != "" {
+			t.Errorf("rank %d: %s", rank, said)
+		}
+	}
+}
