@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -59,10 +60,35 @@ func (g *Group) departed() error {
 
 // ended reports whether a process has ended, which its launcher may not have looked at yet.
 func ended(pid int) bool {
+	state, err := stateOf(pid)
+	return os.IsNotExist(err) || state == 'Z' || state == 'X'
+}
+
+// isStopped reports whether a process is stopped by a signal or a debugger.
+func isStopped(pid int) bool {
+	state, _ := stateOf(pid)
+	return state == 'T' || state == 't'
+}
+
+// stateOf returns the letter by which Linux tells what a process does, 0 where that is unknown.
+func stateOf(pid int) (byte, error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat") // number (name) state …
 	if err != nil {
-		return os.IsNotExist(err)
+		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
-	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
+	_, rest, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" "))
+	if len(rest) == 0 {
+		return 0, nil
+	}
+	return rest[0], nil
+}
+
+// stopped returns the ranks of this machine whose processes are stopped: nobody has to hear that they do not go on.
+func (g *Group) stopped() (ranks []int) {
+	for rank, pid := range g.pids {
+		if pid != 0 && isStopped(pid) {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
 }

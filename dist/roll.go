@@ -148,11 +148,14 @@ func (g *Group) message(k kind, peer int, t *tensor.Tensor) testable {
 	return l
 }
 
-// late returns the ranks that have not told that they wait in an operation; those of other machines where the library is stuck, which then knows all to have come.
+// late returns the ranks that have not told that they wait in an operation. Where the library is stuck, which then knows all to have come, they are those that are stopped, or else those of other machines.
 func (r *roll) late(g *Group, number int64) (ranks []int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.reached < number {
+		if stopped := g.stopped(); stopped != nil {
+			return stopped
+		}
 		return g.elsewhere
 	}
 	for rank, called := range r.heard {
