@@ -45,10 +45,10 @@ func cutLast(card string) (place, number string, ok bool) {
 	return card[:at], card[at+1:], true
 }
 
-// departed returns an error where a rank's process on this machine has ended, which then cannot come any more.
-func (g *Group) departed() error {
+// departed returns an error where the process of a rank on this machine that a work waits for has ended, which then cannot come any more.
+func (g *Group) departed(w *Work) error {
 	for rank, pid := range g.pids {
-		if pid == 0 {
+		if pid == 0 || w.number == 0 && rank != w.call.peer { // a message waits for its other end alone
 			continue
 		}
 		if ended(pid) {

@@ -43,14 +43,15 @@ const (
 	mostMessages = 100 // received from a rank in one exchange: where it has left, each receive ends at once, with an error
 )
 
-// await waits for a call as its pending does, and calls the roll when that lasts.
-func (g *Group) await(ctx context.Context, p pending, number int64) error {
+// await waits for a work's call as its pending does. When that lasts it calls the roll, of collective operations, and looks for ranks whose processes have ended.
+func (g *Group) await(ctx context.Context, w *Work) error {
+	p := w.pending
 	limit := g.timeout
 	if end, bounded := ctx.Deadline(); bounded {
 		limit = min(limit, time.Until(end))
 	}
 	asked, ok := p.(testable)
-	if !ok || number == 0 || g.size == 1 || !g.hasRoll() {
+	if !ok || g.size == 1 || !g.hasRoll() {
 		return p.Wait(ctx, g.timeout)
 	}
 	first := min(limit/4, longWait)
@@ -63,8 +64,10 @@ func (g *Group) await(ctx context.Context, p pending, number int64) error {
 		if asked.ended() {
 			return p.Wait(ctx, limit)
 		}
-		g.callRoll()
-		if gone := g.departed(); gone != nil && !asked.ended() {
+		if w.number != 0 {
+			g.callRoll()
+		}
+		if gone := g.departed(w); gone != nil && !asked.ended() {
 			return gone
 		}
 		err = p.Wait(ctx, min(limit/20, rollLook, limit-time.Since(begun)))

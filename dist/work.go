@@ -32,7 +32,7 @@ func (w *Work) Wait(ctx context.Context) error {
 	if settled {
 		return w.err
 	}
-	return w.settle(ctx, w.group.await(ctx, w.pending, w.number))
+	return w.settle(ctx, w.group.await(ctx, w))
 }
 
 // settle notes how a wait has ended, unless another one has told how the operation ended, and returns that.
