@@ -29,6 +29,7 @@ const (
 	send          kind = "send"
 	receive       kind = "recv"
 	initialize    kind = "MPI_Init"
+	leaving       kind = "close"
 )
 
 // A call is one rank's part of an operation. Its tensors are contiguous and where its engine wants them, on the CPU or a GPU, and belong to no gradient.

@@ -92,3 +92,16 @@ func (g *Group) stopped() (ranks []int) {
 	}
 	return ranks
 }
+
+// halted returns the ranks of this machine that are stopped, or where none is, those whose processes have ended.
+func (g *Group) halted() (ranks []int) {
+	if ranks = g.stopped(); ranks != nil {
+		return ranks
+	}
+	for rank, pid := range g.pids {
+		if pid != 0 && ended(pid) {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
+}

@@ -107,19 +107,31 @@ func (g *Group) Abort(code int) {
 }
 
 // Close ends the group; under MPI it waits for the others to close, for at most the group's timeout. A process that ends without it is an error
-// under most launchers. Another Close returns the same.
+// under most launchers. Another Close returns the same. Where it does not end in time, that is a *TimeoutError.
 func (g *Group) Close(ctx context.Context) error {
 	g.mu.Lock()
 	if g.broken == nil {
 		g.broken = errClosed
 	}
 	g.mu.Unlock()
+	ends := call{kind: leaving, from: callSite()}
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
+	var err error
 	if n := g.meeting.gpus.Load(); n != nil {
-		return errors.Join(n.close(ctx), g.engine.close(ctx))
+		err = n.close(ctx)
 	}
-	return g.engine.close(ctx)
+	err = errors.Join(err, g.engine.close(ctx))
+	if !isLate(ctx, err) {
+		return err
+	}
+	late := &TimeoutError{Call: ends.String(), Site: ends.place(), Err: err}
+	if knows, ok := g.engine.(latecomers); ok {
+		late.Missing = knows.missing()
+	} else {
+		late.Missing, late.unsure = g.halted(), true
+	}
+	return late
 }
 
 var errClosed = errors.New("the group is closed")

@@ -30,6 +30,18 @@ func (h *host) close(ctx context.Context) error {
 	}
 }
 
+// missing returns the ranks that have not left.
+func (h *host) missing() (ranks []int) {
+	h.room.mu.Lock()
+	defer h.room.mu.Unlock()
+	for rank, why := range h.room.gone {
+		if why == nil {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
+}
+
 // A guest is another rank, in the process of rank 0.
 type guest struct {
 	line  *line

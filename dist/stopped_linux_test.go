@@ -1,6 +1,8 @@
 package dist
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"slices"
@@ -30,8 +32,22 @@ func TestStoppedRanksAreNamed(t *testing.T) {
 	if late := g.roll.late(g, 1); !slices.Equal(late, []int{1}) {
 		t.Errorf("got %v", late)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g.engine = unleft{}
+	if late, ok := errors.AsType[*TimeoutError](g.Close(ctx)); !ok || !slices.Equal(late.Missing, []int{1}) {
+		t.Errorf("Close: got %v", late)
+	}
 	g.pids = nil
 	if late := g.roll.late(g, 1); !slices.Equal(late, []int{2}) {
 		t.Errorf("without a look at processes: got %v", late)
 	}
+}
+
+// unleft is an engine that other ranks do not leave.
+type unleft struct{ engine }
+
+func (unleft) close(ctx context.Context) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
 }

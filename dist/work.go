@@ -59,11 +59,7 @@ func (w *Work) settle(ctx context.Context, err error) error {
 
 // late returns a *TimeoutError, which breaks the group, where err says that a call has not ended in time; nil where it has.
 func (g *Group) late(ctx context.Context, w *Work, err error) error {
-	if err == nil {
-		return nil
-	}
-	inTime := !errors.Is(err, context.DeadlineExceeded) && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)))
-	if gone := (*RankError)(nil); inTime || errors.As(err, &gone) { // that another rank came too late is no lateness here
+	if !isLate(ctx, err) {
 		return nil
 	}
 	named := &w.call
@@ -87,6 +83,14 @@ func (g *Group) late(ctx context.Context, w *Work, err error) error {
 	}
 	g.breakBy(timeout)
 	return timeout
+}
+
+// isLate reports whether err says that a wait has not ended in time: that another rank came too late is no lateness here.
+func isLate(ctx context.Context, err error) bool {
+	if gone := (*RankError)(nil); err == nil || errors.As(err, &gone) {
+		return false
+	}
+	return errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
 }
 
 // Done returns a channel that is closed when the operation has ended, or a wait for it has. Wait tells how.

@@ -1,0 +1,32 @@
+package dist
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCloseNamesRanks: a Close that has not ended in time names the ranks that have not left; when they have, another one ends well.
+func TestCloseNamesRanks(t *testing.T) {
+	h := &host{local: &local{room: newRoom(3)}}
+	leaves := func(rank int) {
+		h.room.leave(rank, errLeft)
+		h.guests.Done()
+	}
+	h.guests.Add(2)
+	leaves(2)
+	g := &Group{size: 3, engine: h, options: options{timeout: DefaultTimeout}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := g.Close(ctx)
+	var late *TimeoutError
+	if !errors.As(err, &late) || !slices.Equal(late.Missing, []int{1}) || !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "close, called at ") {
+		t.Errorf("got %v", err)
+	}
+	leaves(1)
+	if err := g.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
