@@ -87,7 +87,11 @@ func (g *Group) late(ctx context.Context, w *Work, err error) error {
 
 // isLate reports whether err says that a wait has not ended in time: that another rank came too late is no lateness here.
 func isLate(ctx context.Context, err error) bool {
-	if gone := (*RankError)(nil); err == nil || errors.As(err, &gone) {
+	if err == nil {
+		return false
+	}
+	var gone *RankError // allocated, so only where there is an error
+	if errors.As(err, &gone) {
 		return false
 	}
 	return errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
