@@ -145,7 +145,12 @@ func (x *Tensor) last(h *Tensor, l linearLayer, residual *Tensor, p fed, sources
 		e = &backend.Epilogue{Join: op.Add, Other: residual.asRows().asView()}
 	}
 	l.launch(h, w, out, op.Invalid, e, residual)
-	record(out, l.op(), fedGrad, p, append([]*Tensor{l.Bias, h, w}, sources...)...).save(append([]*Tensor{h, w}, sources...)...)
+	kept := h
+	if p.makesAgain(sources) && !out.inRecording() {
+		kept = nil
+		defer spent(h)
+	}
+	record(out, l.op(), fedGrad, p, append([]*Tensor{l.Bias, h, w}, sources...)...).save(append([]*Tensor{kept, w}, sources...)...)
 	if joined {
 		record(out, op.Add, addGrad, nil, residual.asRows(), out)
 	}
@@ -163,14 +168,42 @@ type fed struct {
 	gated bool
 }
 
+// makesAgain reports whether h is not kept for its gradient, which makes it again of its source by one kernel: hidden layers are the widest, and their activations take
+// most of what a layer would keep. An activation whose derivative is made of its result keeps that anyway. Compiled functions keep h, and one launch less.
+func (p fed) makesAgain(sources []*Tensor) bool {
+	_, ofResult := p.then.Derivative()
+	return !p.gated && !ofResult && len(sources) == 1 && sources[0] != nil
+}
+
+// input returns h, with its place in the graph where that is wanted.
+func (p fed) input(b *backprop) *Tensor {
+	if h := b.saved(0); h != nil {
+		return h
+	}
+	u := b.saved(2)
+	u.node = nil
+	h := u.elementwise(p.then, nil)
+	if b.creates {
+		h.node = b.current.edges[1].to
+	}
+	return h
+}
+
 // fedGrad is the gradient of a product with inputs bias, h, w and the sources of h, of which it saved all but the bias. The gradient of h, which
 // nobody else sees, is multiplied by the activation's derivative where the product stores it. Where it is to be differentiated it goes the
 // way of the ops.
 func fedGrad(b *backprop, dy *Tensor) {
 	p := b.params().(fed)
-	h, w := b.saved(0), b.saved(1)
+	w := b.saved(1)
 	b.giveNeeded(0, func() *Tensor { return dy })
-	b.giveNeeded(2, func() *Tensor { return b.productFor(2, h.T(), dy) })
+	b.giveNeeded(2, func() *Tensor {
+		h := p.input(b)
+		g := b.productFor(2, h.T(), dy)
+		if b.current.saved[0].value.storage == nil && !b.creates {
+			spent(h)
+		}
+		return g
+	})
 	if b.creates {
 		b.giveNeeded(1, func() *Tensor { return b.productFor(1, dy, w.T()) })
 		return
@@ -179,7 +212,7 @@ func fedGrad(b *backprop, dy *Tensor) {
 		b.giveUp(0)
 	}
 	if made := b.current.edges[1].to; made != nil && (b.needs(3) || p.gated && b.needs(4)) {
-		b.throughActivation(p, dy, h, w)
+		b.throughActivation(p, dy, w)
 		if !b.retain {
 			made.free()
 		}
@@ -187,16 +220,17 @@ func fedGrad(b *backprop, dy *Tensor) {
 }
 
 // throughActivation gives the sources of h their gradients.
-func (b *backprop) throughActivation(p fed, dy, h, w *Tensor) {
+func (b *backprop) throughActivation(p fed, dy, w *Tensor) {
 	derivative, _ := p.then.Derivative()
-	kept, dx := b.saved(2), h.like(derivative, h.dtype)
+	kept := b.saved(2)
+	dx := kept.like(derivative, kept.dtype)
 	e := backend.Epilogue{X: kept.asView()}
 	if !p.gated {
 		linearLayer{}.launch(dy, w.T(), dx, derivative, &e, kept)
 		b.give(3, dx)
 		return
 	}
-	other, dother := b.saved(3), h.like(op.Mul, h.dtype)
+	other, dother := b.saved(3), kept.like(op.Mul, kept.dtype)
 	e.Gate, e.Other, e.Aside = p.then, other.asView(), dother.asView()
 	linearLayer{}.launch(dy, w.T(), dx, derivative, &e, kept, other, dother)
 	b.give(3, dx)
