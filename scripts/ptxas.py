@@ -10,8 +10,8 @@ neither takes more than two seconds for a GPU. CONTRIBUTING.md needs none of thi
 """
 
 import concurrent.futures
-import gzip
 import hashlib
+import lzma
 import os
 import pathlib
 import re
@@ -136,9 +136,8 @@ def assemble(tools, name, text, gpu, read):
     return figures, [f"{name} for {gpu}: wgmma in turns: {run.stderr}"] * ("C75" in run.stderr)
 
 
-def section(tools, packed):
+def section(tools, name, text):
     """A module's lines, and complaints."""
-    name, text = packed.name.removesuffix(".ptx.gz"), unpacked(packed)
     target = re.search(r"^\.target (\w+)", text, re.M).group(1)
     of, complaints = {}, []
     gpus = next((older for family, older in OLDER.items() if name.startswith(family)), GPUS[target])
@@ -155,8 +154,10 @@ def section(tools, packed):
     return [head, *(f"\t{' '.join(kernels)} = {line}" for line, kernels in alike.items())], complaints
 
 
-def unpacked(packed):
-    return gzip.decompress(packed.read_bytes()).decode()
+def unpacked():
+    """The text of each module by its name, in the order of names: a file has those of a family, each after a line with its name."""
+    texts = "".join(lzma.decompress(packed.read_bytes()).decode() for packed in PTX.glob("*.ptx.lzma"))
+    return dict(sorted(module.split("\n", 1) for module in texts.split("// ")[1:]))
 
 
 def digest(text):
@@ -191,18 +192,17 @@ def judge(lines, tuned):
 def main():
     tools = tool("ptxas", "'sm_60'"), tool("cuobjdump", "-sass")
     old = sections(FIGURES.read_text() if FIGURES.exists() else "")
-    modules = sorted(PTX.glob("*.ptx.gz"))
-    again = [m for m in modules if "--all" in sys.argv or digest(unpacked(m)) != old.get(m.name.removesuffix(".ptx.gz"), [""])[0].split(" ")[-1]]
+    modules = unpacked()
+    again = [name for name, text in modules.items() if "--all" in sys.argv or digest(text) != old.get(name, [""])[0].split(" ")[-1]]
     lines, bad, done = [], [], {}
     with concurrent.futures.ThreadPoolExecutor(4 * os.cpu_count()) as pool:
-        for packed, found in zip(again, pool.map(lambda m: section(tools, m), again)):
-            done[packed.name.removesuffix(".ptx.gz")] = found
-            print(packed.name, file=sys.stderr)
-    for packed in modules:
-        name = packed.name.removesuffix(".ptx.gz")
+        for name, found in zip(again, pool.map(lambda n: section(tools, n, modules[n]), again)):
+            done[name] = found
+            print(name, file=sys.stderr)
+    for name, module in modules.items():
         own, complaints = done.get(name) or (old[name], [])
         lines += own
-        bad += complaints + list(judge(own, TUNED.search(unpacked(packed)) or "sm_60" not in own[0]))
+        bad += complaints + list(judge(own, TUNED.search(module) or "sm_60" not in own[0]))
     print("\n".join(bad))
     text = HEAD + "\n".join(lines) + "\n"
     stale = text != (FIGURES.read_text() if FIGURES.exists() else "")

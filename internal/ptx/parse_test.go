@@ -1,14 +1,14 @@
 package ptx
 
 import (
-	"compress/gzip"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"cresset/internal/lzma"
 )
 
 // TestCommittedModulesParse reads every module of testdata: an instruction that is not implemented is an error of Parse.
@@ -146,26 +146,23 @@ func FuzzParse(f *testing.F) {
 
 // TestShippedKernelsParse reads the kernels of the CUDA backend.
 func TestShippedKernelsParse(t *testing.T) {
-	files, err := filepath.Glob("../backend/cuda/kernels/ptx/*.ptx.gz")
+	files, err := filepath.Glob("../backend/cuda/kernels/ptx/*.ptx.lzma")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no kernels", err)
 	}
 	for _, file := range files {
-		f, err := os.Open(file)
+		packed, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
+		texts, err := lzma.Decode(packed)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal(file, err)
 		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Parse(filepath.Base(file), string(text)); err != nil {
-			t.Error(err)
+		for module := range strings.SplitSeq(strings.TrimPrefix(string(texts), "// "), "\n// ") {
+			if _, err := Parse(filepath.Base(file), "// "+module); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
@@ -33,15 +34,14 @@ func Registers(kernel string, capability int) int {
 	return f.Registers
 }
 
+//go:embed ptx/figures
+var figuresText string
+
 // figures reads ptx/figures, by kernel and from old GPUs to new ones. What its lines are, its head says.
 var figures = sync.OnceValue(func() map[string][]Figures {
 	of := map[string][]Figures{}
-	text, err := files.ReadFile("ptx/figures")
-	if err != nil {
-		return of
-	}
 	var gpus []string
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(figuresText) {
 		switch {
 		case strings.HasPrefix(line, "#"):
 		case !strings.HasPrefix(line, "\t"):

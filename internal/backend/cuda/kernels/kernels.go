@@ -17,18 +17,18 @@ package kernels
 
 import (
 	"bytes"
-	"compress/gzip"
 	"embed"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"cresset/internal/lzma"
 )
 
-//go:embed ptx
+//go:embed ptx/*.lzma
 var files embed.FS
 
 // ModuleOf returns the name of the module that has a kernel, and whether there is one.
@@ -65,19 +65,41 @@ func Only(text []byte, kernel string) (alone []byte, ok bool) {
 
 // Text returns the PTX of a module.
 func Text(module string) ([]byte, error) {
-	packed, err := files.ReadFile("ptx/" + module + ".ptx.gz")
+	texts, err := family(module[:max(strings.LastIndexByte(module, '_'), 0)])
 	if err != nil {
+		return nil, fmt.Errorf("kernels: module %s: %w", module, err)
+	}
+	_, text, ok := bytes.Cut(texts, []byte("// "+module+"\n"))
+	if !ok {
 		return nil, fmt.Errorf("kernels: no module %s", module)
 	}
-	unpack, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("kernels: module %s: %w", module, err)
-	}
-	text, err := io.ReadAll(unpack)
-	if err != nil {
-		return nil, fmt.Errorf("kernels: module %s: %w", module, err)
-	}
+	text, _, _ = bytes.Cut(text, []byte("// "))
 	return text, nil
+}
+
+// unpacked are the texts of the family that was asked for last: a program loads many kernels of one, each by itself, one after the other.
+var unpacked struct {
+	sync.Mutex
+	name  string
+	texts []byte
+}
+
+// family returns the texts of the modules that are compiled of one file, each after a line with its name, which is the only comment.
+func family(name string) ([]byte, error) {
+	unpacked.Lock()
+	defer unpacked.Unlock()
+	if unpacked.name == name && unpacked.texts != nil {
+		return unpacked.texts, nil
+	}
+	packed, err := files.ReadFile("ptx/" + name + ".ptx.lzma")
+	if err != nil {
+		return nil, err
+	}
+	texts, err := lzma.Decode(packed)
+	if err == nil {
+		unpacked.name, unpacked.texts = name, texts
+	}
+	return texts, err
 }
 
 // list is ptx/index: a line for each module, its name, target, version of PTX, and kernels.
