@@ -25,7 +25,13 @@ type pool struct {
 	last     chan struct{} // the last worker has left a waiting caller's loop
 	panicked atomic.Pointer[panicked]
 
-	queues []queue // one for each thread that may take part
+	queues  []queue   // one for each thread that may take part
+	members []*member // the workers, for the caller to look at
+
+	loops     uint         // that callers have shared
+	caller    atomic.Int32 // the thread of a recent one
+	callerCPU atomic.Int32 // on which the last one was that has woken workers
+	changing  atomic.Bool  // a worker is in changePlaces
 
 	_     cpu.CacheLinePad
 	state atomic.Uint64
@@ -78,6 +84,9 @@ func (p *pool) run(c chunks, body func(lo, hi int)) {
 
 // share runs the chunks of c from first on with the pool, which the caller has taken.
 func (p *pool) share(c chunks, first, threads int, body func(lo, hi int)) {
+	if p.loops++; p.loops%16 == 1 { // asking costs 150 ns
+		p.caller.Store(threadID())
+	}
 	p.loop, p.body = c, body
 	helpers := min(threads, c.count-first) - 1
 	p.divide(first, helpers+1)
@@ -140,7 +149,7 @@ func (p *pool) work(thread int) {
 func (p *pool) join() {
 	p.state.And(^slotMask)
 	for s := (spin{}); p.state.Load() != 0; {
-		if s.pause() {
+		if s.pause() && !(s.due() && p.migratePreempted()) {
 			continue
 		}
 		if p.state.Or(waiting)&activeMask != 0 {
@@ -153,7 +162,9 @@ func (p *pool) join() {
 // spawn starts workers until there are n.
 func (p *pool) spawn(n int) {
 	for int(p.workers.Load()) < n {
-		go p.worker(int(p.workers.Add(1)))
+		m := &member{number: int(p.workers.Add(1))}
+		p.members = append(p.members, m)
+		go p.worker(m)
 	}
 }
 
@@ -166,6 +177,7 @@ func (p *pool) wake(n int) {
 			return
 		}
 		if p.parked.CompareAndSwap(asleep, asleep-wanted) {
+			p.callerCPU.Store(int32(currentCPU()))
 			for range wanted {
 				p.wakeups <- struct{}{}
 			}
@@ -174,27 +186,42 @@ func (p *pool) wake(n int) {
 	}
 }
 
-// worker helps with loops as the thread of that number; the caller is 0.
-func (p *pool) worker(thread int) {
+// worker helps with loops as the thread of the member's number; the caller is 0.
+func (p *pool) worker(m *member) {
 	defer p.workers.Add(-1) // only a Goexit in a body gets here
 	for {
-		p.await()
-		p.help(thread)
+		p.await(m)
+		p.help(m)
+		if m.migrated.Swap(false) {
+			migrateAway() // the caller needs its CPU
+		}
 	}
 }
 
 // await returns when the worker has entered a loop.
-func (p *pool) await() {
+func (p *pool) await(m *member) {
+	stayed := m.thread != 0 // on that thread
 	for s := (spin{}); !p.enter(); {
 		if s.pause() {
+			stayed = stayed && s.looks < looksPerYield
+			if s.due() {
+				p.changePlaces()
+			}
 			continue
 		}
+		stayed = false
 		p.parked.Add(1)
 		if p.open() && p.unpark() {
 			continue // a loop opened before the caller could see that we are parked
 		}
 		<-p.wakeups
+		if int32(currentCPU()) == p.callerCPU.Load() {
+			migrateAway() // the system has woken the worker where it can only wait for the caller
+		}
 		s = spin{}
+	}
+	if !stayed {
+		m.thread = threadID()
 	}
 }
 
@@ -219,9 +246,11 @@ func (p *pool) enter() bool {
 }
 
 // help works on the loop that the worker has entered and leaves it.
-func (p *pool) help(thread int) {
+func (p *pool) help(m *member) {
 	ended := false
+	m.inside.Store(m.thread)
 	defer func() {
+		m.inside.Store(0)
 		if !ended {
 			p.fail(recover())
 		}
@@ -232,7 +261,7 @@ func (p *pool) help(thread int) {
 			p.last <- struct{}{}
 		}
 	}()
-	p.work(thread)
+	p.work(m.number)
 	ended = true
 }
 
@@ -245,21 +274,36 @@ func (p *pool) fail(value any) {
 	p.stop()
 }
 
+// looksPerYield is how often a thread looks before it lets other goroutines run.
+const looksPerYield = 16
+
 // spin counts the time that a thread has spun.
 type spin struct {
 	looks int
-	start time.Time // of the first look
+	start time.Time     // of the first look
+	spun  time.Duration // until the last
+	next  time.Duration // when to look whether others run
 }
 
 // pause lets a moment pass and reports whether to look again. Reading the clock is the moment: it keeps the pipeline, and a
 // sibling hyperthread, less busy than a bare loop would. Goroutines that have work get the processor now and then.
 func (s *spin) pause() bool {
 	if s.looks++; s.looks == 1 {
-		s.start = time.Now()
+		s.start, s.next = time.Now(), lookAfter
 		return true
 	}
-	if s.looks%16 == 0 {
+	if s.looks%looksPerYield == 0 {
 		runtime.Gosched()
 	}
-	return time.Since(s.start) < spinFor
+	s.spun = time.Since(s.start)
+	return s.spun < spinFor
+}
+
+// due reports, once in lookAfter, that it is time to look whether the others run.
+func (s *spin) due() bool {
+	if !canMigrate || s.spun < s.next {
+		return false
+	}
+	s.next = s.spun + lookAfter
+	return true
 }
