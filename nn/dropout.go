@@ -33,6 +33,21 @@ func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
 	})
 }
 
+// AddedTo returns residual plus what Forward returns. On GPUs one kernel draws and adds, and another computes the gradient; a linear layer before adds its bias as it
+// stores, so that bias, dropout and residual pass over memory once.
+func (d *Dropout) AddedTo(residual, x *tensor.Tensor) *tensor.Tensor {
+	if d.drops() && !d.InPlace {
+		if y := inner.DropoutAdded(x, d.P, residual, nil); y != nil {
+			return y
+		}
+	}
+	y := d.Forward(x)
+	if y != x {
+		defer inner.Spent(y)
+	}
+	return residual.Add(y)
+}
+
 // drops reports whether Forward returns other than x.
 func (d *Dropout) drops() bool { return d.Training() && d.P != 0 }
 

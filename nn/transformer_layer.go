@@ -102,7 +102,7 @@ func (s *stream) last(norm *LayerNorm, f *FeedForwardLayers, dropout *Dropout) *
 	y := f.joined(s.x, x, dropout)
 	switch {
 	case y == nil && s.normFirst:
-		return s.x.Add(dropout.Forward(f.Forward(x)))
+		return dropout.AddedTo(s.x, f.Forward(x))
 	case y == nil:
 		_, y = norm.ofSum(s.x, dropout.Forward(f.Forward(x)))
 	case !s.normFirst:

@@ -18,6 +18,10 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	LayerNormOfSum: (*Tensor).layerNormOfSum,
 	RMSNormOfSum:   (*Tensor).rmsNormOfSum,
 	Rotate:         (*Tensor).rotate,
+	DropoutAdded: func(x *Tensor, p float64, residual *Tensor, generator any) *Tensor {
+		g, _ := generator.(*Generator)
+		return x.dropoutAdded(p, residual, g)
+	},
 	LinearThen: func(f func(*Tensor) *Tensor, x *Tensor, l friend.Linear[*Tensor]) *Tensor {
 		return x.linearThen(f, linearLayer(l))
 	},

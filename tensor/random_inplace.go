@@ -3,7 +3,6 @@ package tensor
 import (
 	"fmt"
 
-	"cresset/dtype"
 	"cresset/internal/op"
 )
 
@@ -95,19 +94,6 @@ func (x *Tensor) Dropout(p float64, opts ...DropoutOption) *Tensor {
 	noise := x.emptyLike("dropout", x.storage.device, x.dtype).draw(op.Bernoulli, g, op.Draw{A: 1 - p})
 	binaryInto(op.Div, noise, operand{t: noise}, operand{s: scalarOf("dropout", 1-p)}, x.dtype)
 	return x.Mul(noise)
-}
-
-// dropout is Dropout in one kernel, which some devices have: their masks are those of PyTorch's own such kernel.
-func (x *Tensor) dropout(keep float64, g *Generator) *Tensor {
-	out, mask := x.like(op.Dropout, x.dtype), x.like(op.Dropout, dtype.Bool)
-	draw := op.Draw{Generator: g.of("dropout", x.storage.device), A: keep}
-	launch(op.Dropout, x.dtype, draw, []*Tensor{out, mask}, []*Tensor{x})
-	record(out, op.Dropout, dropoutGrad, 1/keep, x).save(mask)
-	return out
-}
-
-func dropoutGrad(b *backprop, dy *Tensor) {
-	b.give(0, dy.Mul(b.saved(0)).MulScalar(b.params().(float64)))
 }
 
 // redraw fills x in place.

@@ -30,6 +30,9 @@ type Tensors[T any] struct {
 	// Rotate returns x [..., T, D] with the elements i and i + n of each row turned, by tables of cosines and sines that broadcast to [..., T, n], by one kernel, as is
 	// its gradient; nil where devices or dtypes differ, but for half types and float32 on GPUs, or a table tracks gradients.
 	Rotate func(x, cos, sin T) T
+	// DropoutAdded returns residual plus what dropout with probability p leaves of x, by one kernel, as is its gradient, with the numbers and bits of both ops; nil where
+	// those have to do it. A nil generator is the default one.
+	DropoutAdded func(x T, p float64, residual T, generator any) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
 	// Replace makes x what compute returns of it, as an op in place does, and returns x; the op is what messages name.

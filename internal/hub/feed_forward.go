@@ -30,7 +30,7 @@ func FeedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tens
 	y, more := feedForward(f, residual, x, first, second, dropout)
 	if more != nil {
 		defer Spent(more)
-		return y.Add(more)
+		return dropout.AddedTo(y, more)
 	}
 	return y
 }
@@ -39,6 +39,7 @@ func FeedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tens
 func FeedForwardNorm(norm *nn.LayerNorm, f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Dense, dropout *nn.Dropout) *tensor.Tensor {
 	y, more := feedForward(f, residual, x, first, second, dropout)
 	if more != nil {
+		more = Dropped(dropout, more)
 		defer Spent(more)
 		_, y = LayerNormOfSum(norm, y, more)
 		return y
@@ -46,7 +47,7 @@ func FeedForwardNorm(norm *nn.LayerNorm, f func(*tensor.Tensor) *tensor.Tensor, 
 	return norm.Forward(y)
 }
 
-// feedForward returns what FeedForward does, as a sum of two where more is not nil.
+// feedForward returns what FeedForward does, or where more is not nil a residual, to which dropout of that is to be added.
 func feedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tensor, first, second Dense, dropout *nn.Dropout) (y, more *tensor.Tensor) {
 	a, aWhole := parametersOf(first)
 	b, bWhole := parametersOf(second)
@@ -59,10 +60,10 @@ func feedForward(f func(*tensor.Tensor) *tensor.Tensor, residual, x *tensor.Tens
 		}
 	default:
 		if y := inner.FeedForward(f, x, a, b, nil); y != nil {
-			return residual, Dropped(dropout, y)
+			return residual, y
 		}
 	}
-	return residual, Dropped(dropout, second.Forward(f(first.Forward(x))))
+	return residual, second.Forward(f(first.Forward(x)))
 }
 
 // Dropped returns what dropout leaves of x, which is Spent where that is another tensor.

@@ -38,6 +38,7 @@ const (
 	RandPerm
 	Exponential
 	Dropout
+	DropoutGrad // dy · mask · scale, of a mask of bools
 	RSub
 	PowScalar
 	RPow
@@ -377,7 +378,8 @@ var rows = [Count]row{
 	RandInt:                     {name: "random_", grad: "RandomBackward0"},
 	RandPerm:                    {name: "randperm"},
 	Exponential:                 {name: "exponential_", grad: "ExponentialBackward0"},
-	Dropout:                     {name: "native_dropout", grad: "NativeDropoutBackward0", composed: true},
+	Dropout:                     {name: "native_dropout", grad: "NativeDropoutBackward0", derivative: DropoutGrad, composed: true},
+	DropoutGrad:                 {name: "native_dropout_backward", composed: true},
 	RSub:                        {name: "rsub", grad: "RsubBackward1", composed: true},
 	PowScalar:                   {name: "pow", grad: "PowBackward0", composed: true},
 	RPow:                        {name: "rpow", grad: "PowBackward2", composed: true},

@@ -29,6 +29,17 @@ var drawn = []draw{
 		return tensor.Bernoulli(x.FillInPlace(0.25), g)
 	}, 0, 1, 0.25, 0.44},
 	{"dropout", floats, func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor { return x.FillInPlace(1).Dropout(0.5, g) }, 0, 2, 1, 1},
+	{"gradient of dropout", floats, func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor {
+		x = x.FillInPlace(1).Detach().SetRequiresGrad(true)
+		x.Dropout(0.5, g).Backward(tensor.Gradient(tensor.OnesLike(x)))
+		return x.Grad()
+	}, 0, 2, 1, 1},
+	{"dropout and its gradient, added to float32", []dtype.DType{dtype.Float16, dtype.BFloat16}, func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor {
+		x = x.FillInPlace(1).Detach().SetRequiresGrad(true)
+		y := inner.DropoutAdded(x, 0.5, x.Detach().Float(), g)
+		y.Backward(tensor.Gradient(tensor.OnesLike(y)))
+		return y.Detach().Add(x.Grad())
+	}, 1, 5, 3, 2},
 }
 
 // draws has a check for each kind of random number and each dtype.

@@ -22,6 +22,7 @@ func (t *table) addRandom() {
 		t[op.BernoulliTensor][dt] = row{bernoulliEach, typed("bernoulli_each", dt)}
 		t[op.RandInt][dt] = row{draw(4), typed("randint", dt)}
 		t[op.Dropout][dt] = row{dropout, typed("dropout", dt)}
+		t[op.DropoutGrad][dt] = row{dropoutGrad, typed("dropout_grad", dt)}
 	}
 	p := &permuter{typed("randint", dtype.Int64), newSorter(dtype.Int64)}
 	t[op.RandPerm][dtype.Int64] = row{launch: p.launch}
@@ -97,26 +98,6 @@ func bernoulliEach(d *Device, c *backend.Call, k kernelID) error {
 	return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
 		g, draws := kernels.EachGrid(p.N, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
 		p.In = in
-		d.place(p, o, draws)
-		return issue(&s, k, g, p)
-	})
-}
-
-// dropout writes the elements to out[0] and the mask to out[1]. The numbers depend on the width of the vectors that a thread
-// reads, which is therefore PyTorch's.
-func dropout(d *Device, c *backend.Call, k kernelID) error {
-	s := scratch{device: d}
-	defer s.free()
-	in := s.packed(&c.In()[0])
-	return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
-		g, draws := kernels.DrawGrid(p.N, 4, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
-		p.In, p.Mask, p.A, p.Width = in, address(&c.Out()[1]), o.A, 1
-		switch {
-		case p.N%4 == 0:
-			p.Width = 4
-		case p.N%2 == 0:
-			p.Width = 2
-		}
 		d.place(p, o, draws)
 		return issue(&s, k, g, p)
 	})

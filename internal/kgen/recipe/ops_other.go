@@ -52,7 +52,8 @@ var others = []Other{
 	{Op: "RandInt", Name: "random_", GradFn: "RandomBackward0"},
 	{Op: "RandPerm", Name: "randperm"},
 	{Op: "Exponential", Name: "exponential_", GradFn: "ExponentialBackward0"},
-	{Op: "Dropout", Name: "native_dropout", GradFn: "NativeDropoutBackward0", Composed: true},
+	{Op: "Dropout", Name: "native_dropout", GradFn: "NativeDropoutBackward0", Composed: true, Derivative: "DropoutGrad"},
+	{Op: "DropoutGrad", Name: "native_dropout_backward", Composed: true, Doc: "dy · mask · scale, of a mask of bools"},
 
 	// Elementwise, by the kernels of other ops, and a choice among elements of any dtype.
 	{Op: "RSub", Name: "rsub", GradFn: "RsubBackward1", Composed: true},

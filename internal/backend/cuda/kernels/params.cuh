@@ -158,9 +158,10 @@ struct Draw {
 	i64 low;
 	u32 wide; // RandInt: words of 64 bits
 	u32 width; // Dropout: elements of a thread, 1, 2 or 4
+	u64 residual; // Dropout: what is added; 0 for nothing
 	Report report;
 };
-static_assert(sizeof(Draw) == 104, "");
+static_assert(sizeof(Draw) == 112, "");
 
 // Rows is the parameter of take, add_rows, put_rows and the _sorted kernels: rows of inner elements in [outer][extent][inner], chosen by
 // count indexes. Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous. Sorted holds the

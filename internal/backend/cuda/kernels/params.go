@@ -171,6 +171,7 @@ type Draw struct {
 	Low           int64
 	Wide          uint32 // RandInt: words of 64 bits
 	Width         uint32 // Dropout: elements of a thread, 1, 2 or 4
+	Residual      uint64 // Dropout: what is added; 0 for nothing
 	Report        Report
 }
 

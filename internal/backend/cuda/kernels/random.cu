@@ -156,12 +156,16 @@ ROW_KERNEL(bernoulli_each, 512)(const Draw p) {
 	}
 }
 
-// in · mask / a, where mask is 1 with probability a. Threads have width neighbours; with a width of 1, elements as all draws.
-ROW_KERNEL(dropout, 256)(const Draw p) {
+// dropped is in · mask / a, where mask is 1 with probability a, added to residuals of the type R where there are any: then what is left is rounded first, as it
+// is where another kernel adds. Threads have width neighbours; with a width of 1, elements as all draws.
+template <class R> INLINE void dropped(const Draw &p) {
 	T keep = (T)p.a, scale = (T)(1.0 / (f64)keep);
 	auto drop = [&](u64 i, u32 word) {
-		T mask = uniform32(word) < keep;
-		write(p.out, i, element(p.in, i) * mask * scale);
+		T mask = uniform32(word) < keep, left = element(p.in, i) * mask * scale;
+		if (p.residual != 0) {
+			left = kept(left) + wide(load<R>(p.residual, (i64)i));
+		}
+		store<R>(p.out, (i64)i, Cast<R>::of(left));
 		store<u8>(p.mask, (i64)i, mask != 0);
 	};
 	// A thread's four words go to neighbours, to two pairs of them, or to four elements a grid apart.
@@ -179,4 +183,10 @@ ROW_KERNEL(dropout, 256)(const Draw p) {
 		}
 	}
 }
+
+ROW_KERNEL(dropout, 256)(const Draw p) { dropped<Kept>(p); }
+#if defined(DTYPE_f16) || defined(DTYPE_bf16)
+// Elements of a half type, added to residuals of float32.
+ROW_KERNEL(dropout_widening, 256)(const Draw p) { dropped<f32>(p); }
+#endif
 #endif
