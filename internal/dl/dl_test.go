@@ -3,6 +3,7 @@
 package dl
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
@@ -57,8 +58,41 @@ func TestCall(t *testing.T) {
 	if got := Call(function(t, lib, "weigh"), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11); got != 506 {
 		t.Errorf("weigh = %d, want 506", got)
 	}
+	most := make([]uintptr, maxArgs)
+	for i := range most {
+		most[i] = uintptr(i + 1)
+	}
+	if got := Call(function(t, lib, "weigh24"), most...); got != 4900 { // Σ i² to 24
+		t.Errorf("weigh24 = %d, want 4900", got)
+	}
+	if got := int32(Call(function(t, lib, "aligned"), 1, 2, 3, 4, 5, 6, 7)); got != 1 {
+		t.Error("the stack of a C function is not aligned")
+	}
 	if _, ok := lib.Symbol("absent"); ok {
 		t.Error("found a symbol that is not there")
+	}
+}
+
+// TestLook: a Look ends when the flag is set, when the function fails, and when it has asked often enough.
+func TestLook(t *testing.T) {
+	lib := stub(t)
+	const asked, flag, at = 0, 8, 16
+	for name, c := range map[string]struct {
+		at           int64 // when it ends, negative where it fails
+		most         int
+		asks, result int
+		ended        bool
+	}{
+		"at once": {1, 8, 1, 0, true}, "third": {3, 8, 3, 0, true}, "last": {8, 8, 8, 0, true}, "later": {9, 8, 8, 0, false}, "one": {2, 1, 1, 0, false}, "fails": {-2, 8, 2, 7, false},
+	} {
+		m := NewMemory(24)
+		binary.NativeEndian.PutUint64(m.Bytes[at:], uint64(c.at))
+		result := NewLook(function(t, lib, "ends"), m, asked, flag, at).Times(c.most)
+		asks, ended := binary.NativeEndian.Uint64(m.Bytes[asked:]), binary.NativeEndian.Uint32(m.Bytes[flag:]) != 0
+		if int(int32(result)) != c.result || int(asks) != c.asks || ended != c.ended {
+			t.Errorf("%s: returned %d after %d, ended: %t", name, int32(result), asks, ended)
+		}
+		m.Free()
 	}
 }
 

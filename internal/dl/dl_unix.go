@@ -108,8 +108,3 @@ func symbol(handle uintptr, name string) uintptr {
 }
 
 func closeHandle(handle uintptr) error { return purego.Dlclose(handle) }
-
-func call(fn uintptr, args []uintptr) uintptr {
-	result, _, _ := purego.SyscallN(fn, args...)
-	return result
-}

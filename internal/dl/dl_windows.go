@@ -37,7 +37,4 @@ func symbol(handle uintptr, name string) uintptr {
 
 func closeHandle(handle uintptr) error { return windows.FreeLibrary(windows.Handle(handle)) }
 
-func call(fn uintptr, args []uintptr) uintptr {
-	result, _, _ := syscall.SyscallN(fn, args...)
-	return result
-}
+func (f *frame) call() { f.result, _, _ = syscall.SyscallN(f.fn, f.args[:f.n]...) }

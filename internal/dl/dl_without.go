@@ -15,4 +15,4 @@ func symbol(uintptr, string) uintptr { return 0 }
 
 func closeHandle(uintptr) error { return ErrWithout }
 
-func call(uintptr, []uintptr) uintptr { panic("dl: " + ErrWithout.Error()) }
+func (*frame) call() { panic("dl: " + ErrWithout.Error()) }

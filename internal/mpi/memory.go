@@ -60,14 +60,26 @@ func (w *World) enter(b *buffers) {
 	}
 }
 
-// call makes a call of the library. The caller holds w.mu, and args are on the heap.
+// call makes a call of the library. The caller holds w.mu.
 func (w *World) call(name string, fn function, args []uintptr) error {
 	if w.within == nil {
-		return w.lib.err(name, fn.with(args))
+		return w.lib.err(name, fn.call(args...))
 	}
 	return w.callWithin(name, fn, args)
 }
 
 func (w *World) callWithin(name string, fn function, args []uintptr) error {
-	return w.within(func() error { return w.lib.err(name, fn.with(args)) })
+	return w.within(func() error { return w.lib.err(name, fn.call(args...)) })
+}
+
+// look has the library look up to so many times whether a request has ended. The caller holds w.mu.
+func (w *World) look(r *Request, times int) error {
+	if w.within == nil {
+		return w.lib.err(r.call, Status(r.handle.test.Times(times)))
+	}
+	return w.lookWithin(r, times)
+}
+
+func (w *World) lookWithin(r *Request, times int) error {
+	return w.within(func() error { return w.lib.err(r.call, Status(r.handle.test.Times(times))) })
 }

@@ -35,11 +35,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Call, e.Text) }
 // A function is one of C, of integers and addresses.
 type function uintptr
 
-// call has no arguments on the heap, which a call through a variable would put there.
 func (f function) call(args ...uintptr) Status { return Status(dl.Call(uintptr(f), args...)) }
-
-// with is call with arguments that are on the heap, which saves a copy for each look at a short message.
-func (f function) with(args []uintptr) Status { return Status(dl.CallWith(uintptr(f), args)) }
 
 // api is the library's functions, of integers and addresses.
 type api struct {

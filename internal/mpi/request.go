@@ -33,8 +33,8 @@ const mostArgs = 10
 // A cell is memory in which C keeps a request, whether it has ended, and its status.
 type cell struct {
 	*dl.Memory
-	args    [mostArgs]uintptr // of the call that began the request,
-	test    [3]uintptr        // and of MPI_Test
+	args    [mostArgs]uintptr // of the call that began the request
+	test    *dl.Look          // by MPI_Test
 	request *Request          // that has not ended; the world's cells keep it, and what it keeps, where nobody waits for it
 }
 
@@ -52,7 +52,7 @@ func (w *World) take() *cell {
 		return c
 	}
 	c := &cell{Memory: dl.NewMemory(cellBytes)}
-	c.test = [3]uintptr{c.Address(0), c.Address(cellFlag), c.Address(cellStatus)}
+	c.test = dl.NewLook(uintptr(w.lib.Test), c.Memory, 0, cellFlag, cellStatus)
 	w.cells = append(w.cells, c)
 	return c
 }
@@ -101,9 +101,14 @@ func (r *Request) end(err error) {
 // Keep keeps from the collector what the request's memory belongs to, at least until it has ended. It is called before anybody waits.
 func (r *Request) Keep(owner any) { r.kept = owner }
 
+// atOnce is how many looks of a wait are made by one call: a short message mostly comes between the first and the fifth.
+const atOnce = 8
+
 // Look asks whether a direct request has ended, which is what makes the library work at it, and all others. It does not wait for the library, where the worker
 // is in a call that may last: a wait has its limit all the same.
-func (r *Request) Look() bool {
+func (r *Request) Look() bool { return r.look(1) }
+
+func (r *Request) look(times int) bool {
 	if r.ended.Load() || r.job != nil {
 		return r.ended.Load()
 	}
@@ -115,7 +120,7 @@ func (r *Request) Look() bool {
 	if r.ended.Load() {
 		return true
 	}
-	switch err := w.call(r.call, w.lib.Test, r.handle.test[:]); {
+	switch err := w.look(r, times); {
 	case err != nil:
 		r.end(err)
 	case binary.NativeEndian.Uint32(r.handle.Bytes[cellFlag:]) != 0:
@@ -156,7 +161,7 @@ func (r *Request) Wait(ctx context.Context, limit time.Duration) error {
 		return r.waitForWorker(ctx, limit)
 	}
 	var between patience.Looks
-	for !r.Look() {
+	for !r.look(atOnce) {
 		if !between.Rest() {
 			continue
 		}
