@@ -30,3 +30,17 @@ func TestCloseNamesRanks(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEndBeforeContext: an operation that has ended has not come too late for a context that has ended too.
+func TestEndBeforeContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g := &Group{size: 1, options: options{timeout: DefaultTimeout}}
+	e := &ending{done: make(chan struct{})}
+	e.end(nil)
+	for range 100 { // a select takes one of both
+		if err := (&Work{group: g, pending: e}).Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -59,6 +59,9 @@ func (e *ending) ended() bool {
 
 // Wait waits for the end.
 func (e *ending) Wait(ctx context.Context, limit time.Duration) error {
+	if e.ended() {
+		return e.err // whatever ctx says
+	}
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {

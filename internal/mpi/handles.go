@@ -41,7 +41,7 @@ const (
 // handles are a library's constants: addresses of objects in Open MPI, numbers elsewhere.
 type handles struct {
 	family       string
-	world        uintptr
+	world, self  uintptr
 	types        [types]uintptr
 	ops          [ops]uintptr
 	errorsReturn uintptr
@@ -50,13 +50,13 @@ type handles struct {
 }
 
 var mpich = handles{
-	family: "MPICH", world: 0x44000000,
+	family: "MPICH", world: 0x44000000, self: 0x44000001,
 	types: [types]uintptr{0x4c00013b, 0x4c000137, 0x4c000238, 0x4c000439, 0x4c00083a, 0x4c00040a, 0x4c00080b},
 	ops:   [ops]uintptr{0x58000003, 0x58000004, 0x58000002, 0x58000001}, errorsReturn: 0x54000001, inPlace: ^uintptr(0), serialized: 2,
 }
 
 var standard = handles{
-	family: "MPI 5", world: 0x101,
+	family: "MPI 5", world: 0x101, self: 0x102,
 	types: [types]uintptr{0x241, 0x240, 0x248, 0x250, 0x258, 0x210, 0x214},
 	ops:   [ops]uintptr{0x21, 0x24, 0x23, 0x22}, errorsReturn: 0x143, inPlace: 1, serialized: 2048,
 }
@@ -70,7 +70,7 @@ func openMPI(l *dl.Library) (h handles, ok bool) {
 		ok = ok && found
 		return at
 	}
-	h.world, h.errorsReturn = symbol("ompi_mpi_comm_world"), symbol("ompi_mpi_errors_return")
+	h.world, h.self, h.errorsReturn = symbol("ompi_mpi_comm_world"), symbol("ompi_mpi_comm_self"), symbol("ompi_mpi_errors_return")
 	for i, name := range [types]string{"uint8_t", "int8_t", "int16_t", "int32_t", "int64_t", "float", "double"} {
 		h.types[i] = symbol("ompi_mpi_" + name)
 	}

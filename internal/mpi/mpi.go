@@ -141,12 +141,15 @@ func (l *library) err(call string, s Status) error {
 	}
 	text := newText()
 	found := l.ErrorString.call(append([]uintptr{uintptr(s)}, text.call()...)...) == success
-	what := text.String()
+	what := oneLine.Replace(strings.Trim(text.String(), "\n\x00"))
 	if !found {
 		what = fmt.Sprintf("error %d", s)
 	}
 	return &Error{call, s, what}
 }
+
+// oneLine makes one of MPICH's lines: what failed, and the calls that led there.
+var oneLine = strings.NewReplacer(":\n", ": ", "\n", "; ")
 
 // A text is where the library writes one, and an int32 before it that tells its length.
 type text struct{ *dl.Memory }

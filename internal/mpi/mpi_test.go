@@ -238,13 +238,18 @@ func again(*World) error {
 	return nil
 }
 
+// wrongLength has a message come that is shorter, and one that is longer than its memory, which libraries end the job for unless they are told to return it.
 func wrongLength(w *World) error {
 	if w.Rank > 0 {
-		return wait(w.Send(Bytes(make([]byte, 16)), 0, 1))
+		return errors.Join(wait(w.Send(Bytes(make([]byte, 16)), 0, 1)), wait(w.Send(Bytes(make([]byte, 16)), 0, 1)))
 	}
 	err := wait(w.Receive(Bytes(make([]byte, 24)), 1, 1))
 	if err == nil || err.Error() != "MPI_Recv: a message of 16 bytes came, 24 were expected" {
 		return fmt.Errorf("a shorter message: %v", err)
+	}
+	err = wait(w.Receive(Bytes(make([]byte, 8)), 1, 1))
+	if failed := (*Error)(nil); !errors.As(err, &failed) || failed.Call != "MPI_Recv" || !strings.Contains(strings.ToLower(failed.Text), "message truncated") || strings.Contains(failed.Text, "\n") {
+		return fmt.Errorf("a longer message: %v", err)
 	}
 	return nil
 }
@@ -286,6 +291,20 @@ func TestAbort(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEndBeforeContext: what the worker has done has ended, also for a wait whose context has ended too.
+func TestEndBeforeContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := &Request{job: func() error { return nil }, done: make(chan struct{})}
+	r.end(nil)
+	close(r.done)
+	for range 100 { // a select takes one of both
+		if err := r.Wait(ctx, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestNoLibrary(t *testing.T) {

@@ -176,6 +176,9 @@ func (r *Request) Wait(ctx context.Context, limit time.Duration) error {
 }
 
 func (r *Request) waitForWorker(ctx context.Context, limit time.Duration) error {
+	if r.ended.Load() {
+		return r.err // whatever ctx says
+	}
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {

@@ -85,7 +85,7 @@ func Init(candidates ...string) (*World, error) {
 	return w, nil
 }
 
-// start calls MPI_Init_thread.
+// start calls MPI_Init_thread. Errors are returned from then on: a library asks the world how to handle those of a request that it does not count to a communicator, and MPI 4 its own process.
 func (l *library) start() error {
 	given := dl.NewMemory(4)
 	defer given.Free()
@@ -94,6 +94,11 @@ func (l *library) start() error {
 	}
 	if level := uintptr(binary.NativeEndian.Uint32(given.Bytes)); level < l.serialized {
 		return fmt.Errorf("%s (%s) lets one thread alone call it (level %d, not MPI_THREAD_SERIALIZED)", l.path, l.version, level)
+	}
+	for _, comm := range []uintptr{l.world, l.self} {
+		if err := l.err("MPI_Comm_set_errhandler", l.CommSetErrhandler.call(comm, l.errorsReturn)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
