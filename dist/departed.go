@@ -58,29 +58,31 @@ func (g *Group) departed(w *Work) error {
 	return nil
 }
 
-// ended reports whether a process has ended, which its launcher may not have looked at yet.
+// ended reports whether a process has ended, which its launcher may not have looked at yet. Of one that is about to, some threads still run.
 func ended(pid int) bool {
-	state, err := stateOf(pid)
-	return os.IsNotExist(err) || state == 'Z' || state == 'X'
+	state, threads, err := stateOf(pid)
+	return os.IsNotExist(err) || (state == 'Z' || state == 'X') && threads <= 1
 }
 
 // isStopped reports whether a process is stopped by a signal or a debugger.
 func isStopped(pid int) bool {
-	state, _ := stateOf(pid)
+	state, _, _ := stateOf(pid)
 	return state == 'T' || state == 't'
 }
 
-// stateOf returns the letter by which Linux tells what a process does, 0 where that is unknown.
-func stateOf(pid int) (byte, error) {
+// stateOf returns the letter by which Linux tells what the first thread of a process does, 0 where that is unknown, and how many threads there are.
+func stateOf(pid int) (state byte, threads int, err error) {
+	const threadsAt = 17                                             // behind the state
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat") // number (name) state …
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	_, rest, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" "))
-	if len(rest) == 0 {
-		return 0, nil
+	words := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(words) <= threadsAt {
+		return 0, 0, nil
 	}
-	return rest[0], nil
+	threads, _ = strconv.Atoi(string(words[threadsAt]))
+	return words[0][0], threads, nil
 }
 
 // stopped returns the ranks of this machine whose processes are stopped: nobody has to hear that they do not go on.

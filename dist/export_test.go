@@ -60,3 +60,6 @@ func SpeakProtocol(version int) { protocol = version }
 
 // PlaceToMeet is where NCCL's processes meet.
 var PlaceToMeet = placeToMeet
+
+// Ended reports whether a process has ended.
+var Ended = ended

@@ -71,6 +71,7 @@ func (h *host) serve(rank int, l *line) {
 			err = g.do(f)
 		}
 		if err != nil {
+			l.lost()
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,15 +65,22 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// dies has rank 1's process end in the midst of the job; all others learn which it was.
+// dies has rank 1's process end in the midst of the job; all others learn which it was, and not before it has: a launcher names the one that has ended first.
 func dies(g *dist.Group) error {
+	pid, err := g.AllGatherBytes(ctx, []byte(strconv.Itoa(os.Getpid())))
+	if err != nil {
+		return err
+	}
 	if g.Rank() == 1 {
 		os.Exit(3)
 	}
-	err := g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(ctx)
+	err = g.AllReduce(tensor.Zeros(1), dist.Sum).Wait(ctx)
 	var gone *dist.RankError
 	if !errors.As(err, &gone) || gone.Rank != 1 || err.Error() != "rank 1: its process has ended" {
 		return fmt.Errorf("got %v", err)
+	}
+	if n, err := strconv.Atoi(string(pid[1])); err != nil || runtime.GOOS == "linux" && !dist.Ended(n) {
+		return fmt.Errorf("rank 1's process %s has not ended yet: %v", pid[1], err)
 	}
 	return nil
 }
@@ -103,9 +111,11 @@ func hangs(g *dist.Group) error {
 
 // TestProcessFails: rank 0 and another see a process end, or hang.
 func TestProcessFails(t *testing.T) {
-	for rank, said := range ends(ranks(t, 3, "dies", nil)) {
-		if want := map[bool]string{true: "exit status 3"}[rank == 1]; said != want {
-			t.Errorf("dies, rank %d: %s", rank, said)
+	for range 5 {
+		for rank, said := range ends(ranks(t, 3, "dies", nil)) {
+			if want := map[bool]string{true: "exit status 3"}[rank == 1]; said != want {
+				t.Errorf("dies, rank %d: %s", rank, said)
+			}
 		}
 	}
 	for hanging := range 2 {

@@ -23,6 +23,7 @@ type office struct {
 	open   map[int]*errand // requests without an answer
 	queue  []*errand       // those that were not sent yet
 	ready  *sync.Cond      // there is one, or the line has ended
+	left   bool            // this rank has
 	broken error           // why nothing can be asked any more
 }
 
@@ -60,7 +61,11 @@ func (o *office) ask(e *errand) {
 	if e.frame.ID == 0 {
 		e.frame.ID = o.last
 	}
-	if e.frame.Kind != missing && e.frame.Kind != leaves {
+	switch e.frame.Kind {
+	case leaves:
+		o.left = true
+	case missing:
+	default:
 		o.open[e.frame.ID] = e
 	}
 	o.queue = append(o.queue, e)
@@ -92,7 +97,11 @@ func (o *office) write() {
 		err := o.line.send(e.frame, e.in)
 		close(e.sent)
 		if e.frame.Kind == leaves {
-			e.finish(err)
+			if err != nil { // as for another Close, when rank 0 has let the line go
+				e.finish(&RankError{0, errEnded})
+			} else {
+				e.finish(nil)
+			}
 		}
 		if err != nil {
 			return // which read notices too
@@ -109,6 +118,12 @@ func (o *office) read() {
 		}
 		if err == nil {
 			continue
+		}
+		o.mu.Lock()
+		left := o.left
+		o.mu.Unlock()
+		if !left {
+			o.line.lost()
 		}
 		o.mu.Lock()
 		o.broken = &RankError{0, errEnded}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"cresset/dtype"
 )
@@ -70,6 +71,7 @@ func (f *frame) err() error {
 // A line is the connection of two processes.
 type line struct {
 	conn net.Conn
+	peer int           // the process at its other end, 0 where that is unknown
 	in   *bufio.Reader // which gob reads no further than a frame
 	read *gob.Decoder
 
@@ -79,7 +81,7 @@ type line struct {
 }
 
 func newLine(conn net.Conn) *line {
-	l := &line{conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
+	l := &line{conn: conn, peer: peerOf(conn), in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
 	l.read, l.write = gob.NewDecoder(l.in), gob.NewEncoder(l.out)
 	return l
 }
@@ -97,6 +99,14 @@ func (l *line) send(f frame, payload []byte) error {
 		err = l.out.Flush()
 	}
 	return err
+}
+
+// lost waits for the end of the process at the other end, whose files the system closes before: who has started the processes hears of it first then, and of those that miss it later. It
+// does not wait for long, as for a process that goes on without its line.
+func (l *line) lost() {
+	for begun := time.Now(); l.peer != 0 && !ended(l.peer) && time.Since(begun) < time.Second; {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // next reads a frame, whose bytes are still to be read.

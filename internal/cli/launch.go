@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -207,6 +208,8 @@ func (j *job) run(s *session) (*failure, error) {
 	defer runtime.UnlockOSThread()
 	out := newPrefixed(s)
 	defer out.close()
+	o := newOrder()
+	defer o.close()
 	ended := make(chan *failure)
 	var ranks []*exec.Cmd
 	var failed error
@@ -219,12 +222,13 @@ func (j *job) run(s *session) (*failure, error) {
 			break
 		}
 		ranks = append(ranks, cmd)
+		o.watch(cmd.Process, j.node*j.each+local)
 		go func() {
 			_ = cmd.Wait() // what it says, the state says too
 			ended <- &failure{j.node*j.each + local, cmd.ProcessState}
 		}()
 	}
-	w := &watch{ranks: ranks, grace: j.grace, left: len(ranks)}
+	w := &watch{ranks: ranks, grace: j.grace, left: len(ranks), order: o, heard: make(map[int]*failure)}
 	if failed != nil {
 		w.end(os.Kill)
 	}
@@ -239,6 +243,9 @@ type watch struct {
 	told  bool // to end,
 	kill  <-chan time.Time
 	force bool // and killed
+	order *order
+	queue []int            // ranks that have ended, in their order,
+	heard map[int]*failure // and those of which a goroutine has told
 }
 
 func (w *watch) wait(ctx context.Context, ended <-chan *failure) (first *failure) {
@@ -246,13 +253,15 @@ func (w *watch) wait(ctx context.Context, ended <-chan *failure) (first *failure
 	for w.left > 0 {
 		select {
 		case f := <-ended:
-			w.left--
-			bad := !f.state.Success()
-			if bad && (first == nil || signalOf(first.state) == 0 && signalOf(f.state) > 0 && !w.hasEnded(f)) {
-				first = f // a rank that was killed comes before those that say that they miss it
-			}
-			if bad {
-				w.end(terminate)
+			for _, f := range w.inOrder(f) {
+				w.left--
+				bad := !f.state.Success()
+				if bad && (first == nil || signalOf(first.state) == 0 && signalOf(f.state) > 0 && !w.hasEnded(f)) {
+					first = f // a rank that was killed comes before those that say that they miss it
+				}
+				if bad {
+					w.end(terminate)
+				}
 			}
 		case <-stop:
 			stop = nil
@@ -272,6 +281,18 @@ func (w *watch) wait(ctx context.Context, ended <-chan *failure) (first *failure
 		tell(r.Process, os.Kill) // what they have left behind
 	}
 	return first
+}
+
+// inOrder returns the ranks that have ended, when all that have done so before are heard of.
+func (w *watch) inOrder(f *failure) (ready []*failure) {
+	w.heard[f.rank] = f
+	if w.queue = append(w.queue, w.order.next()...); !slices.Contains(w.queue, f.rank) {
+		w.queue = append(w.queue, f.rank) // the system does not tell
+	}
+	for len(w.queue) > 0 && w.heard[w.queue[0]] != nil {
+		ready, w.queue = append(ready, w.heard[w.queue[0]]), w.queue[1:]
+	}
+	return ready
 }
 
 // hasEnded reports whether this watch has ended a rank.
