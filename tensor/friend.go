@@ -31,6 +31,13 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	GatedForward: func(f func(*Tensor) *Tensor, x *Tensor, gate, up, down friend.Linear[*Tensor], residual *Tensor) *Tensor {
 		return x.gatedForward(f, linearLayer(gate), linearLayer(up), linearLayer(down), residual)
 	},
+	VarlenAttention: func(q, k, v, cuSeqQ, cuSeqK *Tensor, maxQ, maxK int, options ...any) *Tensor {
+		opts := make([]AttentionOption, len(options))
+		for i, o := range options {
+			opts[i] = o.(AttentionOption)
+		}
+		return varlenAttention(q, k, v, cuSeqQ, cuSeqK, maxQ, maxK, opts...)
+	},
 	Replace:     (*Tensor).replaceBy,
 	RNN:         (*Tensor).rnn,
 	GRU:         (*Tensor).gru,

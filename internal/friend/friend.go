@@ -33,6 +33,8 @@ type Tensors[T any] struct {
 	// DropoutAdded returns residual plus what dropout with probability p leaves of x, by one kernel, as is its gradient, with the numbers and bits of both ops; nil where
 	// those have to do it. A nil generator is the default one.
 	DropoutAdded func(x T, p float64, residual T, generator any) T
+	// VarlenAttention is attention of sequences that lie behind each other; the options are T's package's, of attention.
+	VarlenAttention func(q, k, v, cuSeqQ, cuSeqK T, maxQ, maxK int, options ...any) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
 	// Replace makes x what compute returns of it, as an op in place does, and returns x; the op is what messages name.
