@@ -379,8 +379,8 @@ def torch_makers():
     add("sgd_step/100x1e6", stepper(sgd), grad=True)
     add("adam_step/100x1e6", stepper(adam), grad=True)
 
-    for name, sizes in {"gpt_4x128": (65, 4, 4, 128, 12, 64), "gpt_6x384": (65, 6, 6, 384, 4, 256), "gpt2_small": (50257, 12, 12, 768, 4, 1024, "tanh")}.items():
-        training(name, gpt_lesson(*sizes))
+    for name, model in {"gpt_4x128": (65, 4, 4, 128, 12, 64), "gpt_6x384": (65, 6, 6, 384, 4, 256), "gpt2_small": (50257, 12, 12, 768, 4, 1024, "tanh")}.items():
+        training(name, gpt_lesson(*model))
     training("resnet18", resnet_lesson(), resnet_lesson(torch.channels_last))
     add("gpt2_prompt/512", gpt_prompt)
     for dtype in (torch.float32, torch.bfloat16):
