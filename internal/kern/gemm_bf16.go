@@ -19,7 +19,7 @@ const oneBF16 dtype.BF16 = 0x3f80
 
 // GemmBF16 computes C = A·B, where A is [m, k], B is [k, n] and C is [m, n] with rows ldc elements apart, and reports
 // whether it did: it needs instructions that not every machine has, and an even, moderate k. Products are added in
-// float32, where numbers below 2**-126 count as zero. The bits depend on k alone. mm_bf16/1024 takes half the time of mm/1024 so
+// float32, where numbers below 2**-126 count as zero. The bits depend on k, and on whether there are few rows, alone. mm_bf16/1024 takes half the time of mm/1024 so
 // on Zen 5. A bias, where it is not nil, has n elements and
 // enters each row before the sums are rounded: as products with one, by a step of its own.
 func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], bias, c []dtype.BF16, ldc int) bool {
@@ -33,6 +33,11 @@ func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], bias, c []dtype.BF16, ldc in
 		}
 		p.turn()
 		p.run(par.For)
+		return true
+	}
+	if takesPairDots(m, n, k, a.Col, b.Row) {
+		d := pairDots{thin[dtype.BF16]{m: m, n: n, k: k, b: b, bias: bias, c: c, ldc: ldc}, a}
+		d.run()
 		return true
 	}
 	if !vec.HasPairs() || vec.SlowPairs() && m > slowPairRows || k%2 != 0 || k/2 < minPairs || k/2 > maxPairs || n < pairCols/2 || m == 0 {

@@ -38,7 +38,7 @@ func TestGemmBF16(t *testing.T) { eachPairLevel(t, testGemmBF16) }
 
 func testGemmBF16(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
-	for _, s := range []struct{ m, n, k int }{{1, 16, 64}, {3, 33, 66}, {14, 32, 64}, {15, 47, 128}, {29, 70, 94}, {130, 300, 200}, {5, 1040, 64}} {
+	for _, s := range []struct{ m, n, k int }{{1, 16, 64}, {3, 33, 66}, {14, 32, 64}, {15, 47, 128}, {29, 70, 94}, {130, 300, 200}, {5, 1040, 64}, {2, 17, 64}, {48, 130, 258}} {
 		for la := range layouts {
 			for lb := range layouts {
 				t.Run(fmt.Sprintf("%dx%dx%d/%s/%s", s.m, s.n, s.k, layouts[la].name, layouts[lb].name), func(t *testing.T) {

@@ -21,8 +21,8 @@ func GemmHalf[H Half](m, n, k int, a, b Matrix[H], bias, c []H, ldc int) bool {
 	if !vec.HasHalves() || m == 0 || m > thinRows || n == 0 || k < minDotSteps || k > thinSteps || b.Row != 1 && (b.Col != 1 || n%vec.HalfStreamUnit > 0) {
 		return false
 	}
-	if dtype.Of[H]() == dtype.BFloat16 && m >= minTurnedRows && b.Row == 1 && k%vec.AMXSteps == 0 && takesAMX(m, n, k) {
-		return false
+	if dtype.Of[H]() == dtype.BFloat16 && (m >= minTurnedRows && b.Row == 1 && k%vec.AMXSteps == 0 && takesAMX(m, n, k) || takesPairDots(m, n, k, a.Col, b.Row)) {
+		return false // GemmBF16 is faster
 	}
 	space := newScratch[float32](m * k)
 	defer space.release()

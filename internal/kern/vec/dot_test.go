@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/kern/guarded"
 )
 
 // testDots compares with a product in float64: sums in lanes round otherwise than those in order.
@@ -76,4 +77,41 @@ func TestDots(t *testing.T) {
 		t.Run("float32", testDots[float32])
 		t.Run("float64", testDots[float64])
 	})
+}
+
+// TestPairDots compares with a product in float64, up to the last element of operands that end where memory does.
+func TestPairDots(t *testing.T) {
+	if !HasPairs() {
+		t.Skip("this machine, at this level, does not multiply bfloat16")
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	draw := func(n int) []dtype.BF16 {
+		x := make([]dtype.BF16, n)
+		for i := range x {
+			x[i] = dtype.ToBF16(float32(rng.NormFloat64()))
+		}
+		return guarded.Copy(t, x, false)
+	}
+	for rows := 2; rows <= PairDotRows; rows++ {
+		for cols := 1; cols <= PairDotCols; cols++ {
+			for k := 2; k <= 200; k += 2 {
+				d := PairDots{Rows: rows, Cols: cols, K: k, RowA: k + k%3, RowB: k + k%5, RowC: cols + k%2, Count: 1 + k%3}
+				d.Step = Steps{A: rows * d.RowA, C: rows * d.RowC}
+				d.A, d.B = draw((d.Count*rows-1)*d.RowA+k), draw((cols-1)*d.RowB+k)
+				d.C = guarded.Copy(t, make([]float32, (d.Count*rows-1)*d.RowC+cols), false)
+				d.Run()
+				for at, got := range d.C {
+					i, j := at/d.RowC, at%d.RowC
+					var want, size float64
+					for l := 0; l < k && j < cols; l++ {
+						p := float64(d.A[i*d.RowA+l].Float32()) * float64(d.B[j*d.RowB+l].Float32())
+						want, size = want+p, size+math.Abs(p)
+					}
+					if !(math.Abs(float64(got)-want) <= size*0x1p-20) {
+						t.Fatalf("%d rows, %d columns, %d steps: element %d, %d is %v, want %v", rows, cols, k, i, j, got, want)
+					}
+				}
+			}
+		}
+	}
 }

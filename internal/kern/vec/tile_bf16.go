@@ -40,6 +40,44 @@ func (t *PairTile) Run() {
 	runPairs(t.Rows, unsafe.Pointer(&c))
 }
 
+// PairDots is a call of the micro-kernels for rows of A and columns of B that are contiguous, in which two steps follow each other as they are:
+//
+//	C[i*RowC+j] = Σ A[i*RowA+l] · B[j*RowB+l]
+//
+// for Rows rows i, 2 to 4, Cols columns j, at most 4, and K steps l, an even number. The sums are those of PairTile in another order: its lanes are
+// added at the end.
+type PairDots struct {
+	Rows, Cols, K int
+	A             []dtype.BF16
+	RowA          int
+	B             []dtype.BF16
+	RowB          int
+	C             []float32
+	RowC          int
+	Count         int // of tiles, as in Tile
+	Step          Steps
+}
+
+const (
+	PairDotRows = 4 // rows that PairDots takes at most
+	PairDotCols = 4 // columns
+)
+
+// Run computes the tile.
+func (t *PairDots) Run() {
+	// These fail where an operand is too short.
+	last := max(t.Count-1, 0)
+	_ = t.A[last*t.Step.A+(t.Rows-1)*t.RowA+t.K-1]
+	_ = t.B[last*t.Step.B+(t.Cols-1)*t.RowB+t.K-1]
+	_ = t.C[last*t.Step.C+(t.Rows-1)*t.RowC+t.Cols-1]
+	c := call{
+		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0),
+		rowA: 2 * t.RowA, rowB: 2 * t.RowB, rowC: 4 * t.RowC, k: t.K / 2, cols: t.Cols,
+		tiles: t.Count, stepA: 2 * t.Step.A, stepB: 2 * t.Step.B, stepC: 4 * t.Step.C,
+	}
+	runPairDots(t.Rows, unsafe.Pointer(&c))
+}
+
 // PairRows packs rows of up to 32 columns: dst[l*rowDst+j] is the pair of src[2*l*rowSrc+j] and src[(2*l+1)*rowSrc+j]
 // for l < pairs and j < cols. It writes anything to dst beyond cols, up to the next whole vector.
 func PairRows(dst []float32, rowDst int, src []dtype.BF16, rowSrc, pairs, cols int) {

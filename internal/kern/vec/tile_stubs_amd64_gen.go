@@ -951,6 +951,21 @@ func tile13x2BF16AVX512(t unsafe.Pointer)
 //go:noescape
 func tile14x2BF16AVX512(t unsafe.Pointer)
 
+// dot2x4BF16AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 2 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot2x4BF16AVX512(t unsafe.Pointer)
+
+// dot3x4BF16AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 3 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot3x4BF16AVX512(t unsafe.Pointer)
+
+// dot4x4BF16AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 4 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot4x4BF16AVX512(t unsafe.Pointer)
+
 // gatherBF16AVX512 is c[l][j] = the pair of a[2l][j] and a[2l+1][j] for up to 32 columns j.
 //
 //go:noescape

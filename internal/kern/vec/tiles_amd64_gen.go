@@ -877,6 +877,21 @@ func runPairs(rows int, t unsafe.Pointer) { tileBF16AVX512(rows, t) }
 
 func runPairRows(t unsafe.Pointer) { gatherBF16AVX512(t) }
 
+func dotBF16AVX512(rows int, t unsafe.Pointer) {
+	switch rows {
+	case 2:
+		dot2x4BF16AVX512(t)
+	case 3:
+		dot3x4BF16AVX512(t)
+	case 4:
+		dot4x4BF16AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func runPairDots(rows int, t unsafe.Pointer) { dotBF16AVX512(rows, t) }
+
 func runHalfStreams(bf16 bool, t unsafe.Pointer) {
 	if bf16 {
 		tile1x2BF16F32AVX512(t)

@@ -76,6 +76,8 @@ func runPairs(int, unsafe.Pointer) { panic(noTiles) }
 
 func runPairRows(unsafe.Pointer) { panic(noTiles) }
 
+func runPairDots(int, unsafe.Pointer) { panic(noTiles) }
+
 func runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }

@@ -2,6 +2,7 @@ package tile
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/internal/kgen/asm"
 )
@@ -29,6 +30,12 @@ func (m *machine) pairProduct(f *asm.File, rows int) {
 	p.multiply("")
 	p.round()
 	p.nextTile("done")
+}
+
+// pairDots returns the dots that pairs have too: those of several rows. Both operands are read where they are, since two steps of k follow each other in a
+// row of A and in a column of B; C is of float32.
+func (m *machine) pairDots() [][2]int {
+	return slices.DeleteFunc(slices.Clone(m.dots), func(s [2]int) bool { return s[0] == 1 })
 }
 
 // round stores the sums rounded to the nearest bfloat16, ties to even; every NaN becomes the same one.

@@ -74,11 +74,11 @@ func (w *writer) roundToHalf(from, to int) {
 }
 
 // multiplyPairs adds the products of pairs x and y to a register. The instruction's bytes are the EVEX prefix of 512 bits in map 0F38 with F3, the opcode, and the registers.
-func (p *product) multiplyPairs(y, x, sum int) {
+func (w *writer) multiplyPairs(y, x, sum int) {
 	m, v, r := uint32(y), uint32(x), uint32(sum)
 	not := func(n, bit uint32) uint32 { return ^n >> bit & 1 }
 	p0 := not(r, 3)<<7 | not(m, 4)<<6 | not(m, 3)<<5 | not(r, 4)<<4 | 2
 	p1 := ^v&15<<3 | 1<<2 | 2
 	p2 := uint32(2)<<5 | not(v, 4)<<3
-	p.op(fmt.Sprintf("LONG $%#08x; WORD $%#04x // VDPBF16PS Z%d, Z%d, Z%d", 0x62|p0<<8|p1<<16|p2<<24, 0x52|(0xc0|r&7<<3|m&7)<<8, y, x, sum))
+	w.op(fmt.Sprintf("LONG $%#08x; WORD $%#04x // VDPBF16PS Z%d, Z%d, Z%d", 0x62|p0<<8|p1<<16|p2<<24, 0x52|(0xc0|r&7<<3|m&7)<<8, y, x, sum))
 }

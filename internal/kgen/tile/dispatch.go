@@ -158,7 +158,8 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	n := slices.IndexFunc(machines, func(m *machine) bool { return m.masks })
 	if n < 0 {
 		out.WriteString("\nconst noTiles = \"vec: there are no such micro-kernels\"\n")
-		out.WriteString("\nfunc runPairs(int, unsafe.Pointer) { panic(noTiles) }\n\nfunc runPairRows(unsafe.Pointer) { panic(noTiles) }\n")
+		out.WriteString("\nfunc runPairs(int, unsafe.Pointer) { panic(noTiles) }\n\nfunc runPairRows(unsafe.Pointer) { panic(noTiles) }\n\n" +
+			"func runPairDots(int, unsafe.Pointer) { panic(noTiles) }\n")
 		out.WriteString("\nfunc runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }\n\n" +
 			"func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }\n")
 		return
@@ -171,6 +172,12 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	chooser(out, kind{family: "tile", params: "rows int", shape: "rows"}, m, pairs, shapes)
 	fmt.Fprintf(out, "\nfunc runPairs(rows int, t unsafe.Pointer) { %s(rows, t) }\n\nfunc runPairRows(t unsafe.Pointer) { %s(t) }\n",
 		m.functionName("tile", pairs), m.functionName("gather", pairs))
+	var dots []numbered
+	for _, s := range m.pairDots() {
+		dots = append(dots, numbered{fmt.Sprint(s[0]), dotName(s[0], s[1])})
+	}
+	chooser(out, kind{family: "dot", params: "rows int", shape: "rows"}, m, pairs, dots)
+	fmt.Fprintf(out, "\nfunc runPairDots(rows int, t unsafe.Pointer) { %s(rows, t) }\n", m.functionName("dot", pairs))
 	out.WriteString(halfRunners(m))
 }
 

@@ -142,7 +142,7 @@ func (d *dot) runs() {
 				b = d.count - 2 - n
 			}
 			for i := range d.rows {
-				d.fma(b, a(i, n), d.sum(i, j))
+				d.multiply(b, a(i, n), d.sum(i, j))
 			}
 		}
 	}
@@ -188,9 +188,18 @@ func (d *dot) step() {
 			d.loadB(d.ofB(j, 0), n)
 		}
 		for i := range d.rows {
-			d.fma(b, sums+i, d.sum(i, j))
+			d.multiply(b, sums+i, d.sum(i, j))
 		}
 	}
+}
+
+// multiply adds the products of a vector of a column and of a row to a sum. Pairs have more than one row, so b is a register.
+func (d *dot) multiply(b operand, a, sum int) {
+	if d.elem == pairs {
+		d.multiplyPairs(b.(int), a, sum)
+		return
+	}
+	d.fma(b, a, sum)
 }
 
 // rest adds what is left of k beyond whole vectors.

@@ -86,6 +86,9 @@ func (m *machine) file() *asm.File {
 		for rows := 1; rows <= m.tallest; rows++ {
 			m.pairProduct(f, rows)
 		}
+		for _, s := range m.pairDots() {
+			m.dot(f, s[0], s[1], pairs)
+		}
 		m.gatherPairs(f)
 		m.halfProducts(f)
 	}
