@@ -70,8 +70,13 @@ type Attention[T dtype.Float] struct {
 	oneRow                        bool                // the rows are heads of the same query
 }
 
-// Forward computes Out and LogSum.
-func (a *Attention[T]) Forward() error {
+// AttentionForward computes Out and LogSum.
+func AttentionForward[T dtype.Float](a *Attention[T]) error { return (*attention[T])(a).forward() }
+
+// attention has the methods that Attention lacks, so that a package which makes a call does not compile them again.
+type attention[T dtype.Float] Attention[T]
+
+func (a *attention[T]) forward() error {
 	if a.Batch*a.Heads*a.Queries == 0 {
 		return nil
 	}
@@ -91,7 +96,7 @@ func (a *Attention[T]) Forward() error {
 }
 
 // joined returns the attention of one query in which the heads that share keys are rows of one head: keys are read once.
-func (a *Attention[T]) joined() *Attention[T] {
+func (a *attention[T]) joined() *attention[T] {
 	shared := a.Heads / max(a.Groups, 1)
 	if a.Queries > 1 || shared == 1 {
 		return a
@@ -120,18 +125,18 @@ func partsOf(heads, blocks int) int {
 
 // attentionWorker is a thread's work at a head.
 type attentionWorker[T dtype.Float] struct {
-	*Attention[T]
+	*attention[T]
 	batch, head, group int
 	space              []T // what is left of the working memory
 }
 
-func (a *Attention[T]) worker(i int, space []T) attentionWorker[T] {
-	w := attentionWorker[T]{Attention: a, batch: i / a.Heads, head: i % a.Heads, space: space}
+func (a *attention[T]) worker(i int, space []T) attentionWorker[T] {
+	w := attentionWorker[T]{attention: a, batch: i / a.Heads, head: i % a.Heads, space: space}
 	w.group = w.head / (a.Heads / a.Groups)
 	if a.Places != nil {
 		own := *a
 		own.First += a.Places(w.batch)
-		w.Attention = &own
+		w.attention = &own
 	}
 	return w
 }
@@ -156,10 +161,10 @@ func (w *attentionWorker[T]) take(n int) []T {
 }
 
 // direct reports whether products read K and V where they are.
-func (a *Attention[T]) direct() bool { return a.Queries <= fewQueries || panelCols[T]() == 0 }
+func (a *attention[T]) direct() bool { return a.Queries <= fewQueries || panelCols[T]() == 0 }
 
 // run returns how many keys are packed at a time, whole blocks: all where that is little, or where products read them in place.
-func (a *Attention[T]) run() int {
+func (a *attention[T]) run() int {
 	blocks := ceilDiv(a.Keys, keyTile)
 	if !a.direct() {
 		tile := packedSize[T](a.Width, keyTile) + packedSize[T](keyTile, a.Outputs)
@@ -168,7 +173,7 @@ func (a *Attention[T]) run() int {
 	return max(blocks, 1) * keyTile
 }
 
-func (a *Attention[T]) forwardSpace(run int) int {
+func (a *attention[T]) forwardSpace(run int) int {
 	rows := min(a.Queries, queryTile)
 	held := 1
 	if run < a.Keys {

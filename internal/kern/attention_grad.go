@@ -27,8 +27,12 @@ type AttentionGrad[T dtype.Float] struct {
 // gradTile is the rows of a tile of the gradient: two tiles of scores then stay in the second cache level.
 const gradTile = 112
 
-// Backward computes the gradients.
-func (a *AttentionGrad[T]) Backward() error {
+// AttentionBackward computes the gradients.
+func AttentionBackward[T dtype.Float](a *AttentionGrad[T]) error { return (*attentionGrad[T])(a).backward() }
+
+type attentionGrad[T dtype.Float] AttentionGrad[T]
+
+func (a *attentionGrad[T]) backward() error {
 	if a.Batch*a.Heads == 0 {
 		return nil
 	}
@@ -61,7 +65,7 @@ func (a *AttentionGrad[T]) Backward() error {
 }
 
 // sumProducts computes Delta.
-func (a *AttentionGrad[T]) sumProducts() {
+func (a *attentionGrad[T]) sumProducts() {
 	par.For(a.Batch*a.Heads*a.Queries, max(1, rowElems/max(a.Outputs, 1)), func(lo, hi int) {
 		if a.Outputs == 0 {
 			clear(a.Delta[lo:hi])
@@ -77,7 +81,7 @@ func (a *AttentionGrad[T]) sumProducts() {
 // gradWorker is a thread's work at a head of K and V.
 type gradWorker[T dtype.Float] struct {
 	attentionWorker[T]
-	grad         *AttentionGrad[T]
+	grad         *attentionGrad[T]
 	q, dout      []T    // a block of queries, times scale, and of DOut, over the share that dropout keeps
 	p, ds        []T    // tiles
 	bent         []T    // tanh(score / SoftCap) of a tile
@@ -88,14 +92,14 @@ type gradWorker[T dtype.Float] struct {
 }
 
 // forWorkers calls f with numbers below count and a worker.
-func (a *AttentionGrad[T]) forWorkers(count int, f func(w *gradWorker[T], i int)) error {
+func (a *attentionGrad[T]) forWorkers(count int, f func(w *gradWorker[T], i int)) error {
 	rows, keys := min(a.Queries, gradTile), min(a.Keys, keyTile)
 	tile, kT, vT := rows*keys, packedSize[T](a.Width, keys), packedSize[T](a.Outputs, keys)
 	sizes := []int{rows * a.Width, rows * a.Outputs, tile, tile, tile, keys * a.Width, keys * a.Width, keys * a.Outputs, kT, vT}
 	n := max(room(sizes...), tile)
 	grain := grainOf(4 * a.Batch * a.Heads * a.Queries * a.Keys * (a.Width + a.Outputs) / max(count, 1))
 	return ForWithWorkspaces(count, grain, n, func(lo, hi int, space []T, dropped []bool) {
-		w := &gradWorker[T]{attentionWorker: attentionWorker[T]{Attention: &a.Attention, space: space}, grad: a, dropped: dropped[:tile]}
+		w := &gradWorker[T]{attentionWorker: attentionWorker[T]{attention: (*attention[T])(&a.Attention), space: space}, grad: a, dropped: dropped[:tile]}
 		for i, s := range []*[]T{&w.q, &w.dout, &w.p, &w.ds, &w.bent, &w.k, &w.dk, &w.dv, &w.kT, &w.vT} {
 			*s = w.take(sizes[i])
 		}
@@ -256,7 +260,7 @@ func (w *gradWorker[T]) addQueries(row, m, n int) {
 }
 
 // maskBackward adds dS to DMask: heads that share a part of the mask follow each other on one thread.
-func (a *AttentionGrad[T]) maskBackward() error {
+func (a *attentionGrad[T]) maskBackward() error {
 	batches, heads, parts := 1, 1, 1
 	if a.DMask.Batch != 0 {
 		batches = a.Batch

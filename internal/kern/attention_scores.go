@@ -8,7 +8,7 @@ import (
 )
 
 // keysOf returns the range of keys that a query from row first to last-1 may see.
-func (a *Attention[T]) keysOf(first, last int) (lo, hi int) {
+func (a *attention[T]) keysOf(first, last int) (lo, hi int) {
 	lo, _ = a.keysOfRow(first)
 	_, hi = a.keysOfRow(last - 1)
 	return lo, max(lo, hi)
@@ -16,7 +16,7 @@ func (a *Attention[T]) keysOf(first, last int) (lo, hi int) {
 
 // keysOfRow returns the range of keys that row i may see: up to its own place where attention is causal, and none as far away as
 // the window is long.
-func (a *Attention[T]) keysOfRow(i int) (lo, hi int) {
+func (a *attention[T]) keysOfRow(i int) (lo, hi int) {
 	if a.oneRow {
 		i = 0
 	}
@@ -32,7 +32,7 @@ func (a *Attention[T]) keysOfRow(i int) (lo, hi int) {
 }
 
 // queriesOf returns the range of queries that may see a key from first to last-1.
-func (a *Attention[T]) queriesOf(first, last int) (lo, hi int) {
+func (a *attention[T]) queriesOf(first, last int) (lo, hi int) {
 	hi = a.Queries
 	if a.Causal {
 		lo = first - a.First
@@ -47,7 +47,7 @@ func (a *Attention[T]) queriesOf(first, last int) (lo, hi int) {
 }
 
 // cap bends a tile of scores so that they stay between -SoftCap and SoftCap.
-func (a *Attention[T]) cap(s []T) {
+func (a *attention[T]) cap(s []T) {
 	if a.SoftCap > 0 {
 		scale(s, 1/a.SoftCap)
 		Tanh(s, s)

@@ -63,7 +63,7 @@ func floatsOf[T dtype.Float]() *Floats[T] {
 		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveMaxPool2D[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T], Resample[T],
 		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], GroupNorm[T], GroupNormBackward[T], LayerNorm[T], LayerNormBackward[T],
 		Softmax[T], LogSoftmax[T], SoftmaxBackward[T], LogSoftmaxBackward[T], SoftmaxShifts[T],
-		(*Attention[T]).Forward, (*AttentionGrad[T]).Backward,
+		AttentionForward[T], AttentionBackward[T],
 		NLL[T], NLLBackward[T], CrossEntropyBackward[T],
 	}
 }
