@@ -8,7 +8,9 @@ PLATFORMS   = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 PKG       ?= ./...
 BENCH     ?= .
-RACE_PKG  ?= $(shell go list ./... | grep -vE '/(models|scripts|internal/(kern|kgen|conformance|floors|bench|backend/cuda/kernels))(/|$$)')
+RACE_PKG  ?= $(shell go list ./... | grep -vE '/(models|scripts|internal/(kern|kgen|conformance|floors|bench|backend/cuda/kernels))(/|$$)|/examples$$')
+# Packages with files for some architectures alone. What they offer is the same on all, which a build for each holds their users to.
+ARCH_PKG  ?= $(shell git grep -lE '^//go:build .*(amd64|arm64)' -- '*.go' ':!internal/kgen' | xargs -n 1 dirname | sort -u | sed 's,^,./,')
 LEVEL     ?= avx2
 LEVEL_PKG ?= ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
 BASE      ?= main
@@ -67,8 +69,8 @@ test-poison: ## Run the tests of tensors with memory overwritten when it is new 
 lint: ## gofmt, go vet, staticcheck, go.mod; no finding is let pass
 	@files=$$(gofmt -s -l .) && test -z "$$files" || { echo "these want gofmt -s -w:" $$files; exit 1; }
 	go vet ./...
-	GOARCH=arm64 go vet ./... # other assembly
-	GOARCH=riscv64 go vet ./internal/kern/... ./internal/backend/cpu ./tensor # none
+	GOARCH=arm64 go vet ./internal/kern/... $(ARCH_PKG) # other assembly
+	GOARCH=riscv64 go vet ./internal/kern/... ./internal/backend/cpu ./internal/driver ./internal/nvml ./internal/cublas $(ARCH_PKG) # none
 	go run $(STATICCHECK) ./...
 	go mod tidy -diff
 
