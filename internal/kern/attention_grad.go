@@ -28,7 +28,9 @@ type AttentionGrad[T dtype.Float] struct {
 const gradTile = 112
 
 // AttentionBackward computes the gradients.
-func AttentionBackward[T dtype.Float](a *AttentionGrad[T]) error { return (*attentionGrad[T])(a).backward() }
+func AttentionBackward[T dtype.Float](a *AttentionGrad[T]) error {
+	return (*attentionGrad[T])(a).backward()
+}
 
 type attentionGrad[T dtype.Float] AttentionGrad[T]
 
