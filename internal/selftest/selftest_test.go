@@ -23,15 +23,24 @@ import (
 // cards are simulated GPUs of each generation that has kernels of its own.
 var cards = []string{"gtx1070", "t4", "a100", "h100", "rtx5090"}
 
-// inVariants reports whether a check is of an op that has kernels for a card's generation, other than those of older cards.
+// inVariants reports whether a check is of an op and a dtype that have kernels for a card's generation, other than those of older cards.
 func inVariants(c Check, card string) bool {
+	half := c.DType == dtype.Float16 || c.DType == dtype.BFloat16
 	switch {
 	case strings.HasPrefix(c.Name, "conv"):
-		return card != "t4" && c.DType != dtype.Float64
+		return card == "a100" && c.DType != dtype.Float64
 	case strings.Contains(c.Name, "attention"):
-		return (card == "a100" || card == "h100") && c.DType.Size() == 2
+		return (card == "a100" || card == "h100") && half
+	case c.Family != "products":
+		return false
 	}
-	return c.Family == "products"
+	switch card {
+	case "a100":
+		return half || c.DType == dtype.Float32 || c.DType == dtype.Float64
+	case "h100":
+		return half || c.DType == dtype.Float64
+	}
+	return c.DType == dtype.Float16 // t4 has kernels of it alone, rtx5090 those of a100
 }
 
 // TestSimulatedGPUsPass runs every check on the oldest card, which reach every kernel that all GPUs take but those that have a reason; and on
