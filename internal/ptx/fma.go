@@ -16,10 +16,10 @@ func fmaF32(d, a, b, c *lanes32) {
 }
 
 // twice reports whether rounding s to float32 may depend on what was lost when it was rounded to float64: it lies half way
-// between two float32 numbers, or among the subnormal ones.
+// between two float32 numbers, or among the subnormal ones. Nothing was lost of a sum that is zero, which most are at the edges of tiles.
 func twice(s float64) bool {
 	n := math.Float64bits(s)
-	return n<<35 == 1<<63 || n<<1 < (1023-126)<<53
+	return n<<35 == 1<<63 || n<<1-1 < (1023-126)<<53-1
 }
 
 // addToOdd returns p+q rounded to odd: an inexact sum has its last bit set, so that rounding it to a shorter format rounds
