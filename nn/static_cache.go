@@ -14,8 +14,8 @@ import (
 // replay writes its token behind those that are there, and attends to these alone. Attention cuts keys by the size of the cache, not by what is in it, so that both
 // have the bits of an eager step.
 //
-// More tokens than it has room for are an error, of a replay too, which then does nothing. A step that Compile or Capture refuses leaves no tokens in it. Layers with a
-// window keep all tokens. Gradients do not reach through it. It is for one goroutine at a time.
+// More tokens than it has room for are an error, of a replay too, which then does nothing. A step that Compile or Capture refuses leaves no tokens in it, nor does one
+// in which a decoder of package models fails. Layers with a window keep all tokens. Gradients do not reach through it. It is for one goroutine at a time.
 type StaticKVCache struct {
 	// LastOnly asks for the scores behind the last token of those that are read, not behind each of a prompt.
 	LastOnly bool
@@ -66,6 +66,15 @@ func (c *StaticKVCache) Reset(padding ...int) {
 	}
 	c.padding.CopyInPlace(tensor.FromSlice(lefts, c.batch, 1))
 	c.hidden.CopyInPlace(tensor.FromSlice(hidden, c.batch, 1, 1, c.room))
+}
+
+// Crop forgets the tokens behind the first so many, transformers' Cache.crop, as after a step that failed half way: the models' decoders do that by themselves.
+func (c *StaticKVCache) Crop(tokens int) {
+	if tokens < 0 || tokens > c.length {
+		panic(fault("static cache", fmt.Sprintf("of %d tokens the cache cannot keep %d", c.length, tokens)))
+	}
+	c.length = tokens
+	c.seen.FillInPlace(tokens)
 }
 
 // Length returns how many tokens of each sequence the cache has seen, padding among them.

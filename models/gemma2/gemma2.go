@@ -119,8 +119,9 @@ func (m *Model) MaxPositions() int { return m.Config.Positions }
 func (m *Model) Forward(ids *tensor.Tensor) *tensor.Tensor { return m.Read(ids, nn.NoPast) }
 
 // Read is Forward for tokens that come after those that past remembers.
-func (m *Model) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
-	scores := m.Head.Forward(past.Wanted(m.Body.Read(ids, past, m.rotary)))
+func (m *Model) Read(ids *tensor.Tensor, past nn.Past) (scores *tensor.Tensor) {
+	defer hub.ForgetFailed(past, ids)(&scores)
+	scores = m.Head.Forward(past.Wanted(m.Body.Read(ids, past, m.rotary)))
 	if limit := m.Config.OutputCap; limit > 0 {
 		scores = scores.MulScalar(1 / limit).Tanh().MulScalar(limit)
 	}

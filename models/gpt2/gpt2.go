@@ -133,7 +133,8 @@ func (m *Model) MaxPositions() int { return m.Config.Positions }
 func (m *Model) Forward(ids *tensor.Tensor) *tensor.Tensor { return m.Read(ids, nn.NoPast) }
 
 // Read is Forward for tokens that come after those that past remembers.
-func (m *Model) Read(ids *tensor.Tensor, past nn.Past) *tensor.Tensor {
+func (m *Model) Read(ids *tensor.Tensor, past nn.Past) (scores *tensor.Tensor) {
+	defer hub.ForgetFailed(past, ids)(&scores)
 	x := m.Body.Read(ids, past)
 	defer hub.Spent(x)
 	return m.Head.Forward(past.Wanted(x))
