@@ -71,3 +71,27 @@ type amxCall struct {
 	tiles                                                     int // below each other, with these distances from each to the next:
 	stepA, stepFrom, stepSums, stepAdd, stepC                 int
 }
+
+// quantCall is a call of Int8Sums: distances in bytes.
+type quantCall struct {
+	x, y, tail         unsafe.Pointer // tail is the last block of each row where it is not whole, filled up; nil where it is
+	w0, w1, w2, w3     unsafe.Pointer
+	rowX, blocks, next int // from a digit of x to the next; whole blocks; where the rows that come next begin
+}
+
+// int4Call is a call of Int4Dots: distances in bytes.
+type int4Call struct {
+	x, eights, y             unsafe.Pointer // digits of x; 8 times the sum of each lane's numbers
+	w, s, z                  unsafe.Pointer // the first row, its scales and words with its zero points, nil where all are 8
+	rowW, rowS, blocks, next int            // whole blocks; where the rows that come next begin
+	sums                     unsafe.Pointer // of x over groups
+	groups, shift, stepShift int            // in sixteens; the first row's place within words in bits, and how far the next is
+	tail, tailS              unsafe.Pointer // the last block where it is not whole, filled up, and its scales
+	lastS, lastZ             unsafe.Pointer // the last groups where they are not sixteen, filled up
+}
+
+// digitsCall is a call of SplitDigits: distances in bytes.
+type digitsCall struct {
+	x, y, factor, totals unsafe.Pointer // totals are of the numbers that are left before each digit
+	rowY, blocks         int
+}

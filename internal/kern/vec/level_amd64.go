@@ -28,6 +28,9 @@ func HasHalves() bool { return current == AVX512 }
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }
 
+// HasVNNI reports whether Int8Sums multiplies by VPDPBUSD.
+func HasVNNI() bool { return current == AVX512 && cpu.X86.HasAVX512VNNI }
+
 func hasSlowPairs() bool { return cpu.X86.HasAMXTile }
 
 func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {

@@ -12,6 +12,9 @@ func HasHalves() bool { return false }
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return false }
 
+// HasVNNI reports whether Int8Sums multiplies by VPDPBUSD.
+func HasVNNI() bool { return false }
+
 func hasSlowPairs() bool { return false }
 
 func slowNonTemporal() bool { return false }

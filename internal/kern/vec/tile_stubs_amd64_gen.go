@@ -881,6 +881,31 @@ func resampleF64AVX512(t unsafe.Pointer)
 //go:noescape
 func peakF32AVX512(t unsafe.Pointer)
 
+// sumBytes1I32AVX512 is y[i][d] = Σ x[d][l] · (w[i][l] + 128) for 4 rows i and 1 digits d of a byte.
+//
+//go:noescape
+func sumBytes1I32AVX512(t unsafe.Pointer)
+
+// sumBytes3I32AVX512 is y[i][d] = Σ x[d][l] · (w[i][l] + 128) for 4 rows i and 3 digits d of a byte.
+//
+//go:noescape
+func sumBytes3I32AVX512(t unsafe.Pointer)
+
+// dotNibbles32I32AVX512 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 32, in 16 lanes, and 4 rows i.
+//
+//go:noescape
+func dotNibbles32I32AVX512(t unsafe.Pointer)
+
+// dotNibbles64I32AVX512 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 64, in 16 lanes, and 4 rows i.
+//
+//go:noescape
+func dotNibbles64I32AVX512(t unsafe.Pointer)
+
+// dotNibbles128I32AVX512 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 128, in 16 lanes, and 4 rows i.
+//
+//go:noescape
+func dotNibbles128I32AVX512(t unsafe.Pointer)
+
 // tile1x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 1 rows i and 32 columns j of bfloat16.
 //
 //go:noescape
@@ -1000,6 +1025,21 @@ func dot1x4BF16F32AVX512(t unsafe.Pointer)
 //
 //go:noescape
 func dot1x8BF16F32AVX512(t unsafe.Pointer)
+
+// digits1I32AVX512 is digits of x · factor in order.
+//
+//go:noescape
+func digits1I32AVX512(t unsafe.Pointer)
+
+// digits3I32AVX512 is digits of x · factor in order.
+//
+//go:noescape
+func digits3I32AVX512(t unsafe.Pointer)
+
+// digitPairsI32AVX512 is digits of x · factor, 64 of even numbers before 64 of odd ones.
+//
+//go:noescape
+func digitPairsI32AVX512(t unsafe.Pointer)
 
 // tile1x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
@@ -1485,3 +1525,28 @@ func resampleF64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func peakF32AVX2(t unsafe.Pointer)
+
+// sumBytes1I32AVX2 is y[i][d] = Σ x[d][l] · w[i][l] for 4 rows i and 1 digits d of a byte.
+//
+//go:noescape
+func sumBytes1I32AVX2(t unsafe.Pointer)
+
+// sumBytes3I32AVX2 is y[i][d] = Σ x[d][l] · w[i][l] for 4 rows i and 3 digits d of a byte.
+//
+//go:noescape
+func sumBytes3I32AVX2(t unsafe.Pointer)
+
+// dotNibbles32I32AVX2 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 32, in 16 lanes, and 1 rows i.
+//
+//go:noescape
+func dotNibbles32I32AVX2(t unsafe.Pointer)
+
+// dotNibbles64I32AVX2 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 64, in 16 lanes, and 1 rows i.
+//
+//go:noescape
+func dotNibbles64I32AVX2(t unsafe.Pointer)
+
+// dotNibbles128I32AVX2 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 128, in 16 lanes, and 1 rows i.
+//
+//go:noescape
+func dotNibbles128I32AVX2(t unsafe.Pointer)

@@ -1030,3 +1030,28 @@ func resampleF64NEON(t unsafe.Pointer)
 //
 //go:noescape
 func peakF32NEON(t unsafe.Pointer)
+
+// sumBytes1I32NEON is y[i][d] = Σ x[d][l] · w[i][l] for 4 rows i and 1 digits d of a byte.
+//
+//go:noescape
+func sumBytes1I32NEON(t unsafe.Pointer)
+
+// sumBytes3I32NEON is y[i][d] = Σ x[d][l] · w[i][l] for 4 rows i and 3 digits d of a byte.
+//
+//go:noescape
+func sumBytes3I32NEON(t unsafe.Pointer)
+
+// dotNibbles32I32NEON is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 32, in 16 lanes, and 1 rows i.
+//
+//go:noescape
+func dotNibbles32I32NEON(t unsafe.Pointer)
+
+// dotNibbles64I32NEON is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 64, in 16 lanes, and 1 rows i.
+//
+//go:noescape
+func dotNibbles64I32NEON(t unsafe.Pointer)
+
+// dotNibbles128I32NEON is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 128, in 16 lanes, and 1 rows i.
+//
+//go:noescape
+func dotNibbles128I32NEON(t unsafe.Pointer)

@@ -927,3 +927,49 @@ func packFloatsAMX(t unsafe.Pointer) { linesF32AMX(t) }
 func packHalvesAMX(t unsafe.Pointer) { linesBF16AMX(t) }
 
 func packPairsAMX(t unsafe.Pointer) { gatherF32AMX(t) }
+
+func runInt8Sums1(t unsafe.Pointer) {
+	if HasVNNI() {
+		sumBytes1I32AVX512(t)
+		return
+	}
+	sumBytes1I32AVX2(t)
+}
+
+func runInt8Sums3(t unsafe.Pointer) {
+	if HasVNNI() {
+		sumBytes3I32AVX512(t)
+		return
+	}
+	sumBytes3I32AVX2(t)
+}
+
+func runInt4Dots32(t unsafe.Pointer) {
+	if HasVNNI() {
+		dotNibbles32I32AVX512(t)
+		return
+	}
+	dotNibbles32I32AVX2(t)
+}
+
+func runInt4Dots64(t unsafe.Pointer) {
+	if HasVNNI() {
+		dotNibbles64I32AVX512(t)
+		return
+	}
+	dotNibbles64I32AVX2(t)
+}
+
+func runInt4Dots128(t unsafe.Pointer) {
+	if HasVNNI() {
+		dotNibbles128I32AVX512(t)
+		return
+	}
+	dotNibbles128I32AVX2(t)
+}
+
+func runDigits1(t unsafe.Pointer) { digits1I32AVX512(t) }
+
+func runDigits3(t unsafe.Pointer) { digits3I32AVX512(t) }
+
+func runDigitPairs(t unsafe.Pointer) { digitPairsI32AVX512(t) }

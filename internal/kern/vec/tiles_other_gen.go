@@ -95,3 +95,29 @@ func packFloatsAMX(unsafe.Pointer) { panic(noTiles) }
 func packHalvesAMX(unsafe.Pointer) { panic(noTiles) }
 
 func packPairsAMX(unsafe.Pointer) { panic(noTiles) }
+
+func runInt8Sums1(t unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runInt8Sums3(t unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runInt4Dots32(t unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runInt4Dots64(t unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runInt4Dots128(t unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runDigits1(t unsafe.Pointer) { panic(noTiles) }
+
+func runDigits3(t unsafe.Pointer) { panic(noTiles) }
+
+func runDigitPairs(t unsafe.Pointer) { panic(noTiles) }

@@ -107,6 +107,7 @@ func runners(constraint string, machines ...*machine) []byte {
 	}))
 	pairRunners(&out, machines)
 	amxRunners(&out, slices.Contains(machines, &avx512))
+	quantRunners(&out, machines)
 	return out.Bytes()
 }
 

@@ -82,6 +82,8 @@ func (m *machine) file() *asm.File {
 		m.resamples(f, e)
 	}
 	m.peak(f)
+	m.sumBytes(f)
+	m.dotNibbles(f)
 	if m.masks {
 		for rows := 1; rows <= m.tallest; rows++ {
 			m.pairProduct(f, rows)
@@ -91,6 +93,9 @@ func (m *machine) file() *asm.File {
 		}
 		m.gatherPairs(f)
 		m.halfProducts(f)
+		m.splitDigits(f, 1, false)
+		m.splitDigits(f, int4Digits, false)
+		m.splitDigits(f, int4Digits, true)
 	}
 	return f
 }

@@ -1,0 +1,70 @@
+package kern
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"cresset/internal/kern/vec"
+	"cresset/internal/par"
+)
+
+// BenchmarkQuantDecode is a row of x times one weight of 4096x4096 after another, which together are larger than the caches, beside the largest of as
+// many bytes as int32: what can be read at most.
+func BenchmarkQuantDecode(b *testing.B) {
+	const k, n, count = 4096, 4096, 12
+	w8 := make([]int8, count*n*k)
+	for i := range w8 {
+		w8[i] = int8(i * 7)
+	}
+	words := make([]int32, len(w8)/4)
+	for i := range words {
+		words[i] = int32(i * 7)
+	}
+	defer par.SetNumThreads(par.NumThreads())
+	for _, threads := range []int{1, 2} {
+		par.SetNumThreads(threads)
+		b.Run(fmt.Sprintf("read/%d", threads), func(b *testing.B) {
+			b.SetBytes(n * k)
+			var at int
+			for b.Loop() {
+				part := words[at*n*k/4:][:n*k/4]
+				at = (at + 1) % count
+				par.For(n/16, 8, func(lo, hi int) {
+					sums := make([]int32, (hi-lo)*16)
+					vec.Rows(vec.Largest, k/4, nil, sums, part[lo*4*k:hi*4*k])
+				})
+			}
+		})
+		x := randomFloats(rand.New(rand.NewPCG(1, 2)), k)
+		bench := func(name string, bytes int, run func(at int)) {
+			b.Run(fmt.Sprint(name, "/", threads), func(b *testing.B) {
+				b.SetBytes(int64(bytes))
+				var at int
+				for b.Loop() {
+					run(at)
+					at = (at + 1) % count
+				}
+			})
+		}
+		for _, digits := range []int{1, 3} {
+			p := Int8Linear{X: NewFixed(1, k, digits, make([]int8, digits*k)), N: n, Scale: make([]float32, n), Y: make([]float32, n)}
+			bench(fmt.Sprintf("int8 by %d digits", digits), n*k, func(at int) {
+				p.W = w8[at*n*k:][:n*k]
+				p.X.Set(0, x)
+				p.Run()
+			})
+		}
+		for _, group := range []int{32, 128} {
+			p := Int4Linear{X: NewFixedPairs(1, k, group, make([]int8, FixedPairsLen(k))), N: n, Scale: make([]float32, n*k/group), Y: make([]float32, n)}
+			zeros := make([]int32, n*k/group/8)
+			for _, p.Zero = range [][]int32{nil, zeros} {
+				bench(fmt.Sprintf("int4 in groups of %d, zeros %v", group, p.Zero != nil), n*k/2, func(at int) {
+					p.W = words[at*n*k/4:][:n*k/8]
+					p.X.Set(0, x)
+					p.Run()
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package kern
+
+import (
+	"math"
+
+	"cresset/internal/kern/vec"
+)
+
+// Fixed is rows of activations as whole numbers of a step that each row has, in digits of a byte: the form in which they meet quantized weights, so that sums of
+// products are exact, in any order and on every machine.
+//
+// With three digits a row's step is 2**(e-22), where 2**e is the power of two above its largest magnitude: a number is off by at most 2**-22 of that. With one
+// digit, the step is the 127th part of it, which is dynamic quantization to int8. Halfway cases go to the even number. A row with a number that is not finite has the
+// step NaN, and digits of 0.
+type Fixed struct {
+	M, K, Digits int
+	X            []int8    // [M, Digits, Row()], zeros behind K
+	Step         []float64 // [M]
+	Total        [][vec.QuantDigits]int32
+}
+
+// NewFixed returns room for rows, whose digits x has to hold: M·Digits·FixedRow(k) of them.
+func NewFixed(m, k, digits int, x []int8) *Fixed {
+	return &Fixed{M: m, K: k, Digits: digits, X: x, Step: make([]float64, m), Total: make([][vec.QuantDigits]int32, m)}
+}
+
+// FixedRow returns how many digits of one place a row of k numbers has.
+func FixedRow(k int) int { return ceilDiv(k, vec.QuantBlock) * vec.QuantBlock }
+
+// leastExponent bounds the step from below, so that its reciprocal is a float32.
+const leastExponent = -100
+
+// Set writes row i.
+func (f *Fixed) Set(i int, x []float32) {
+	row := FixedRow(f.K)
+	digits := f.X[i*f.Digits*row:][:f.Digits*row]
+	largest := magnitude(x)
+	if !isFinite(float64(largest)) {
+		clear(digits)
+		f.Step[i], f.Total[i] = math.NaN(), [vec.QuantDigits]int32{}
+		return
+	}
+	factor, step := fixedStep(largest)
+	if f.Digits == 1 {
+		largest = max(largest, 0x1p-100)
+		factor, step = 127/largest, float64(largest/127)
+	}
+	f.Step[i] = step
+	for d := range f.Digits {
+		clear(digits[d*row+len(x) : (d+1)*row])
+	}
+	f.Total[i] = splitDigits(digits, row, f.Digits, x, factor)
+}
+
+// fixedStep returns the step of numbers with three digits, and its reciprocal.
+func fixedStep(largest float32) (factor float32, step float64) {
+	_, e := math.Frexp(float64(largest))
+	e = max(e, leastExponent)
+	return float32(math.Ldexp(1, 22-e)), math.Ldexp(1, e-22)
+}
+
+// magnitude returns the largest |x|, NaN where one is.
+func magnitude(x []float32) float32 {
+	if len(x) == 0 {
+		return 0
+	}
+	var most, least [1]float32
+	if len(x) > piece || !vec.Rows(vec.Largest, len(x), nil, most[:], x) || !vec.Rows(vec.Smallest, len(x), nil, least[:], x) {
+		for _, v := range x {
+			most[0], least[0] = max(most[0], v), min(least[0], v)
+		}
+	}
+	return max(most[0], -least[0])
+}
+
+// splitDigits writes the digits of x·factor, rounded, the lowest first, and returns their sums. Digits are from -128 to 127.
+func splitDigits(dst []int8, row, digits int, x []float32, factor float32) (total [vec.QuantDigits]int32) {
+	done, total := vec.SplitDigits(dst, row, digits, x, factor)
+	for l := done; l < len(x); l++ {
+		n := int32(math.RoundToEven(float64(x[l] * factor)))
+		for d := range digits {
+			digit := int8(n)
+			dst[d*row+l] = digit
+			total[d] += int32(digit)
+			n = (n - int32(digit)) >> 8
+		}
+	}
+	return total
+}
+
+// number returns what the digits of a sum stand for.
+func number(digits []int32) (n int64) {
+	for d := len(digits) - 1; d >= 0; d-- {
+		n = n<<8 + int64(digits[d])
+	}
+	return n
+}
