@@ -20,6 +20,7 @@ import (
 	"cresset/models/resnet"
 	"cresset/models/vit"
 	"cresset/nn"
+	"cresset/nn/quant"
 	"cresset/tensor"
 )
 
@@ -40,12 +41,13 @@ type Decoder interface {
 	MaxPositions() int
 }
 
-// LoadOption is an option of Load: On, As or Progress.
+// LoadOption is an option of Load: On, As, Quantize or Progress.
 type LoadOption interface{ load(*options) }
 
 type options struct {
 	device   device.Device
 	dtype    dtype.DType
+	quantize quant.Config
 	progress func(done, total int64) error
 }
 
@@ -58,6 +60,12 @@ func On(dev device.Device) LoadOption { return option(func(o *options) { o.devic
 
 // As reads a model in a dtype; in that of its config.json unless given, and in float32 where there is none.
 func As(dt dtype.DType) LoadOption { return option(func(o *options) { o.dtype = dt }) }
+
+// Quantize has the linear layers of a model that is read quantized, but for an output layer that is tied to the embedding. The weights that they had are given back one
+// after the other. A folder whose weights are quantized needs no such option, and refuses it.
+func Quantize(config quant.Config) LoadOption {
+	return option(func(o *options) { o.quantize = config })
+}
 
 // Progress tells how many bytes of how many were read; an error of tell ends Load, which returns it.
 func Progress(tell func(done, total int64) error) LoadOption {
@@ -159,11 +167,23 @@ func load(dir string, opts []LoadOption) (Model, error) {
 			return nil, err
 		}
 	}
+	stored, keep, err := readQuantization(config)
+	switch {
+	case err != nil:
+		return nil, err
+	case stored != nil && o.quantize != nil:
+		return nil, &hub.Error{Key: quantizationKey, Err: fmt.Sprintf("the weights are quantized already, as %v", stored)}
+	}
 	var m Model
 	if bad := tensor.Try(func() { m, err = f.build(text, nn.On(device.Meta), nn.As(o.dtype)) }); bad != nil || err != nil {
 		return nil, cmp.Or(err, bad)
 	}
-	rename, err := f.names(dir)
+	if stored != nil {
+		if err := tensor.Try(func() { quant.Prepare(m, stored, quant.Filter(keep)) }); err != nil {
+			return nil, err
+		}
+	}
+	rename, err := f.names(dir, m)
 	if err != nil {
 		return nil, err
 	}
@@ -174,17 +194,26 @@ func load(dir string, opts []LoadOption) (Model, error) {
 	if o.progress != nil {
 		settings = append(settings, checkpoint.Progress(o.progress))
 	}
-	return m, checkpoint.Load(dir, m, settings...)
+	if err := checkpoint.Load(dir, m, settings...); err != nil || o.quantize == nil {
+		return m, err
+	}
+	return m, tensor.Try(func() { quant.Quantize(m, o.quantize) })
 }
 
-// names returns what a folder's files name differently from the model.
-func (f family) names(dir string) (func(string) string, error) {
+// names returns what a folder's files name differently from the model. Numbers of quantized weights must be whole ones there.
+func (f family) names(dir string, m Model) (func(string) string, error) {
 	file, err := checkpoint.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	bare := !slices.ContainsFunc(file.Entries(), func(e checkpoint.Entry) bool { return strings.HasPrefix(e.Name, f.prefix) })
+	state := nn.State(m)
+	for _, e := range file.Entries() {
+		if x := state[e.Name]; x != nil && !x.DType().IsFloat() && x.DType() != e.Type {
+			return nil, fmt.Errorf("%s is of %s where a quantized weight has %s", e.Name, e.DType, x.DType())
+		}
+	}
 	return func(name string) string {
 		if slices.ContainsFunc(f.ignore, func(part string) bool { return strings.Contains(name, part) }) {
 			return ""

@@ -24,7 +24,7 @@ func TestLoadRefusesByName(t *testing.T) {
 		{"llama", `"rope_theta": 10000.0`, `"rope_theta": 0.5`, `rope_theta is 0.5`},
 		{"llama", `"silu"`, `"quick_gelu"`, `hidden_act: "quick_gelu" is not supported`},
 		{"llama", `"model_type": "llama"`, `"model_type": "mixtral"`, `model_type: "mixtral"`},
-		{"llama", `"use_cache"`, `"quantization_config": {}, "use_cache"`, `quantization_config: a quantized model is not supported`},
+		{"llama", `"use_cache"`, `"quantization_config": {}, "use_cache"`, `quantization_config: quant_method "" is not supported`},
 		{"llama", `"num_key_value_heads": 2`, `"num_key_value_heads": 3`, `num_key_value_heads: 3 do not divide the 4 heads`},
 		{"llama", `"num_hidden_layers": 2`, `"num_hidden_layers": 2000000000`, `num_hidden_layers: 2000000000 is not between 1 and 16384`},
 		{"llama", `"vocab_size": 96`, `"vocab_size": "96"`, `vocab_size: `},

@@ -15,9 +15,15 @@ import (
 const maxShard = 5e9
 
 // Save writes a model and its config.json to a folder, which is made where there is none: what transformers' from_pretrained reads. The weights come in
-// safetensors, in files of at most 5 GB; a tensor of several names, as tied weights have them, comes once.
+// safetensors, in files of at most 5 GB, and quantized ones in the form of compressed-tensors; a tensor of several names, as tied weights have them, comes once.
 func Save(dir string, m Model) error {
-	config, err := hub.Write(m.Settings(), dtypeOf(m))
+	more := hub.Config{}
+	if q, err := quantizationOf(m); err != nil {
+		return err
+	} else if q != nil {
+		more[quantizationKey] = q
+	}
+	config, err := hub.Write(m.Settings(), dtypeOf(m), more)
 	if err != nil {
 		return err
 	}

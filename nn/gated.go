@@ -57,5 +57,6 @@ func (m *GatedMLP) joined(residual, x *tensor.Tensor) *tensor.Tensor {
 
 // String prints the layer by its name and sizes.
 func (m *GatedMLP) String() string {
-	return fmt.Sprintf("%s(%d, hidden=%d, bias=%s)", m.name, m.Gate.Weight.Size(1), m.Gate.Weight.Size(0), truth(m.Gate.Bias != nil))
+	hidden, in := m.Gate.size()
+	return fmt.Sprintf("%s(%d, hidden=%d, bias=%s)", m.name, in, hidden, truth(m.Gate.Bias != nil))
 }

@@ -9,8 +9,10 @@ import (
 
 // Linear is y = x·Wᵀ + b over the last axis of x.
 type Linear struct {
-	Weight *tensor.Tensor // [out, in]
+	Weight *tensor.Tensor // [out, in]; nil where Quantized is not
 	Bias   *tensor.Tensor // [out]; nil with Bias(false)
+
+	Quantized QuantizedWeight `nn:",inline"` // what quant.Quantize has made of the weight; nil elsewhere
 
 	compute func(x, weight, bias *tensor.Tensor) *tensor.Tensor // Forward, where ranks hold parts
 }
@@ -26,8 +28,14 @@ func NewLinear(in, out int, opts ...LinearOption) *Linear {
 	return l
 }
 
+// QuantizedWeight is a weight in fewer bits, as those of package nn/quant.
+type QuantizedWeight = friend.Quantized[*tensor.Tensor]
+
 // Forward returns x·Wᵀ + b.
 func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if l.Quantized != nil {
+		return l.Quantized.Linear(x, l.Bias)
+	}
 	if l.compute != nil {
 		return l.compute(x, l.Weight, l.Bias)
 	}
@@ -36,13 +44,13 @@ func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 
 // Product is for package nn/tp, which divides the parameters among ranks.
 func (l *Linear) Product() friend.Product[*tensor.Tensor] {
-	return friend.Product[*tensor.Tensor]{Weight: l.Weight, Bias: l.Bias, Compute: &l.compute}
+	return friend.Product[*tensor.Tensor]{Weight: l.Weight, Bias: l.Bias, Compute: &l.compute, At: &l.Weight, Quantized: &l.Quantized}
 }
 
-// whole reports whether none of the layers is divided among ranks.
+// whole reports whether none of the layers is divided among ranks or quantized.
 func whole(layers ...*Linear) bool {
 	for _, l := range layers {
-		if l.compute != nil {
+		if l.compute != nil || l.Quantized != nil {
 			return false
 		}
 	}
@@ -55,7 +63,18 @@ func (l *Linear) parameters() friend.Linear[*tensor.Tensor] {
 
 // String prints the layer as PyTorch does.
 func (l *Linear) String() string {
-	return fmt.Sprintf("Linear(in_features=%d, out_features=%d, bias=%s)", l.Weight.Size(1), l.Weight.Size(0), truth(l.Bias != nil))
+	out, in := l.size()
+	if l.Quantized != nil {
+		return fmt.Sprintf("Linear(in_features=%d, out_features=%d, bias=%s, weight=%s)", in, out, truth(l.Bias != nil), l.Quantized)
+	}
+	return fmt.Sprintf("Linear(in_features=%d, out_features=%d, bias=%s)", in, out, truth(l.Bias != nil))
+}
+
+func (l *Linear) size() (out, in int) {
+	if l.Quantized != nil {
+		return l.Quantized.Size()
+	}
+	return l.Weight.Size(0), l.Weight.Size(1)
 }
 
 // truth prints a bool as Python does.

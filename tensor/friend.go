@@ -47,6 +47,9 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
 	Linalg:      linearAlgebra(),
 
+	QuantizedLinear: (*Tensor).quantizedLinear,
+	Dequantized:     dequantized,
+
 	Launch:       launch,
 	HasKernel:    func(x *Tensor, o op.Op, dt dtype.DType) bool { return x.storage.backend.Has(o, dt) },
 	Checkpointed: checkpointed,

@@ -61,6 +61,7 @@ type wrongCase struct {
 // opTables are the rows of all families.
 var opTables = [][]opRow{
 	arithmeticRows,
+	quantizedRows,
 	divisionRows,
 	mathRows,
 	elementaryRows,

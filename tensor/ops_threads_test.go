@@ -138,6 +138,10 @@ var threadIndexing = []threadRow{
 	{"rotary_embedding", [][]int{{3, 40, 20, 64}, {40, 1, 32}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return inner.Rotate(x[0], x[1].Detach().Cos(), x[1].Detach().Sin())
 	}},
+	of1("quantized_linear of int8", []int{3, 1000}, func(x *tensor.Tensor) *tensor.Tensor {
+		w := scrambled(256, 700, 1000).SubScalar(128).To(dtype.Int8)
+		return inner.QuantizedLinear(x, op.Quantized{Bits: 8}, w, tensor.Ones(700, 1), nil, nil)
+	}),
 	of1("triu", []int{400, 500}, func(x *tensor.Tensor) *tensor.Tensor { return x.Triu(-3) }),
 	{"one_hot", nil, func([]*tensor.Tensor) *tensor.Tensor { return tensor.OneHot(scrambled(50, 5000), 50) }},
 	of1("embedding", []int{500, 67}, func(x *tensor.Tensor) *tensor.Tensor {

@@ -17,6 +17,7 @@ type convertCommand struct {
 	Format     string `name:"format" enum:",safetensors,pytorch,pytorch-legacy,npy,npz,huggingface" default:"" placeholder:"FORMAT" help:"Format in place of the extension's: safetensors, pytorch, pytorch-legacy, npy, npz, or huggingface: the folder of a vit or gpt of cresset train."`
 	ShardSize  string `name:"shard-size" placeholder:"SIZE" help:"Write several safetensors files of at most this size, such as 5GB or 512MiB, and their index."`
 	Map        string `name:"map" placeholder:"FILE" help:"Change names: lines of an old and a new name; - leaves the tensor out, and a * at the end of both stands for any rest."`
+	Quantize   string `name:"quantize" enum:",int8,int8-dynamic,int4,int4-64,int4-32" default:"" placeholder:"FORM" help:"Of a model's folder, or with --format huggingface, write a folder whose linear layers have weights of int8, int8 for inputs of int8 (int8-dynamic), or int4 in groups of 128 (int4), 64 or 32."`
 	Compressed bool   `name:"compressed" help:"Deflate the arrays of an .npz file."`
 }
 
@@ -33,6 +34,9 @@ func (c *convertCommand) Run(s *session) error {
 	opts, names, err := c.options(s)
 	if err != nil {
 		return err
+	}
+	if c.Quantize != "" && c.Format != "huggingface" {
+		return c.quantizeFolder(s)
 	}
 	if c.In, err = s.wholeIn(c.In); err != nil {
 		return err
@@ -67,7 +71,7 @@ func (c *convertCommand) publish(s *session) error {
 	if c.DType != "" {
 		opts = append(opts, nn.As(dtype.MustParse(c.DType)))
 	}
-	return publish(c.In, c.Out, opts...)
+	return publish(c.In, c.Out, c.Quantize, opts...)
 }
 
 // beside is what a file holds beside tensors.

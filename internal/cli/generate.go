@@ -32,6 +32,7 @@ type generateCommand struct {
 	Seed              int64         `default:"0" help:"Seed of what is drawn; equal seeds give equal texts."`
 	Device            device.Device `default:"cpu" help:"Device to compute on."`
 	DType             *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float64, float32, float16 or bfloat16; that of the model's folder unless given."`
+	Quantize          string        `enum:",int8,int8-dynamic,int4,int4-64,int4-32" default:"" placeholder:"FORM" help:"Make the weights of linear layers int8, int8 with inputs of int8 (int8-dynamic), or int4 in groups of 128 (int4), 64 or 32, as they are read; the CPU alone computes with them."`
 	Compile           bool          `help:"Compile the step behind the prompts: what follows each other element by element is one kernel."`
 	Graph             bool          `help:"On a GPU, do each step behind the prompts by one launch, as a graph."`
 	JSON              bool          `name:"json" help:"Print a JSON object on stdout when all is done."`
@@ -81,7 +82,7 @@ func (c *generateCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.languageModel(c.Model, dev, c.DType)
+	m, err := s.languageModel(c.Model, dev, c.DType, c.Quantize)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"cresset/models"
 	"cresset/models/bert"
 	"cresset/nn"
+	"cresset/nn/quant"
 	"cresset/tensor"
 	"cresset/text/generation"
 	"cresset/text/tokenizer"
@@ -31,10 +32,10 @@ type languageModel struct {
 }
 
 // languageModel reads a folder of Hugging Face, a snapshot of cresset train --model gpt, or the best of a folder of them. A dtype of nil is the files' own.
-func (s *session) languageModel(path string, dev device.Device, dt *dtype.DType) (*languageModel, error) {
+func (s *session) languageModel(path string, dev device.Device, dt *dtype.DType, form string) (*languageModel, error) {
 	_, err := os.Stat(filepath.Join(path, "config.json"))
 	if err == nil {
-		return hubModel(path, dev, dt)
+		return hubModel(path, dev, dt, form)
 	}
 	file, err := s.wholeIn(path, checkpoint.KeepLowest(true))
 	if err != nil {
@@ -48,6 +49,9 @@ func (s *session) languageModel(path string, dev device.Device, dt *dtype.DType)
 		opts = append(opts, nn.As(*dt))
 	}
 	m, words, err := readTrained(file, opts...)
+	if err == nil {
+		err = quantize(m, form)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +62,22 @@ func (s *session) languageModel(path string, dev device.Device, dt *dtype.DType)
 	return &languageModel{file, d, words, generation.Options{Sampler: generation.Sampler{Temperature: usualTemperature}}, true}, nil
 }
 
+// quantize makes linear layers of a form, of "" none.
+func quantize(m models.Model, form string) error {
+	config := quant.Named(form)
+	if config == nil {
+		return nil
+	}
+	return tensor.Try(func() { quant.Quantize(m, config) })
+}
+
 // hubModel reads a folder of Hugging Face whose model writes text.
-func hubModel(path string, dev device.Device, dt *dtype.DType) (*languageModel, error) {
+func hubModel(path string, dev device.Device, dt *dtype.DType, form string) (*languageModel, error) {
 	usual, err := generation.ReadOptions(path)
 	if err != nil {
 		return nil, err
 	}
-	m, words, err := readHub(path, dev, dt)
+	m, words, err := readHub(path, dev, dt, form)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +89,7 @@ func hubModel(path string, dev device.Device, dt *dtype.DType) (*languageModel, 
 }
 
 // readHub reads the model and the tokenizer of a folder of Hugging Face. A model of pictures has none.
-func readHub(path string, dev device.Device, dt *dtype.DType) (models.Model, *tokenizer.Tokenizer, error) {
+func readHub(path string, dev device.Device, dt *dtype.DType, form string) (models.Model, *tokenizer.Tokenizer, error) {
 	words, missing := tokenizer.Load(path)
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return nil, nil, missing
@@ -84,6 +97,9 @@ func readHub(path string, dev device.Device, dt *dtype.DType) (models.Model, *to
 	opts := []models.LoadOption{models.On(dev)}
 	if dt != nil {
 		opts = append(opts, models.As(*dt))
+	}
+	if config := quant.Named(form); config != nil {
+		opts = append(opts, models.Quantize(config))
 	}
 	m, err := models.Load(path, opts...)
 	if err == nil && readsText(m) {
@@ -177,8 +193,11 @@ func readSnapshot(path string) (*statedict.Dict, error) {
 }
 
 // publish writes the vit or gpt of a snapshot as a folder that transformers reads.
-func publish(from, to string, opts ...nn.Option) error {
+func publish(from, to, form string, opts ...nn.Option) error {
 	m, words, err := readTrained(from, opts...)
+	if err == nil {
+		err = quantize(m, form)
+	}
 	if err != nil {
 		return err
 	}

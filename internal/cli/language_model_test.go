@@ -38,7 +38,7 @@ func TestSnapshotsThatAskForMoreThanTheyHold(t *testing.T) {
 // TestFoldersWithoutATokenizer wants to hear that a model of pictures writes nothing, rather than of a file that such a folder never has.
 func TestFoldersWithoutATokenizer(t *testing.T) {
 	for folder, want := range map[string]string{"vit": "does not write text", "gpt2": "holds none of tokenizer.json"} {
-		if _, err := hubModel(filepath.Join("..", "..", "models", "testdata", folder), device.CPU, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := hubModel(filepath.Join("..", "..", "models", "testdata", folder), device.CPU, nil, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", folder, err, want)
 		}
 	}

@@ -26,6 +26,7 @@ type serveCommand struct {
 	TokenFile   string        `placeholder:"FILE" help:"File with the token that clients have to show; without it that of the environment variable CRESSET_TOKEN, if any."`
 	Device      device.Device `default:"cpu" help:"Device to compute on."`
 	DType       *dtype.DType  `name:"dtype" placeholder:"TYPE" help:"float64, float32, float16 or bfloat16; that of the model's folder unless given."`
+	Quantize    string        `enum:",int8,int8-dynamic,int4,int4-64,int4-32" default:"" placeholder:"FORM" help:"Make the weights of linear layers int8, int8 with inputs of int8 (int8-dynamic), or int4 in groups of 128 (int4), 64 or 32, as they are read; the CPU alone computes with them."`
 	Sequences   int           `default:"32" placeholder:"N" help:"Texts that are written at once."`
 	StepTokens  int           `default:"256" placeholder:"N" help:"Tokens that a step reads: longer prompts are read in parts, between which other texts go on."`
 	Compile     bool          `help:"Compile the steps in which all texts get a token: what follows each other element by element is one kernel."`
@@ -148,14 +149,14 @@ func (c *serveCommand) server(s *session) (*serve.Server, error) {
 // read reads a folder of Hugging Face or a snapshot, with its tokenizer and how it usually writes.
 func (c *serveCommand) read(s *session, server *serve.Server) (models.Model, error) {
 	if _, err := os.Stat(filepath.Join(c.Model, "config.json")); errors.Is(err, fs.ErrNotExist) {
-		l, err := s.languageModel(c.Model, c.Device, c.DType)
+		l, err := s.languageModel(c.Model, c.Device, c.DType, c.Quantize)
 		if err != nil {
 			return nil, err
 		}
 		server.Words, server.Usual = l.words, l.usual
 		return l.model, nil
 	}
-	m, words, err := readHub(c.Model, c.Device, c.DType)
+	m, words, err := readHub(c.Model, c.Device, c.DType, c.Quantize)
 	if err != nil {
 		return nil, err
 	}

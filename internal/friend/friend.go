@@ -35,6 +35,9 @@ type Tensors[T any] struct {
 	DropoutAdded func(x T, p float64, residual T, generator any) T
 	// VarlenAttention is attention of sequences that lie behind each other; the options are T's package's, of attention.
 	VarlenAttention func(q, k, v, cuSeqQ, cuSeqK T, maxQ, maxK int, options ...any) T
+	// QuantizedLinear returns x·Wᵀ + bias of a quantized weight, and Dequantized the weight that its numbers stand for, in float32. Zero points and bias may be nil.
+	QuantizedLinear func(x T, q op.Quantized, weight, scale, zero, bias T) T
+	Dequantized     func(q op.Quantized, weight, scale, zero T) T
 	// Conv2DReLU returns the ReLU of Conv2D, by a window that a layer keeps, without keeping what lies between.
 	Conv2DReLU func(x, weight, bias T, w op.Window) T
 	// Replace makes x what compute returns of it, as an op in place does, and returns x; the op is what messages name.
@@ -123,6 +126,18 @@ type Product[T any] struct {
 	Weight, Bias T
 	Outputs      int                        // the axis of Weight along which outputs stand; the other is that of inputs
 	Compute      *func(x, weight, bias T) T // computes Forward where it is set, of a weight [out, in]
+	At           *T                         // where Weight stands
+	Quantized    *Quantized[T]              // where a quantized weight stands, in whose place there is no other
+}
+
+// Quantized is a weight [out, in] in fewer bits.
+type Quantized[T any] interface {
+	// Linear returns x·Wᵀ + bias, which may be nil.
+	Linear(x, bias T) T
+	// Size returns the extents of the weight.
+	Size() (out, in int)
+	// String names the form of the weight.
+	String() string
 }
 
 // Lookup is the parameters of a layer that looks rows of a table up, of which ranks may hold parts.

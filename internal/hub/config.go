@@ -108,9 +108,6 @@ func (c Config) Has(key string) bool {
 // Decode reads the settings into a struct whose fields have tags of encoding/json; what the file lacks or has as null stays as it is. A field
 // Rest, where there is one, gets the others.
 func (c Config) Decode(into any) error {
-	if _, there := c["quantization_config"]; there {
-		return Unsupported("quantization_config", "a quantized model")
-	}
 	v := reflect.ValueOf(into).Elem()
 	for f, field := range v.Fields() {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -137,6 +134,7 @@ func (c Config) without(t reflect.Type) map[string]json.RawMessage {
 		delete(rest, key)
 	}
 	delete(rest, "dtype")
+	delete(rest, "quantization_config")
 	delete(rest, "transformers_version")
 	return rest
 }
@@ -154,13 +152,14 @@ func CheckSizes(settings any) error {
 }
 
 // Write returns the settings of a struct as the text of a config.json: a key a line, in order, with the dtype of the
-// weights and what else a file said that was read. A sliding window of 0 is null there.
-func Write(settings any, dt dtype.DType) ([]byte, error) {
+// weights, what else a file said that was read, and more settings. A sliding window of 0 is null there.
+func Write(settings any, dt dtype.DType, more Config) ([]byte, error) {
 	c, err := encode(reflect.ValueOf(settings))
 	if err != nil {
 		return nil, err
 	}
 	c["dtype"] = json.RawMessage(strconv.Quote(dt.Name()))
+	maps.Copy(c, more)
 	var b strings.Builder
 	b.WriteString("{")
 	for i, key := range slices.Sorted(maps.Keys(c)) {

@@ -12,10 +12,13 @@ type Dense interface {
 	Product() friend.Product[*tensor.Tensor]
 }
 
-// parametersOf returns a layer's; it is not whole where ranks hold parts of it, which Forward brings together.
+// parametersOf returns a layer's; it is not whole where ranks hold parts of it, which Forward brings together, or it is quantized.
 func parametersOf(l Dense) (p friend.Linear[*tensor.Tensor], whole bool) {
 	all := l.Product()
 	weight := all.Weight
+	if weight == nil { // it is quantized
+		return p, false
+	}
 	if all.Outputs == 1 {
 		weight = weight.Transpose(0, 1)
 	}

@@ -88,6 +88,7 @@ const (
 	MV
 	Dot
 	AddMM
+	QuantizedLinear // x·Wᵀ + b of a weight of int8 or int4 with scales
 	Cat
 	CatOn
 	Broadcast
@@ -429,6 +430,7 @@ var rows = [Count]row{
 	MV:                          {name: "mv", grad: "MvBackward0"},
 	Dot:                         {name: "dot", grad: "DotBackward0"},
 	AddMM:                       {name: "addmm", grad: "AddmmBackward0"},
+	QuantizedLinear:             {name: "quantized_linear", grad: "QuantizedLinearBackward0"},
 	Cat:                         {name: "cat", grad: "CatBackward0", composed: true},
 	CatOn:                       {name: "gather", grad: "GatherBackward", composed: true},
 	Broadcast:                   {name: "broadcast", grad: "BroadcastBackward", composed: true},

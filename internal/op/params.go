@@ -42,6 +42,15 @@ type Triangle struct{ Offset int }
 // Affine belongs to AddMM: out = Beta·in + Alpha·product.
 type Affine struct{ Alpha, Beta float64 }
 
+// Quantized belongs to QuantizedLinear, whose operands are x [m, k], a weight, its scales, zero points or none, and a bias or none. A weight of 8 bits is int8 [n, k]
+// with a scale for each row. One of 4 bits is int32 [n, k/8], eight numbers from 0 to 15 a word, the first in its lowest bits, with scales [n, k/Group] and zero points of
+// eight rows a word [n/8, k/Group], which are 8 where there are none. Scales are float32.
+type Quantized struct {
+	Bits    int
+	Group   int  // of 4 bits: how many elements of a row share a scale
+	Dynamic bool // x is rounded to int8 too, by rows
+}
+
 // Window belongs to convolutions and pools: extents and steps of a window over the last two axes.
 type Window struct {
 	Kernel, Stride, Padding, Dilation [2]int

@@ -60,11 +60,16 @@ type Conv1D struct {
 	Weight *tensor.Tensor // [in, out]
 	Bias   *tensor.Tensor // [out]
 
+	Quantized nn.QuantizedWeight `nn:",inline"` // [out, in]: what quant.Quantize has made of the weight, which is nil then
+
 	compute func(x, weight, bias *tensor.Tensor) *tensor.Tensor // Forward, where ranks hold parts
 }
 
 // Forward returns x·W + b.
 func (c *Conv1D) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if c.Quantized != nil {
+		return c.Quantized.Linear(x, c.Bias)
+	}
 	if c.compute != nil {
 		return c.compute(x, c.Weight.Transpose(0, 1), c.Bias)
 	}

@@ -20,5 +20,5 @@ func (m *Model) TensorParallelPlan() tp.Plan {
 
 // Product is for package nn/tp, which divides the parameters among ranks.
 func (c *Conv1D) Product() friend.Product[*tensor.Tensor] {
-	return friend.Product[*tensor.Tensor]{Weight: c.Weight, Bias: c.Bias, Outputs: 1, Compute: &c.compute}
+	return friend.Product[*tensor.Tensor]{Weight: c.Weight, Bias: c.Bias, Outputs: 1, Compute: &c.compute, At: &c.Weight, Quantized: &c.Quantized}
 }

@@ -35,6 +35,9 @@ func (c ColwiseParallel) divide(s *Sharding, name string, module any) error {
 	switch m := module.(type) {
 	case product:
 		p := m.Product()
+		if p.Weight == nil {
+			return fault(fmt.Sprintf("the weight of %s is quantized, which is not divided", name))
+		}
 		if c.GatherOutput && c.Blocks > 1 {
 			return fault(fmt.Sprintf("the outputs of %s are several blocks, which are not gathered", name))
 		}
@@ -73,6 +76,9 @@ func (RowwiseParallel) divide(s *Sharding, name string, module any) error {
 	switch m := module.(type) {
 	case product:
 		p := m.Product()
+		if p.Weight == nil {
+			return fault(fmt.Sprintf("the weight of %s is quantized, which is not divided", name))
+		}
 		if err := s.divide(name, p.Weight, cut{axis: 1 - p.Outputs}); err != nil {
 			return err
 		}

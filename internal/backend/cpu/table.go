@@ -23,6 +23,7 @@ func build() *table {
 	t.addSelection()
 	t.addReductions()
 	t.addProducts()
+	t.addQuantized()
 	t.addIndexing()
 	t.addGathers()
 	t.addRandom()

@@ -113,6 +113,7 @@ var others = []Other{
 	{Op: "MV", Name: "mv", GradFn: "MvBackward0"},
 	{Op: "Dot", Name: "dot", GradFn: "DotBackward0"},
 	{Op: "AddMM", Name: "addmm", GradFn: "AddmmBackward0"},
+	{Op: "QuantizedLinear", Name: "quantized_linear", GradFn: "QuantizedLinearBackward0", Doc: "x·Wᵀ + b of a weight of int8 or int4 with scales"},
 
 	// Joining, indexing and masks.
 	{Op: "Cat", Name: "cat", GradFn: "CatBackward0", Composed: true},

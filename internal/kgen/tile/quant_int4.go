@@ -86,9 +86,7 @@ func (n *nibbles) dot(f *asm.File) {
 	n.arg("s", "DX")
 	n.arg("blocks", "CX")
 	n.arg("tail", "R15")
-	if n.rows > 1 {
-		n.setRows(n.field("rowW"), n.field("rowS"))
-	}
+	n.setRows(n.field("rowW"), n.field("rowS"))
 	for i := range n.work(0) {
 		n.zero(i)
 	}
@@ -298,9 +296,7 @@ func (n *nibbles) zeroPoints() {
 	n.arg("lastS", "R15")
 	n.arg("shift", "AX")
 	shift, eight := n.work(4), n.work(8)
-	if n.rows > 1 {
-		n.setRows("$0", n.field("rowS"))
-	}
+	n.setRows("$0", n.field("rowS"))
 	switch {
 	case n.arm: // a shift to the right is one to the left by less than nothing
 		n.op("NEG", armNames["AX"], armNames["AX"])
@@ -368,35 +364,4 @@ func (n *nibbles) addZeros(i, part, shift, eight int) {
 	n.toFloat(zero)
 	n.op("VMULPS", n.scale(i, part*n.bytes).String(), n.reg(zero), n.reg(scale))
 	n.op("VFNMADD231PS", at("SI").String(), n.reg(scale), n.reg(i*n.parts()+part))
-}
-
-// joinFloat adds the lanes of so many registers, from the rth on, in pairs, those of the second half to those of the first, until one is left.
-func (n *nibbles) joinFloat(r, vectors int) {
-	for count := vectors / 2; count > 0; count /= 2 {
-		for i := range count {
-			n.plus(r+count+i, r+i)
-		}
-	}
-	spare := n.work(0)
-	if n.arm {
-		for _, shift := range []string{"$8", "$4"} {
-			n.op("VEXT", shift, vector(r), vector(r), vector(spare))
-			n.plus(spare, r)
-		}
-		return
-	}
-	half := func(prefix, extract string) {
-		if extract != "" {
-			n.op(extract, "$1", map[string]string{"Y": "Z", "X": "Y"}[prefix]+fmt.Sprint(r), fmt.Sprint(prefix, spare))
-		}
-		n.op("VADDPS", fmt.Sprint(prefix, spare), fmt.Sprint(prefix, r), fmt.Sprint(prefix, r))
-	}
-	if n.masks {
-		half("Y", "VEXTRACTF64X4")
-	}
-	half("X", "VEXTRACTF128")
-	for _, order := range []string{"$0x4e", "$0xb1"} {
-		n.op("VPERMILPS", order, fmt.Sprint("X", r), fmt.Sprint("X", spare))
-		half("X", "")
-	}
 }
