@@ -17,7 +17,7 @@ var rows = [][]string{
 	},
 	{"internal/backend", "internal/backend/cuda/kernels", "internal/emit", "internal/profile", "internal/program", "internal/backend/cpu", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
-	{"internal/statedict", "internal/jinja", "linalg", "nn/nninit", "nn", "optim", "data", "vision", "dist", "nn/parallel", "nn/ddp", "nn/tp", "nn/pipeline", "nn/plan", "checkpoint", "nn/fsdp", "text/tokenizer", "internal/hub", "models/bert", "models/gemma2", "models/gpt2", "models/llama", "models/resnet", "models/vit", "models", "text/generation", "text/serving"},
+	{"internal/statedict", "internal/jinja", "linalg", "nn/nninit", "nn", "optim", "data", "vision", "dist", "nn/parallel", "nn/ddp", "nn/tp", "nn/pipeline", "nn/plan", "nn/quant", "checkpoint", "nn/fsdp", "text/tokenizer", "internal/hub", "models/bert", "models/gemma2", "models/gpt2", "models/llama", "models/resnet", "models/vit", "models", "text/generation", "text/serving"},
 	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/selftest", "internal/serve", "internal/cli/flags", "internal/cli", "cmd/cresset"},
 }
 
