@@ -14,8 +14,8 @@ import (
 // Addresses are passed one by one, in registers: small/add takes a tenth more time with an array.
 type loop func(dst, a, b, c, d pointer, n int, params any)
 
-// A singleLoop is a loop that reads one element of an operand for all. It computes the first elements and returns how many.
-type singleLoop func(p pointers, n int) int
+// A singleLoop is a loop over a result and an operand that reads one element of the other operand for all. It computes the first elements and returns how many.
+type singleLoop func(dst, all, one pointer, n int) int
 
 // elementwise is a kernel whose results depend on the elements of the operands in the same place alone. Its operands may have
 // any layout, be constants, and have other dtypes than the loop takes: then they are converted, and results converted back.
@@ -211,12 +211,12 @@ func binaryWith[D, A, B dtype.Element, P any](loop func(dst []D, a []A, b []B, p
 //go:noinline
 func sided[D, A dtype.Element](loop func(dst []D, a, b []A), l vec.Loop) Kernel {
 	e := pair(loop)
-	with := func(side vec.Loop, one, all int) singleLoop {
-		return func(p pointers, n int) int {
-			return vec.Unary(l+side, elements[D](p[0], n), elements[A](p[all], n), elements[A](p[one], 1)...)
+	with := func(side vec.Loop) singleLoop {
+		return func(dst, all, one pointer, n int) int {
+			return vec.Unary(l+side, elements[D](dst, n), elements[A](all, n), elements[A](one, 1)...)
 		}
 	}
-	e.single[1], e.single[2] = with(vec.Left, 1, 2), with(vec.Right, 2, 1)
+	e.single[1], e.single[2] = with(vec.Left), with(vec.Right)
 	return e.run
 }
 

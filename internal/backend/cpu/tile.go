@@ -110,17 +110,22 @@ func (p *plan) compute(stages *[maxOperands]stage, from pointers, rows, cols int
 
 // callRows runs the loop on one row after the other.
 func (p *plan) callRows(stages *[maxOperands]stage, at pointers, rows, cols int) {
-	for r := range rows {
-		row := at
-		for k := range p.axes.N {
-			switch o := &p.operands[k]; {
-			case o.staged:
-				row[k] = ahead(at[k], r*cols*o.loopSize)
-			default:
-				row[k] = ahead(at[k], r*o.row*o.size)
-			}
+	var step [maxOperands]int // from a row to the next, in bytes
+	for k := range p.axes.N {
+		if o := &p.operands[k]; o.staged {
+			step[k] = cols * o.loopSize
+		} else {
+			step[k] = o.row * o.size
 		}
-		p.call(stages, &row, cols)
+	}
+	for r := 1; ; r++ {
+		p.call(stages, &at, cols)
+		if r == rows {
+			return
+		}
+		for k := range p.axes.N {
+			at[k] = ahead(at[k], step[k]) // to the next row, which is there
+		}
 	}
 }
 
@@ -169,7 +174,7 @@ func (p *plan) call(stages *[maxOperands]stage, at *pointers, n int) {
 		return
 	}
 	k := p.single
-	done := p.kernel.single[k](*at, n)
+	done := p.kernel.single[k](at[0], at[3-k], at[k], n)
 	if done == n {
 		return
 	}
