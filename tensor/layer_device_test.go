@@ -121,3 +121,28 @@ func TestBatchNormFollows(t *testing.T) {
 		}
 	})
 }
+
+// TestBatchNormOfHalves is of weights and statistics of float32, in which they are computed: planes of few pixels and many, and of a pixel.
+func TestBatchNormOfHalves(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		for i, shape := range [][]int{{4, 3, 5}, {2, 3, 19, 21}, {9, 40}, {2, 2, 16, 20}} {
+			for _, training := range []bool{true, false} {
+				dt := []dtype.DType{dtype.BFloat16, dtype.Float16}[i%2]
+				on := func(dev device.Device) (all []*tensor.Tensor) {
+					x := wave(dev, dt, shape...).SetRequiresGrad(true)
+					weight, bias := wave(dev, dtype.Float32, shape[1]).SetRequiresGrad(true), wave(dev, dtype.Float32, shape[1]).SetRequiresGrad(true)
+					mean, variance := tensor.On(dev).Zeros(shape[1]), tensor.On(dev).Ones(shape[1])
+					y := x.BatchNorm(weight, bias, mean, variance, tensor.Training(training))
+					backward(y)
+					return []*tensor.Tensor{y.Detach(), gradOf(x), gradOf(weight), gradOf(bias), mean, variance}
+				}
+				got, want := on(dev), on(device.CPU)
+				for k := range want {
+					if got[k].DType() != want[k].DType() || !close64(arrayOf(got[k].Double()), arrayOf(want[k].Double()), 4*precisions[dt].unit) {
+						t.Errorf("%s of %v, training %v, result or gradient %d: got %v, want %v", dt, shape, training, k, got[k], want[k])
+					}
+				}
+			}
+		}
+	})
+}

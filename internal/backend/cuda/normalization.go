@@ -9,16 +9,13 @@ import (
 
 func (t *table) addNormalizations() {
 	for _, dt := range floats {
-		b := &batchNormalizer{
-			moments: typed("batch_norm_moments", dt), figures: typed("batch_norm_figures", dt), out: typed("batch_norm", dt),
-			planes: typed("batch_norm_planes", dt), gradPlanes: typed("batch_norm_grad_planes", dt),
-			sums: typed("batch_norm_sums", dt), totals: typed("batch_norm_totals", dt), gradient: typed("batch_norm_grad", dt),
-		}
-		t[op.BatchNorm][dt] = row{launch: b.forward}
-		t[op.BatchNormGrad][dt] = row{launch: b.grad}
+		t.addBatchNorm(dt)
 		t.addLayerNorm(dt)
 	}
 	for _, dt := range halves {
+		b := t.addBatchNorm(dt)
+		t[op.BatchNorm][dt] = row{launch: unlessHalf(b.forward, 1, widened(t[op.BatchNorm][dtype.Float32], dt, dtype.Float32))}
+		t[op.BatchNormGrad][dt] = row{launch: unlessHalf(b.grad, 2, widened(t[op.BatchNormGrad][dtype.Float32], dt, dtype.Float32))}
 		l := t.addLayerNorm(dt)
 		for _, o := range []op.Op{op.LayerNorm, op.LayerNormGrad, op.RMSNorm, op.RMSNormGrad, op.GroupNorm, op.GroupNormGrad} {
 			t[o][dt] = row{launch: l.unless(t[o][dt].launch, widened(t[o][dtype.Float32], dt, dtype.Float32))}
@@ -38,6 +35,35 @@ func (t *table) addLayerNorm(dt dtype.DType) *layerNormalizer {
 		t[o][dt] = row{launch: l.grad}
 	}
 	return l
+}
+
+func (t *table) addBatchNorm(dt dtype.DType) *batchNormalizer {
+	b := &batchNormalizer{
+		moments: typed("batch_norm_moments", dt), figures: typed("batch_norm_figures", dt), out: typed("batch_norm", dt),
+		planes: typed("batch_norm_planes", dt), gradPlanes: typed("batch_norm_grad_planes", dt),
+		sums: typed("batch_norm_sums", dt), totals: typed("batch_norm_totals", dt), gradient: typed("batch_norm_grad", dt),
+	}
+	t[op.BatchNorm][dt] = row{launch: b.forward}
+	t[op.BatchNormGrad][dt] = row{launch: b.grad}
+	return b
+}
+
+// unlessHalf launches the kernels of a half type, or what stands for them where weights or statistics, which are the operands from so many on and
+// the results behind the first, are of a half type too.
+func unlessHalf(half launcher, from int, other launcher) launcher {
+	return func(d *Device, c *backend.Call, k kernelID) error {
+		for i := from; i < len(c.In()); i++ {
+			if c.Has(i) && c.In()[i].DType != dtype.Float32 {
+				return other(d, c, k)
+			}
+		}
+		for i := 1; i < len(c.Out()); i++ {
+			if c.Out()[i].DType != dtype.Float32 {
+				return other(d, c, k)
+			}
+		}
+		return half(d, c, k)
+	}
 }
 
 // batchNormalizer is the kernels of batch normalisation.

@@ -1,11 +1,12 @@
-// Batch normalisation and its gradients. Sums of handfuls are taken in the elements' type, and theirs in float64.
+// Batch normalisation and its gradients. Sums of handfuls are taken in the type that is computed in, and theirs in float64. x, y, dy and dx of the half types are
+// computed in float32, which weight, bias, statistics and their gradients have too.
 //
 // Every kernel takes BatchNorm. batch_norm_moments and batch_norm_sums: a row of threads for each channel and part: blocks of
 // (32, 8) threads up to 1024 elements in a part and of (256, 1) beyond; where there is more than one part, batch_norm_figures
 // and batch_norm_totals join them. These, batch_norm and batch_norm_grad: blocks of 256 threads, any number of them: as many as
 // there are channels, or elements. The _planes forms are for planes of many pixels: blocks of 256 threads, any number of them along x,
 // which share a plane's pixels, and along y, which share the planes.
-// dtypes: f32 f64
+// dtypes: f32 f64 f16 bf16
 #include "params.cuh"
 #include "reduction.cuh"
 #include "math.cuh"
@@ -24,7 +25,7 @@ INLINE Part partOf(const BatchNorm &p, u64 channel, u64 part) {
 }
 
 #define MANY_PIXELS 256 // of a plane, from which a row of threads takes plane after plane
-#define HELD (4 * GROUP) // elements of an operand that a thread holds at a time
+#define HELD (64 / sizeof(T)) // elements of an operand that a thread holds at a time
 
 // A Handful is what a thread holds of two operands: those whose bits are set.
 struct Handful {
@@ -34,21 +35,21 @@ struct Handful {
 	__device__ __attribute__((always_inline)) bool has(int e) const { return inside >> e & 1; }
 };
 
-INLINE T elementOr(u64 base, i64 at, bool there) { return there && base != 0 ? load<T>(base, at) : (T)0; }
+INLINE T elementOr(u64 base, i64 at, bool there) { return there && base != 0 ? read(base, at) : (T)0; }
 
 // holdWhole holds groups that are a row of threads apart.
 INLINE void holdWhole(Handful &h, u64 a, u64 b, i64 at) {
 #pragma unroll
 	for (int g = 0; g < HELD / GROUP; g++) {
 		i64 from = at + (i64)(g * blockDim.x * GROUP);
-		Lanes<T, GROUP> v = Lanes<T, GROUP>::load(a, from), w = v;
+		Lanes<Stored, GROUP> v = Lanes<Stored, GROUP>::load(a, from), w = v;
 		if (b != 0) {
-			w = Lanes<T, GROUP>::load(b, from);
+			w = Lanes<Stored, GROUP>::load(b, from);
 		}
 #pragma unroll
 		for (int lane = 0; lane < GROUP; lane++) {
-			h.a[g * GROUP + lane] = v.at(lane);
-			h.b[g * GROUP + lane] = w.at(lane);
+			h.a[g * GROUP + lane] = wide(v.at(lane));
+			h.b[g * GROUP + lane] = wide(w.at(lane));
 		}
 	}
 }
@@ -158,7 +159,7 @@ ROW_KERNEL(batch_norm_moments, 256)(const BatchNorm p) {
 	Part part = partOf(p, c, r - c * p.parts);
 	u64 image = part.first / p.pixels;
 	f64 count = (f64)(i64)(part.end - part.first);
-	f64 about = part.first < part.end ? (f64)load<T>(p.x, (i64)((image * p.channels + c) * p.pixels + (part.first - image * p.pixels))) : 0;
+	f64 about = part.first < part.end ? (f64)read(p.x, (i64)((image * p.channels + c) * p.pixels + (part.first - image * p.pixels))) : 0;
 	about = about - about == 0 ? about : 0; // finite
 	Spread s = {};
 	each(p, part, p.x, 0, [&](const Handful &h) { s.take(h, about); });
@@ -210,19 +211,19 @@ template <class Value> INLINE void eachOfPlane(const BatchNorm &p, u64 plane, u6
 #pragma unroll 1
 	for (u64 i = thread() * GROUP; i < p.pixels; i += threads() * GROUP) {
 		if (whole && i + GROUP <= p.pixels) {
-			Lanes<T, GROUP> v = Lanes<T, GROUP>::load(a, start + (i64)i), w = v, results;
+			Lanes<Stored, GROUP> v = Lanes<Stored, GROUP>::load(a, start + (i64)i), w = v, results;
 			if (b != 0) {
-				w = Lanes<T, GROUP>::load(b, start + (i64)i);
+				w = Lanes<Stored, GROUP>::load(b, start + (i64)i);
 			}
 #pragma unroll
 			for (int lane = 0; lane < GROUP; lane++) {
-				results.put(lane, value(v.at(lane), w.at(lane)));
+				results.put(lane, Cast<Stored>::of(value(wide(v.at(lane)), wide(w.at(lane)))));
 			}
 			results.store(out, start + (i64)i);
 		} else {
 #pragma unroll 1
 			for (u64 e = i; e < i + GROUP && e < p.pixels; e++) {
-				store<T>(out, start + (i64)e, value(load<T>(a, start + (i64)e), b != 0 ? load<T>(b, start + (i64)e) : (T)0));
+				write(out, start + (i64)e, value(read(a, start + (i64)e), elementOr(b, start + (i64)e, true)));
 			}
 		}
 	}
@@ -254,7 +255,7 @@ ROW_KERNEL(batch_norm, 256)(const BatchNorm p) {
 		if (p.weight != 0) {
 			scale *= load<T>(p.weight, c);
 		}
-		store<T>(p.y, (i64)i, (load<T>(p.x, (i64)i) - load<T>(p.mean, c)) * scale + shift);
+		write(p.y, (i64)i, (read(p.x, (i64)i) - load<T>(p.mean, c)) * scale + shift);
 	}
 }
 
@@ -337,6 +338,6 @@ ROW_KERNEL(batch_norm_grad, 256)(const BatchNorm p) {
 #pragma unroll 1
 	for (u64 i = thread(); i < countOf(p) * p.channels; i += threads()) {
 		Slope s = Slope::of(p, channelOf(p, i));
-		store<T>(p.dx, (i64)i, s.dx(load<T>(p.dy, (i64)i), load<T>(p.x, (i64)i)));
+		write(p.dx, (i64)i, s.dx(read(p.dy, (i64)i), read(p.x, (i64)i)));
 	}
 }
