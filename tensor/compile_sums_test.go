@@ -26,7 +26,8 @@ func TestCompiledSums(t *testing.T) {
 					x, row := in[0], in[1]
 					y := x.Mul(row).Tanh()
 					total := y.SumAxes(first)
-					return []*tensor.Tensor{y, total, total.AddScalar(1), x.SumAxes(first, true), x.BFloat16().SumAxes(first), y.MulScalar(2).Float().SumAxes(first)}
+					return []*tensor.Tensor{y, total, total.AddScalar(1), x.SumAxes(first, true), x.BFloat16().SumAxes(first), y.MulScalar(2).Float().SumAxes(first),
+						x.Half().SumAxes(first).Float()}
 				}
 				compareCompiled(t, fmt.Sprint(dt, sizes), sums, x, row)
 				compareCompiled(t, fmt.Sprint(dt, sizes, " reversed"), sums, reversed(x), row)
@@ -62,6 +63,9 @@ func TestCompiledSumLaunches(t *testing.T) {
 		{"a cast and sums", func(x ...*tensor.Tensor) []*tensor.Tensor {
 			y := x[0].BFloat16()
 			return []*tensor.Tensor{y, y.SumAxes([]int{0}), x[0].SumAxes([]int{0})}
+		}, 1},
+		{"a sum of halves that is cast", func(x ...*tensor.Tensor) []*tensor.Tensor {
+			return []*tensor.Tensor{x[0].BFloat16().SumAxes([]int{0}).Float()}
 		}, 1},
 		{"sums of several", func(x ...*tensor.Tensor) []*tensor.Tensor {
 			return []*tensor.Tensor{x[0].SumAxes([]int{0}), x[1].SumAxes([]int{0}), x[2].SumAxes([]int{0})}

@@ -29,6 +29,7 @@ type RowOrder struct {
 type Sum struct {
 	From    int // as in Step
 	Columns int
+	Rounded dtype.DType // what sums are rounded to, before they are cast to the view's dtype
 	View
 }
 

@@ -67,9 +67,10 @@ func (w *writer) columns() {
 	w.line("@!%s bra $end", w.make("p", "and.pred", s.first, s.inside))
 	column := w.make("rd", "cvt.u64.u32", s.column)
 	for i := range w.region.Sums {
-		dt := w.region.Sums[i].DType
-		at := w.make("rd", "mad.lo.s64", column, fmt.Sprint(dt.Size()), s.to[i])
-		w.store(dt, at, []value{w.round(w.make("r", "cvt.rn.f32.f64", s.acc[i]), dt)})
+		sum := &w.region.Sums[i]
+		at := w.make("rd", "mad.lo.s64", column, fmt.Sprint(sum.DType.Size()), s.to[i])
+		rounded := w.round(w.make("r", "cvt.rn.f32.f64", s.acc[i]), sum.Rounded)
+		w.store(sum.DType, at, []value{w.cast(rounded, sum.DType)})
 	}
 	w.body.WriteString("$end:\n\tret;\n")
 }

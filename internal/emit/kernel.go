@@ -140,7 +140,7 @@ func (k *Kernel) structure() string {
 		fmt.Fprintf(&b, " =%d", k.region.Out[i].Step)
 	}
 	for i := range k.region.Sums {
-		fmt.Fprintf(&b, " +%d%s", k.region.Sums[i].From, k.region.Sums[i].DType)
+		fmt.Fprintf(&b, " +%d%s>%s", k.region.Sums[i].From, k.region.Sums[i].Rounded, k.region.Sums[i].DType)
 	}
 	return b.String()
 }

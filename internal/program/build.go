@@ -15,11 +15,15 @@ func (b *Builder) Program(on backend.Backend, calls []*Call, given, kept []*Slot
 	if casts {
 		calls = recast(calls, slices.Concat(given, kept), caster)
 	}
-	if j, ok := on.(backend.Joiner); ok {
-		calls = followed(calls, slices.Concat(given, kept), func(c *Call) bool { return j.Joins(c.Op, c.DType) })
+	joiner, joins := on.(backend.Joiner)
+	if joins {
+		calls = followed(calls, slices.Concat(given, kept), joiner)
 	}
 	if casts {
 		calls = summedByNorms(calls, slices.Concat(given, kept), caster)
+	}
+	if casts && joins {
+		calls = widened(calls, slices.Concat(given, kept), caster, joiner)
 	}
 	if fuser != nil {
 		calls = unfilled(calls, given)
@@ -149,7 +153,7 @@ func (g *group) item(fuser backend.Fuser, users []int) (it item, fused backend.F
 	}
 	for _, a := range g.region.sums {
 		if users[a.slot.number] > 1 {
-			r.Sums = append(r.Sums, backend.Sum{From: a.from.number(r.In), Columns: a.view.Layout.Size(), View: a.view})
+			r.Sums = append(r.Sums, backend.Sum{From: a.from.number(r.In), Columns: a.view.Layout.Size(), Rounded: a.rounded, View: a.view})
 			it.out = append(it.out, a.view)
 		}
 	}

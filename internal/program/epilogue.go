@@ -10,24 +10,33 @@ import (
 
 // followed lets products compute the sum or the product with another tensor that follows them, where nothing else reads what lies between:
 // a residual, a gate or a scale costs no launch then.
-func followed(calls []*Call, asked []*Slot, joins func(c *Call) bool) []*Call {
+func followed(calls []*Call, asked []*Slot, on backend.Joiner) []*Call {
 	calls = slices.Clone(calls)
-	for i, p := range calls {
-		if p == nil || p.Then != op.Invalid || p.Epilogue != nil || len(p.Out) != 1 || !joins(p) {
-			continue
-		}
-		y := p.Out[0]
-		at := next(calls, i, y.Buf)
-		if at < 0 || slices.Contains(asked, y.Buf.(*Slot)) || next(calls, at, y.Buf) >= 0 {
-			continue
-		}
-		if e := join(calls[at], &y); e != nil && quiet(calls[:at], i, e.Other.Buf, calls[at].Out[0].Buf) {
-			own := *p
-			own.Out, own.Epilogue = []backend.View{like(&calls[at].Out[0], &y)}, e
-			calls[i], calls[at] = &own, nil
-		}
+	for i := range calls {
+		follow(calls, i, asked, on)
 	}
 	return slices.DeleteFunc(calls, func(c *Call) bool { return c == nil })
+}
+
+// follow is followed for call i, and reports whether it computes what follows it now.
+func follow(calls []*Call, i int, asked []*Slot, on backend.Joiner) bool {
+	p := calls[i]
+	if p == nil || p.Then != op.Invalid || p.Epilogue != nil || len(p.Out) != 1 || !on.Joins(p.Op, p.DType) {
+		return false
+	}
+	y := p.Out[0]
+	at := next(calls, i, y.Buf)
+	if at < 0 || slices.Contains(asked, y.Buf.(*Slot)) || next(calls, at, y.Buf) >= 0 {
+		return false
+	}
+	e := join(calls[at], &y)
+	if e == nil || !quiet(calls[:at], i, e.Other.Buf, calls[at].Out[0].Buf) {
+		return false
+	}
+	own := *p
+	own.Out, own.Epilogue = []backend.View{like(&calls[at].Out[0], &y)}, e
+	calls[i], calls[at] = &own, nil
+	return true
 }
 
 // next returns the first call behind i that touches a slot; -1 where there is none.

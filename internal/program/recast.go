@@ -18,7 +18,7 @@ func recast(calls []*Call, asked []*Slot, on backend.Caster) []*Call {
 		own := *c
 		own.Out, own.In = slices.Clone(c.Out), slices.Clone(c.In)
 		for n := range own.Out {
-			if k := castOf(calls, i, &own.Out[n], asked); k >= 0 && on.Gives(c.Op, c.DType, n, calls[k].Out[0].DType) {
+			if k := castOf(calls, i, &own.Out[n], asked); k >= 0 && narrows(calls[k]) && on.Gives(c.Op, c.DType, n, calls[k].Out[0].DType) {
 				own.Out[n], calls[k] = like(&calls[k].Out[0], &own.Out[n]), nil
 			}
 		}
@@ -31,6 +31,9 @@ func recast(calls []*Call, asked []*Slot, on backend.Caster) []*Call {
 	}
 	return slices.DeleteFunc(calls, func(c *Call) bool { return c == nil })
 }
+
+// narrows reports whether a cast is to a dtype of fewer bytes: what reads the result of a call has less to read then.
+func narrows(cast *Call) bool { return cast.Out[0].DType.Size() < cast.In[0].DType.Size() }
 
 // castOf returns the call behind i that casts its result y, which nothing else touches; -1 where there is none, or what it writes is touched before.
 func castOf(calls []*Call, i int, y *backend.View, asked []*Slot) int {

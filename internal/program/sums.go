@@ -3,15 +3,17 @@ package program
 import (
 	"slices"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/op"
 )
 
 // sum is a sum down the columns of what a region computes or reads.
 type sum struct {
-	slot *Slot
-	from source
-	view backend.View
+	slot    *Slot
+	from    source
+	view    backend.View
+	rounded dtype.DType
 }
 
 // summing reports whether a call is a sum over its operand's first axes with one result, as the gradients of biases are.
@@ -41,7 +43,7 @@ func (r *region) joinSum(c *Call) bool {
 	if !clear {
 		return false
 	}
-	s := sum{slot: out.Buf.(*Slot), view: out}
+	s := sum{slot: out.Buf.(*Slot), view: out, rounded: c.DType}
 	if w != nil {
 		s.from = source{step: w.step, inside: true}
 	} else {

@@ -35,7 +35,7 @@ func TestLaunchesOfACompiledBlock(t *testing.T) {
 		first, second int
 	}{
 		{"float32", nil, 22, 21},
-		{"autocast to bfloat16", []tensor.ScopeOption{tensor.Autocast(dtype.BFloat16)}, 27, 25},
+		{"autocast to bfloat16", []tensor.ScopeOption{tensor.Autocast(dtype.BFloat16)}, 24, 23},
 	} {
 		one, two := launchesOf(m.Body.Layers[:1], c.opts), launchesOf(m.Body.Layers, c.opts)
 		if second := len(two) - len(one); len(one) != c.first || second != c.second {

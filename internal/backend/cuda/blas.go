@@ -46,6 +46,7 @@ var cublasKinds = map[dtype.DType]cublas.Kind{
 
 // orCUBLAS is a launcher of products that lets cublasLt multiply where the user asks for it.
 func orCUBLAS(launch launcher) launcher {
+	multiply := cast(func(d *Device, c *backend.Call, _ kernelID) error { return d.blas.multiply(d, c) })
 	return func(d *Device, c *backend.Call, k kernelID) error {
 		asked, err := cublasAsked()
 		if err != nil {
@@ -55,7 +56,7 @@ func orCUBLAS(launch launcher) launcher {
 		if !asked || c.Out()[0].Layout.Size() == 0 || b.Layout.Size() == 0 { // cublasLt takes no matrices without elements
 			return launch(d, c, k)
 		}
-		return d.blas.multiply(d, c)
+		return multiply(d, c, k)
 	}
 }
 

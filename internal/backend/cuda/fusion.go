@@ -51,7 +51,7 @@ func (d *Device) Sums(c *backend.Call) bool {
 	default:
 		return false
 	}
-	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && out.DType == c.DType && n > 0 && columns > 1 &&
+	return d.Has(op.SumAxes, c.DType) && in.DType == c.DType && (out.DType == c.DType || d.Gives(c.Op, c.DType, 0, out.DType)) && n > 0 && columns > 1 &&
 		kernels.ColumnBlocks(uint64(columns)) <= countersOfStream && d.inColumns(uint64(columns), uint64(n), uint64(columns))
 }
 
@@ -66,8 +66,11 @@ func (d *Device) Takes(o op.Op, dt dtype.DType, i int, as dtype.DType) bool {
 	return (o == op.LayerNormGrad || o == op.RMSNormGrad) && dt == dtype.Float32 && i == 0 && otherTypes[as] != kernels.SameType
 }
 
-// Gives reports whether a norm gives its result as a half type.
+// Gives reports whether a norm gives its result as a half type, or a product of halves or their sums theirs as float32.
 func (d *Device) Gives(o op.Op, dt dtype.DType, i int, as dtype.DType) bool {
+	if o == op.SumAxes || slices.Contains(products, o) {
+		return slices.Contains(halves, dt) && as == dtype.Float32
+	}
 	return (o == op.LayerNorm || o == op.RMSNorm) && dt == dtype.Float32 && i == 0 && otherTypes[as] != kernels.SameType
 }
 

@@ -91,3 +91,30 @@ func (d *Device) convert(out, in *backend.View) error {
 	defer elementwiseParams.give(p)
 	return d.spread(casts[out.DType][in.DType], p, out, []backend.View{*in})
 }
+
+// cast launches what gives results of the call's dtype alone, and casts the first where another is asked for.
+func cast(launch launcher) launcher {
+	return func(d *Device, c *backend.Call, k kernelID) error {
+		out := &c.Out()[0]
+		if out.DType == c.DType {
+			return launch(d, c, k)
+		}
+		s := scratch{device: d}
+		defer s.free()
+		own := backend.NewCall(c.Op, c.DType)
+		defer own.Release()
+		own.Params = c.Params
+		y := own.AddOut()
+		*y = backend.View{Buf: s.take(out.Layout.Size() * c.DType.Size()), Layout: new(layout.Contiguous(out.Layout.Shape())), DType: c.DType}
+		if s.err != nil {
+			return s.err
+		}
+		for i := range c.In() {
+			*own.AddIn() = c.In()[i]
+		}
+		if err := launch(d, own, k); err != nil {
+			return err
+		}
+		return d.convert(out, y)
+	}
+}

@@ -24,7 +24,7 @@ func (t *table) addProducts() {
 	}
 	for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
 		half := newMultiplier(dt)
-		half.other = widened(row{launch: single.launch}, dt, dtype.Float32)
+		half.other = cast(widened(row{launch: single.launch}, dt, dtype.Float32))
 		for _, o := range products {
 			t[o][dt] = row{launch: orCUBLAS(half.launch)}
 		}
@@ -257,7 +257,7 @@ func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.Produ
 	p.Parts, p.Part = plan.Parts, plan.Part
 	s.device.trace.plan(plan.Clocks)
 	if p.Parts == 1 {
-		if plan.Tile >= 0 && kernels.ProductTiles[plan.Tile].Plain {
+		if plan.Tile >= 0 && kernels.ProductTiles[plan.Tile].Plain && p.Joining != kernels.Widened {
 			p.Activation, p.Joining = kernels.Identity, kernels.Unjoined
 		}
 		return f()

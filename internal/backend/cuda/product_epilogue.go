@@ -29,6 +29,8 @@ func describeEpilogue(p *kernels.Product, c *backend.Call) bool {
 	activation, ok := activations[c.Then]
 	e := c.Epilogue
 	switch {
+	case c.Out()[0].DType != c.DType:
+		return describeWide(p, c)
 	case !ok:
 		return false
 	case e == nil:
@@ -54,5 +56,20 @@ func describeEpilogue(p *kernels.Product, c *backend.Call) bool {
 		return false
 	}
 	p.Activation, p.Joining, p.X, p.Other, p.Aside = activation, joining, at[0], at[1], at[2]
+	return true
+}
+
+// describeWide is describeEpilogue for a result of float32 of a product of halves, to which another tensor of float32 may be added.
+func describeWide(p *kernels.Product, c *backend.Call) bool {
+	p.Joining = kernels.Widened
+	e := c.Epilogue
+	if c.Then != op.Invalid || e == nil || e.Join != op.Add || e.Gate != op.Invalid || e.X.DType != dtype.Undefined || e.Aside.DType != dtype.Undefined {
+		return false
+	}
+	v, out := &e.Other, &c.Out()[0]
+	if v.IsConst() || v.DType != out.DType || !v.Layout.IsContiguous() || !v.Layout.Shape().Equal(out.Layout.Shape()) {
+		return false
+	}
+	p.Other = address(v)
 	return true
 }

@@ -46,14 +46,15 @@ func (m *multiplier) issueWalk(s *scratch, p *kernels.Product, plan *kernels.Pro
 	mp.Product = *p
 	mp.Product.Parts, mp.Product.Part = 1, p.K
 	out, strides := p.Out, [3]int64{p.OutStrides[0], p.OutStrides[1], 1}
-	aligned := kernels.LieOf(out, strides, p.Count, p.M, p.N, kernels.Half) == kernels.Along
+	wide := p.Joining == kernels.Widened // its blocks store float32 without the TMA
+	aligned := wide || kernels.LieOf(out, strides, p.Count, p.M, p.N, kernels.Half) == kernels.Along
 	if !aligned {
 		strides[1] = int64(p.N+7) &^ 7
 		strides[0] = int64(p.M) * strides[1]
 		out = s.take(int(p.Count) * int(strides[0]) * dt.Size()).ptr
 	}
 	extents := [3]uint64{p.Count, p.M, p.N}
-	if s.err != nil || !s.device.mapMatrices(&mp.MapOut, new(uint32), out, strides, extents, dt) {
+	if s.err != nil || !wide && !s.device.mapMatrices(&mp.MapOut, new(uint32), out, strides, extents, dt) {
 		return false, s.err
 	}
 	s.device.trace.plan(plan.Clocks)

@@ -41,6 +41,9 @@ func (t *table) addReduction(o op.Op, function string, dtypes []dtype.DType, r r
 	for _, dt := range dtypes {
 		r.rows, r.columns = typed(function, dt), typed(function+"_columns", dt)
 		t[o][dt] = row{launch: new(r).launch}
+		if o == op.SumAxes {
+			t[o][dt].launch = cast(t[o][dt].launch)
+		}
 	}
 }
 

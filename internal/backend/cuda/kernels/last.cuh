@@ -13,21 +13,27 @@ static __device__ u32 ended[MOST_COUNTS];
 // isLast reports, to all threads of the block, whether it is the last of those that share a counter: then it sees what the others have stored. The fence before
 // the count and the one after it are what makes them visible. The thread that counts tells the others by `before`, a word of shared memory that the block needs no
 // more.
-INLINE bool isLast(u64 counter, u64 blocks, __attribute__((address_space(3))) u32 &before) {
+//
+// Where some threads of the block have other work, `counts` tells the one that counts, and sync has those wait that ask.
+template <class Sync> INLINE bool isLast(u64 counter, u64 blocks, __attribute__((address_space(3))) u32 &before, bool counts, Sync sync) {
 	__nvvm_membar_gl();
-	__syncthreads();
-	if (threadIdx.x == 0 && threadIdx.y == 0) {
+	sync();
+	if (counts) {
 		before = __atomic_fetch_add(&ended[counter], 1, __ATOMIC_RELAXED);
 		if (before == (u32)blocks - 1) {
 			ended[counter] = 0;
 		}
 	}
-	__syncthreads();
+	sync();
 	if (before != (u32)blocks - 1) {
 		return false;
 	}
 	__nvvm_membar_gl();
 	return true;
+}
+
+INLINE bool isLast(u64 counter, u64 blocks, __attribute__((address_space(3))) u32 &before) {
+	return isLast(counter, blocks, before, threadIdx.x == 0 && threadIdx.y == 0, []() __attribute__((always_inline)) { __syncthreads(); });
 }
 
 INLINE bool isLast(u64 counter, u64 blocks) {

@@ -17,11 +17,12 @@ INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, f32 first, f
 	}
 	i64 i = at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2];
 	u32 pair = pack(finished(p, at.batch, r, c, first), both ? finished(p, at.batch, r, c + 1, second) : 0);
-#if !defined(NOTHING_FOLLOWS)
 	if (follows(p)) {
 		pair = after(p, i, both, pair);
+		if (widens(p)) {
+			return;
+		}
 	}
-#endif
 	if (p.n % 2 == 0 && p.outStrides[2] == 1) {
 		((Global<u32>)(p.out + (u64)i * 2))[0] = pair;
 		return;

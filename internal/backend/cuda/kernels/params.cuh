@@ -117,6 +117,7 @@ static_assert(sizeof(Runs) == 88, "");
 #define ADDED 1
 #define MULTIPLIED 2
 #define GATED 3
+#define WIDENED 4
 
 // Product is the parameter of matrix products: y = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n], and what follows, each
 // step rounded as an op of its own: out = joined(activation(y, x), other). Strides are along the batch, rows and columns; add is 0

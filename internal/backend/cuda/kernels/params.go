@@ -125,12 +125,13 @@ const (
 type Joining uint32
 
 // The joinings. Gated is of the gradient of f(x)·other, f being the function whose gradient the activation is: y·f(x) goes to aside, and the
-// gradient of y·other goes on.
+// gradient of y·other goes on. Widened has no activation: out is of float32, as is other, which is added where it is given.
 const (
 	Unjoined Joining = iota
 	Added
 	Multiplied
 	Gated
+	Widened
 )
 
 // Product is the parameter of matrix products: y = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n], and what follows, each

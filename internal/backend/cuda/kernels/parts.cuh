@@ -5,21 +5,17 @@
 #include "last.cuh"
 #include "result.cuh"
 
-// addParts has the block of a tile that ends last add the partials in their order, as product_join does: a thread sixteen rows of a column at once, so
-// that loads enough are on their way.
-template <int ROWS, int COLUMNS, int THREADS> INLINE void addParts(const Product &p) {
-	const int HIGH = 16;
-	if (p.counter == 0) {
-		return;
-	}
-	Place at = placeOf<ROWS, COLUMNS>(p, thisBlock());
+// addParts has the block of a tile that ends last add the partials in their order, as product_join does: a thread so many rows of a column at once that
+// loads enough are on their way. `thread` is one of THREADS that do so, which sync has wait for each other.
+template <int ROWS, int COLUMNS, int THREADS, int HIGH, class Sync> INLINE void addParts(const Product &p, const Place &at, u32 thread, Sync sync) {
 	u32 down = ((u32)p.m + ROWS - 1) / ROWS, across = ((u32)p.n + COLUMNS - 1) / COLUMNS;
-	if (!isLast(p.counter - 1 + (at.batch * down + at.m / ROWS) * across + at.n / COLUMNS, p.parts, *(__attribute__((address_space(3))) u32 *)dynamic)) {
+	u64 counter = p.counter - 1 + (at.batch * down + at.m / ROWS) * across + at.n / COLUMNS;
+	if (!isLast(counter, p.parts, *(__attribute__((address_space(3))) u32 *)dynamic, thread == 0, sync)) {
 		return;
 	}
 	const u64 step = p.count * p.m * p.n * sizeof(Sum);
 #pragma unroll 1
-	for (u32 i = threadIdx.x; i < ROWS / HIGH * COLUMNS; i += THREADS) {
+	for (u32 i = thread; i < ROWS / HIGH * COLUMNS; i += THREADS) {
 		u32 r = at.m + i / COLUMNS * HIGH, c = at.n + i % COLUMNS;
 		if (r >= p.m || c >= p.n) {
 			continue;
@@ -43,5 +39,13 @@ template <int ROWS, int COLUMNS, int THREADS> INLINE void addParts(const Product
 				sums[next - 1] = sums[next];
 			}
 		}
+	}
+}
+
+// addParts of the block's tile, by all of its threads.
+template <int ROWS, int COLUMNS, int THREADS> INLINE void addParts(const Product &p) {
+	if (p.counter != 0) {
+		Place at = placeOf<ROWS, COLUMNS>(p, thisBlock());
+		addParts<ROWS, COLUMNS, THREADS, 16>(p, at, threadIdx.x, []() __attribute__((always_inline)) { __syncthreads(); });
 	}
 }

@@ -7,6 +7,7 @@
 // dtypes: bf16 f16
 // target: sm_90a ptx80
 #define NOTHING_FOLLOWS
+#include "parts.cuh"
 #include "mapped_loop.cuh"
 #include "pairs.cuh"
 
@@ -15,6 +16,7 @@
 template <int WIDTH> struct Shape {
 	static const int COLUMNS = WIDTH, BOXES = WIDTH / 64, STAGE = A_BYTES + BOXES * BOX, STAGES = WIDTH == 64 ? 4 : WIDTH == 128 ? 6 : 5, BARRIERS = STAGES * STAGE;
 	static const int FEW = WIDTH == 64 ? 24 : 40, MANY = WIDTH == 64 ? 104 : 232; // registers of a thread that copies, and of one that multiplies
+	static const int HIGH = WIDTH == 64 ? 8 : 16; // rows of which a thread adds the parts at once
 };
 
 // A Task is what a cluster has to do: the place of its two tiles, and how many stages there are from which step on.
@@ -54,7 +56,8 @@ INLINE void consume(const MappedProduct &m, const Task &task, u32 shared, Barrie
 	f32 sums[S::COLUMNS / 2] = {};
 	Ring ring;
 	multiplyStages<S, ACROSS_A, ACROSS_B>(sums, shared, bar, remote(bar.empty, lane % 2), ring, task.stages, group);
-	asm volatile("bar.sync 1, 256;" : : : "memory"); // the other group has multiplied too, and no stage is awaited any more
+	auto sync = []() __attribute__((always_inline)) { asm volatile("bar.sync 1, 256;" : : : "memory"); };
+	sync(); // the other group has multiplied too, and no stage is awaited any more
 	// Each warp's sixteen rows go through shared memory, so that neighbouring threads store neighbours.
 	const int PITCH = S::COLUMNS + 4;
 	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic + (group * 4 + warp) * 16 * PITCH;
@@ -73,6 +76,10 @@ INLINE void consume(const MappedProduct &m, const Task &task, u32 shared, Barrie
 				finish(p, task.at, r, c, ends[row * PITCH + column], ends[row * PITCH + column + 1]);
 			}
 		}
+	}
+	Place at = {task.at.m, task.at.n + rank * S::COLUMNS, task.at.part, task.at.batch};
+	if (p.counter != 0 && at.n < p.n) {
+		addParts<ROWS, S::COLUMNS, 256, S::HIGH>(p, at, threadIdx.x - 128, sync);
 	}
 }
 

@@ -106,7 +106,8 @@ INLINE void give(const MappedProduct &m, const Walk &walk, u32 s, u32 group, u32
 	}
 }
 
-// follow makes of what a warp has stored in 16 lines of a box, from line `first` on, row r and column c of the result, what follows it.
+// follow makes of what a warp has stored in 16 lines of a box, from line `first` on, row r and column c of the result, what follows it, or stores it as
+// float32.
 INLINE void follow(const Product &p, u32 box, u32 first, u32 batch, u32 r, u32 c) {
 	u32 lane = threadIdx.x % 32;
 	c += lane * 2;
@@ -115,7 +116,12 @@ INLINE void follow(const Product &p, u32 box, u32 first, u32 batch, u32 r, u32 c
 	for (u32 i = 0; i < 16; i++) {
 		if (r + i < p.m && c < p.n) {
 			auto pair = (__attribute__((address_space(3))) u32 *)(u64)(box + (first + i) * 128 + ((lane / 4 ^ (first + i) % 8) << 4) + lane % 4 * 4);
-			*pair = after(p, batch * p.outStrides[0] + (r + i) * p.outStrides[1] + c * p.outStrides[2], c + 1 < p.n, *pair);
+			i64 at = batch * p.outStrides[0] + (r + i) * p.outStrides[1] + c * p.outStrides[2];
+			if (widens(p)) {
+				putWide(p, at, c + 1 < p.n, *pair);
+			} else {
+				*pair = after(p, at, c + 1 < p.n, *pair);
+			}
 		}
 	}
 }
@@ -134,7 +140,7 @@ template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const Mappe
 			awaitReads<0>();
 		}
 		groupBarrier(group + 1); // what was stored of the tile before has been read
-		bool plain = p.alpha == 1 && p.add == 0, more = follows(p);
+		bool plain = p.alpha == 1 && p.add == 0, wide = widens(p), more = follows(p);
 		f32 alpha = (f32)p.alpha, beta = (f32)p.beta;
 #pragma unroll
 		for (int s = 0; s < S::BOXES; s++) {
@@ -164,7 +170,9 @@ template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const Mappe
 			for (u32 s = 0; s < S::BOXES; s++) {
 				u32 to = slab + s * BOX;
 				follow(p, to, first, walk.batch, walk.m + group * 64 + first, walk.n + s * 64);
-				give(m, walk, s, group, to);
+				if (!wide) {
+					give(m, walk, s, group, to);
+				}
 			}
 		}
 	}

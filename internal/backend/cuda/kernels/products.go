@@ -67,9 +67,9 @@ var ProductTiles = [...]ProductTile{
 	{family: "_any", Of: Half, Plain: true, need: nothing, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000}},
 	{family: "_mma8", Of: Half, float16: true, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000}},
 	{family: "_mma8", Of: Half, float16: true, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 330, ends: 3000}},
-	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 192, threads: 384, shared: 5*5*8<<10 + 80, resident: 1, steps: 64, busy: 990, ends: 6500}},
-	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000}},
-	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, tiling: tiling{rows: 128, columns: 64, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500}},
+	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, Joins: true, tiling: tiling{rows: 128, columns: 192, threads: 384, shared: 5*5*8<<10 + 80, resident: 1, steps: 64, busy: 990, ends: 6500}},
+	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5000}},
+	{family: "_beside", Of: Half, Plain: true, Mapped: true, beside: true, Joins: true, tiling: tiling{rows: 128, columns: 64, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 400, ends: 4500}},
 	{family: "_dmma", Of: Double, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2150, ends: 5000}},
 	{family: "_dmma", Of: Double, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000}},
 	{family: "_dmma16", Of: Double, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000}},
@@ -190,10 +190,22 @@ func (plan *ProductPlan) join(p *Product, multiprocessors int) {
 	}
 	size := float64(t.Of.SumSize())
 	least := size * float64(plan.Parts*p.Count*p.M*p.N) / width
-	most := size * float64(plan.Parts*t.rows*t.columns*divideUp(plan.Tiles(), uint64(multiprocessors))) / drawn
+	most := size * float64(plan.Parts*t.rows*t.columns*divideUp(plan.Tiles(), uint64(multiprocessors))) / t.draws()
 	if saved := another + least - max(least, most); saved > 0 {
 		plan.Joins, plan.Clocks = true, plan.Clocks-saved
 	}
+}
+
+// draws returns how many bytes a block reads in a clock when it adds the parts of its tile, by the words that its threads have on their way.
+func (t *ProductTile) draws() float64 {
+	threads := t.threads
+	switch {
+	case t.beside && t.columns == 64: // 256 threads, of half as many rows each
+		threads = 128
+	case t.beside:
+		threads = 256
+	}
+	return drawn * float64(threads) / 128
 }
 
 // Tiles returns how many tiles of the result a plan for tiles has.
@@ -227,7 +239,7 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 const (
 	another = 3500. // clocks of another launch
 	width   = 1500. // bytes of memory that the device moves in a clock
-	drawn   = 24.   // and those that a multiprocessor does alone: 32 words for each of 128 threads, in the time of an access
+	drawn   = 24.   // and those that a multiprocessor reads alone: 32 words for each of 128 threads, in the time of an access
 )
 
 // clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do, but for copies.

@@ -36,11 +36,55 @@ INLINE Sum finished(const Product &p, u32 batch, u32 r, u32 c, Sum sum) {
 	return sum;
 }
 
+#if defined(DTYPE_f16) || defined(DTYPE_bf16)
+// widens reports whether the result is of float32.
+INLINE bool widens(const Product &p) { return p.joining == WIDENED; }
+
+// widened is an element of the result as float32, with what is added to it there.
+INLINE f32 widened(const Product &p, i64 at, E y) { return p.other != 0 ? widen(y) + load<f32>(p.other, at) : widen(y); }
+
+// putElement stores an element of the result.
+INLINE void putElement(const Product &p, i64 at, E y) {
+	if (widens(p)) {
+		store<f32>(p.out, at, widened(p, at, y));
+	} else {
+		store<E>(p.out, at, y);
+	}
+}
+
+// putWide stores two neighbours in a row as float32, the first in the low half; the second counts where both are inside.
+INLINE void putWide(const Product &p, i64 at, bool both, u32 pair) {
+	typedef f32 Two __attribute__((ext_vector_type(2)));
+	u64 to = p.out + (u64)at * 4;
+	f32 first = widened(p, at, E{(u16)pair});
+	if (!both) {
+		store<f32>(to, 0, first);
+		return;
+	}
+	f32 second = widened(p, at + p.outStrides[2], E{(u16)(pair >> 16)});
+	if (p.outStrides[2] == 1 && to % 8 == 0) {
+		store<Two>(to, 0, Two{first, second});
+		return;
+	}
+	store<f32>(to, 0, first);
+	store<f32>(to, p.outStrides[2], second);
+}
+#else
+INLINE bool widens(const Product &) { return false; }
+INLINE void putElement(const Product &p, i64 at, E y) { store<E>(p.out, at, y); }
+INLINE void putWide(const Product &, i64, bool, u32) {}
+#endif
+
 // What follows costs code that kernels for few products do without.
 #if defined(DTYPE_f64) || defined(NOTHING_FOLLOWS)
-INLINE void put(const Product &p, i64 at, Sum y) { store<E>(p.out, at, Cast<E>::of(y)); }
+INLINE bool follows(const Product &p) { return widens(p); }
+INLINE u32 after(const Product &p, i64 at, bool both, u32 pair) {
+	putWide(p, at, both, pair);
+	return pair;
+}
+INLINE void put(const Product &p, i64 at, Sum y) { putElement(p, at, Cast<E>::of(y)); }
 #else
-// follows reports whether anything follows y.
+// follows reports whether anything follows y, if only that it is widened.
 INLINE bool follows(const Product &p) { return (p.activation | p.joining) != 0; }
 
 // rounded is a number as an element of the result has it.
@@ -79,11 +123,18 @@ INLINE E after(const Product &p, i64 at, E y) {
 }
 
 #if !defined(DTYPE_f32)
-// after of two neighbours in a row, the first in the low half; the second counts where both are inside.
+// after of two neighbours in a row, the first in the low half; the second counts where both are inside. What is widened it stores.
 INLINE u32 after(const Product &p, i64 at, bool both, u32 pair) {
 #pragma unroll 1
 	for (u32 k = 0; k <= both; k++) {
-		pair = pair >> 16 | (u32)after(p, at + k * p.outStrides[2], E{(u16)pair}).bits << 16;
+		E y = {(u16)pair};
+		i64 place = at + k * p.outStrides[2];
+		if (widens(p)) {
+			putElement(p, place, y);
+		} else {
+			y = after(p, place, y);
+		}
+		pair = pair >> 16 | (u32)y.bits << 16;
 	}
 	return both ? pair : pair >> 16;
 }
@@ -92,7 +143,11 @@ INLINE u32 after(const Product &p, i64 at, bool both, u32 pair) {
 // put stores y, or what follows it, at a place of the result.
 INLINE void put(const Product &p, i64 at, f32 y) {
 	E e = Cast<E>::of(y);
-	store<E>(p.out, at, follows(p) ? after(p, at, e) : e);
+	if (!follows(p)) {
+		store<E>(p.out, at, e);
+	} else {
+		putElement(p, at, widens(p) ? e : after(p, at, e));
+	}
 }
 #endif
 
