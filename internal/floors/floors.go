@@ -10,7 +10,7 @@ const module = "cresset"
 var rows = [][]string{
 	{"internal/dl", "dtype", "device", "internal/layout", "internal/op", "internal/rng"},
 	{
-		"internal/hardware", "internal/roofline", "internal/tenants", "internal/filelock", "internal/lzma", "internal/race", "internal/reserve", "internal/mem", "internal/par", "internal/kern/vec", "internal/kern", "internal/lapack", "internal/ptx",
+		"internal/hardware", "internal/roofline", "internal/tenants", "internal/filelock", "internal/race", "internal/reserve", "internal/mem", "internal/par", "internal/kern/vec", "internal/kern", "internal/lapack", "internal/ptx",
 		"internal/cublas", "internal/patience", "internal/mpi", "internal/nccl", "internal/driver", "internal/driver/sim", "internal/driver/open",
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
 		"internal/friend", "internal/pickle", "internal/uniclass", "internal/onig",
@@ -46,6 +46,7 @@ var outside = map[string][]string{
 	"github.com/rogpeppe/go-internal": {}, // tests
 
 	"github.com/VictoriaMetrics/metrics": {"internal/serve"},
+	"github.com/ulikunitz/xz":            {"internal/backend/cuda/kernels"},
 }
 
 // within reports whether pkg is root or lies under it.

@@ -1,14 +1,16 @@
 package ptx
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"cresset/internal/lzma"
+	"github.com/ulikunitz/xz/lzma"
 )
 
 // TestCommittedModulesParse reads every module of testdata: an instruction that is not implemented is an error of Parse.
@@ -155,7 +157,11 @@ func TestShippedKernelsParse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts, err := lzma.Decode(packed)
+		text, err := lzma.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, err := io.ReadAll(text)
 		if err != nil {
 			t.Fatal(file, err)
 		}

@@ -19,13 +19,14 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
-	"cresset/internal/lzma"
+	"github.com/ulikunitz/xz/lzma"
 )
 
 //go:embed ptx/*.lzma
@@ -95,7 +96,11 @@ func family(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts, err := lzma.Decode(packed)
+	text, err := lzma.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	texts, err := io.ReadAll(text)
 	if err == nil {
 		unpacked.name, unpacked.texts = name, texts
 	}
