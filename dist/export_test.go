@@ -63,3 +63,6 @@ var PlaceToMeet = placeToMeet
 
 // Ended reports whether a process has ended.
 var Ended = ended
+
+// Limit has operations of a group take at most so long from now on. Init takes longer where others use the cores.
+func Limit(g *Group, d time.Duration) { g.timeout = d }

@@ -145,6 +145,7 @@ func lateInDebug(g *dist.Group) error {
 	if g.Rank() == 1 {
 		time.Sleep(time.Hour) // Abort ends it
 	}
+	dist.Limit(g, 5*time.Second)
 	_, _, line, _ := runtime.Caller(0)
 	err := g.Barrier().Wait(ctx)
 	var timeout *dist.TimeoutError
@@ -279,8 +280,8 @@ func TestInit(t *testing.T) {
 		{nil, nil, ""},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "1"}, nil, ""},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "2"}, nil, "WORLD_SIZE says that there are 2 ranks"},
-		{map[string]string{"RANK": "0", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_PORT": "29500"}, []dist.Option{dist.Timeout(time.Second)}, "environment variable MASTER_ADDR expected, but not set"},
-		{map[string]string{"RANK": "1", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}, []dist.Option{dist.Timeout(time.Second)}, "environment variable MASTER_PORT expected, but not set"},
+		{map[string]string{"RANK": "0", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_PORT": "29500"}, nil, "environment variable MASTER_ADDR expected, but not set"},
+		{map[string]string{"RANK": "1", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}, nil, "environment variable MASTER_PORT expected, but not set"},
 		{map[string]string{"WORLD_SIZE": "2"}, nil, "WORLD_SIZE=2 is set and RANK is not: launchers like torchrun set both"},
 		{map[string]string{"RANK": "1"}, nil, "RANK=1 is set and WORLD_SIZE is not: launchers like torchrun set both"},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "two"}, nil, "WORLD_SIZE=two is no number of ranks"},

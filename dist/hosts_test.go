@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"cresset/dist"
 	"cresset/internal/mpi/mpitest"
@@ -33,6 +34,7 @@ func cut(g *dist.Group) error {
 			if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 				return fmt.Errorf("%w: %s", err, out)
 			}
+			dist.Limit(g, 5*time.Second)
 		}
 		err := g.AllReduce(tensor.Ones(1), dist.Sum).Wait(ctx)
 		if late := (*dist.TimeoutError)(nil); errors.As(err, &late) && g.Rank() == 0 {

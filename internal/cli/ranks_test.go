@@ -145,7 +145,7 @@ func TestRanksGoOn(t *testing.T) {
 	dir := t.TempDir()
 	args := func(n, program, save string, more ...string) []string {
 		return append([]string{"-n", n, "--restarts", "1", "--grace", "1s", program, "train", "--distributed", "--model", "vit", "--width", "8", "--heads", "2", "--layers", "1", "--dropout", "0.1",
-			"--samples", "96", "--batch", "8", "--every", "3", "--timeout", "10s", "--save", filepath.Join(dir, save)}, more...)
+			"--samples", "96", "--batch", "8", "--every", "3", "--timeout", "2m", "--save", filepath.Join(dir, save)}, more...)
 	}
 	if stdout, stderr, code := launched(t, "", args("2", "cresset", "whole", "--epochs", "2")...); code != 0 {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
@@ -160,7 +160,7 @@ func TestRanksGoOn(t *testing.T) {
 	} {
 		more := []string{"--epochs", "2"}
 		if c.name == "hangs" {
-			more = append(more, "--timeout", "3s")
+			more = append(more, "--timeout", "6s") // of the training that goes on as well
 		}
 		stdout, stderr, code := launched(t, c.fault, args("2", "faulty", c.name, more...)...)
 		if code != 0 || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, "resumed from ") {
@@ -186,9 +186,9 @@ func TestRanksCutOff(t *testing.T) {
 	}
 	mpitest.Apart(t, func(t *testing.T, l mpitest.Launcher, h *mpitest.Hosts) {
 		dir := t.TempDir()
-		args := func(save string) []string {
-			return []string{"train", "--distributed", "--model", "vit", "--width", "8", "--heads", "2", "--layers", "1", "--dropout", "0.1", "--samples", "96", "--epochs", "2", "--batch", "8", "--every", "3",
-				"--timeout", "5s", "--save", filepath.Join(dir, save)}
+		args := func(save string, more ...string) []string {
+			return append([]string{"train", "--distributed", "--model", "vit", "--width", "8", "--heads", "2", "--layers", "1", "--dropout", "0.1", "--samples", "96", "--epochs", "2", "--batch", "8", "--every", "3",
+				"--save", filepath.Join(dir, save)}, more...)
 		}
 		faulty, err := exec.LookPath("faulty")
 		if err != nil {
@@ -197,7 +197,7 @@ func TestRanksCutOff(t *testing.T) {
 		const want = "; rank 1 has not called it, or cannot be reached"
 		saved := "ls " + filepath.Join(dir, "cut", "snapshot-*.pt") // waits ask too, so that how often says little
 		env := append(h.OneCable(), faultVariable+"=0 1 cut", cutVariable+"="+saved+" && "+strings.Join(h.Cut(), " "))
-		if r := l.RunUntil(t, want, 2, env, faulty, args("cut")...); r.Code == 0 || !strings.Contains(r.Stderr, "cresset: rank 0: ") || !strings.Contains(r.Stderr, want) {
+		if r := l.RunUntil(t, want, 2, env, faulty, args("cut", "--timeout", "8s")...); r.Code == 0 || !strings.Contains(r.Stderr, "cresset: rank 0: ") || !strings.Contains(r.Stderr, want) {
 			t.Fatalf("exit %d: %s%s", r.Code, r.Stdout, r.Stderr)
 		}
 		for _, save := range []string{"cut", "whole"} {
