@@ -58,7 +58,8 @@ const mostTag = 1<<15 - 1
 func (g *Group) checkPeer(k kind, rank, tag int) {
 	switch g.checkRank(k, "peer", rank); {
 	case rank == g.rank:
-		panic(fault(k, tensor.ErrValue, "Invalid destination rank: destination rank should not be the same as the rank of the current process."))
+		end := map[kind]string{send: "destination", receive: "source"}[k]
+		panic(fault(k, tensor.ErrValue, fmt.Sprintf("Invalid %s rank: %[1]s rank should not be the same as the rank of the current process.", end)))
 	case tag < 0 || tag > mostTag:
 		panic(fault(k, tensor.ErrValue, fmt.Sprintf("tag %d is not between 0 and %d", tag, mostTag)))
 	}

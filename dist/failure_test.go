@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,6 +38,7 @@ func mistakes(g *dist.Group) error {
 		"gather: the root needs an output":                                     func() { g.Gather(nil, x, g.Rank()) },
 		"scatter: the root needs an input":                                     func() { g.Scatter(x, nil, g.Rank()) },
 		"send: Invalid destination rank":                                       func() { g.Send(x, g.Rank(), 0) },
+		"recv: Invalid source rank: source rank should not":                    func() { g.Receive(x, g.Rank(), 0) },
 		"split: color -1 and key 0":                                            func() { _, _ = g.Split(ctx, -1, 0) },
 	} {
 		if err := tensor.Try(call); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -282,6 +284,7 @@ func TestInit(t *testing.T) {
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "2"}, nil, "WORLD_SIZE says that there are 2 ranks"},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_PORT": "29500"}, nil, "environment variable MASTER_ADDR expected, but not set"},
 		{map[string]string{"RANK": "1", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}, nil, "environment variable MASTER_PORT expected, but not set"},
+		{map[string]string{"RANK": "1", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500", "TMPDIR": filepath.Join(t.TempDir(), strings.Repeat("a", 100)), "TMP": filepath.Join(t.TempDir(), strings.Repeat("a", 100))}, nil, "ranks of one machine meet at a socket, whose path "},
 		{map[string]string{"WORLD_SIZE": "2"}, nil, "WORLD_SIZE=2 is set and RANK is not: launchers like torchrun set both"},
 		{map[string]string{"RANK": "1"}, nil, "RANK=1 is set and WORLD_SIZE is not: launchers like torchrun set both"},
 		{map[string]string{"RANK": "0", "WORLD_SIZE": "two"}, nil, "WORLD_SIZE=two is no number of ranks"},
@@ -300,6 +303,7 @@ func TestInit(t *testing.T) {
 		{map[string]string{"LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1"}, nil, ""},
 		{map[string]string{"CRESSET_CUDA_AWARE_MPI": "yes"}, nil, "CRESSET_CUDA_AWARE_MPI=yes: 1 hands tensors on GPUs to MPI where they lie, 0 or nothing leaves that to CUDAAwareMPI"},
 		{map[string]string{"CRESSET_CUDA_AWARE_MPI": "0"}, nil, ""},
+		{map[string]string{"SLURM_PROCID": "1"}, nil, "SLURM_PROCID=1 is set and SLURM_NTASKS is not: Slurm's launchers set both"},
 		{map[string]string{"PET_NODE_RANK": "0", "PET_NNODES": "1", "PET_NPROC_PER_NODE": "auto"}, nil, ""},
 		{map[string]string{"PET_NODE_RANK": "0", "PET_NNODES": "2", "PET_NPROC_PER_NODE": "4"}, nil, "PET_NNODES says that there are 8 ranks"},
 		{map[string]string{"PMI_RANK": "0", "PMI_SIZE": "2", "CRESSET_MPI": os.DevNull}, nil, "found no MPI library"},

@@ -87,9 +87,7 @@ func (l launcher) half(getenv func(string) string) error {
 	ranks, _ := strconv.Atoi(size)
 	before, _ := strconv.Atoi(rank)
 	switch set := "%s=%s is set and %s is not: %s set both"; {
-	case l == slurm:
-		return nil
-	case size != "" && (ranks > 1 || l == elastic):
+	case size != "" && (ranks > 1 || l == elastic) && l != slurm:
 		return fmt.Errorf(set, l.size, size, l.rank, l.names)
 	case rank != "" && (before > 0 || l == elastic):
 		return fmt.Errorf(set, l.rank, rank, l.size, l.names)

@@ -53,8 +53,15 @@ func socketOf(getenv func(string) string) (string, error) {
 	for _, name := range []string{"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"} {
 		fmt.Fprintf(job, "%s=%q\n", name, getenv(name))
 	}
-	return filepath.Join(dir, fmt.Sprintf("%x", job.Sum(nil)[:8])), nil
+	path := filepath.Join(dir, fmt.Sprintf("%x", job.Sum(nil)[:8]))
+	if len(path) > mostPath {
+		return "", fmt.Errorf("ranks of one machine meet at a socket, whose path %s is longer than %d bytes: TMPDIR has to be shorter", path, mostPath)
+	}
+	return path, nil
 }
+
+// mostPath is what a socket's path may have on every system; macOS has the least.
+const mostPath = 103
 
 // receiveGuests waits for all other ranks.
 func receiveGuests(ctx context.Context, path string, size int) (engine, error) {
