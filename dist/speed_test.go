@@ -43,8 +43,8 @@ func speed(g *dist.Group) error {
 	return nil
 }
 
-// busy has Open MPI look without giving the core away, which there is for each rank.
-var busy = []string{"OMPI_MCA_mpi_yield_when_idle=0"}
+// busy has Open MPI look without giving the core away, which there is for each rank. Under chrt -f another thread of Go would never get it from one that waits for that thread.
+var busy = []string{"OMPI_MCA_mpi_yield_when_idle=0", "GOMAXPROCS=1"}
 
 // TestAllReduceSpeed times all-reduces of two ranks beside a loop in C, by turns, where it is asked to:
 //

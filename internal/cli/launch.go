@@ -122,6 +122,10 @@ func (c *launchCommand) job(getenv func(string) string) (*job, error) {
 		return nil, errors.New("--nnodes wants a --master-addr of the first machine that others reach, which 127.0.0.1 is not")
 	case j.nodes > 1 && c.Restarts > 0:
 		return nil, errors.New("--restarts is for one machine: nobody would tell the others to start again")
+	case j.port > 65535:
+		return nil, fmt.Errorf("--master-port %d is no port: the last is 65535", j.port)
+	case c.Grace < 0:
+		return nil, fmt.Errorf("--grace must not be negative, not %v", c.Grace)
 	case c.Restarts < 0:
 		return nil, fmt.Errorf("--restarts must not be negative, not %d", c.Restarts)
 	case j.nodes > 1 && j.port == 0:
