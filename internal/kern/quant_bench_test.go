@@ -9,7 +9,7 @@ import (
 	"cresset/internal/par"
 )
 
-// BenchmarkQuantDecode is a row of x times one weight of 4096x4096 after another, which together are larger than the caches, beside the largest of as
+// BenchmarkQuantDecode, whose rows scripts/bench_quant.py puts beside PyTorch's, is a row of x times one weight of 4096x4096 after another, which together are larger than the caches, beside the largest of as
 // many bytes as int32: what can be read at most.
 func BenchmarkQuantDecode(b *testing.B) {
 	const k, n, count = 4096, 4096, 12
@@ -59,7 +59,7 @@ func BenchmarkQuantDecode(b *testing.B) {
 			p := Int4Linear{X: NewFixedPairs(1, k, group, make([]int8, FixedPairsLen(k))), N: n, Scale: make([]float32, n*k/group), Y: make([]float32, n)}
 			zeros := make([]int32, n*k/group/8)
 			for _, p.Zero = range [][]int32{nil, zeros} {
-				bench(fmt.Sprintf("int4 in groups of %d, zeros %v", group, p.Zero != nil), n*k/2, func(at int) {
+				bench(fmt.Sprintf("int4 in groups of %d, zeros %v", group, p.Zero != nil), n*k/2+4*n*k/group+4*len(p.Zero), func(at int) {
 					p.W = words[at*n*k/4:][:n*k/8]
 					p.X.Set(0, x)
 					p.Run()

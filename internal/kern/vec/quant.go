@@ -11,6 +11,9 @@ const (
 	QuantDigits = 3
 	// QuantSteps bounds K: sums of more products would not fit an int32.
 	QuantSteps = 1 << 16
+
+	// fetchedAhead is how many calls before their own rows are prefetched: one comes too late for int8 and takes a tenth longer, none takes a third longer for int4.
+	fetchedAhead = 2
 )
 
 // Int8Sums computes sums of products of rows of an int8 weight with x, whose numbers are given as one or three digits,
@@ -37,7 +40,7 @@ func (s *Int8Sums) Run() bool {
 	// These fail where an operand is too short.
 	_ = s.X[(s.Digits-1)*s.RowX+(s.K+QuantBlock-1)/QuantBlock*QuantBlock-1]
 	_ = s.W[(s.Rows-1)*s.RowW+s.K-1]
-	c := quantCall{x: unsafe.Pointer(&s.X[0]), rowX: s.RowX, y: unsafe.Pointer(s.Y), blocks: s.K / QuantBlock, next: s.Rows * s.RowW}
+	c := quantCall{x: unsafe.Pointer(&s.X[0]), rowX: s.RowX, y: unsafe.Pointer(s.Y), blocks: s.K / QuantBlock, next: fetchedAhead * s.Rows * s.RowW}
 	var tail [QuantRows * QuantBlock]int8
 	if rest := s.K % QuantBlock; rest > 0 {
 		for i := range s.Rows {

@@ -52,7 +52,7 @@ func (d *Int4Dots) run(i, rows, words, groups int) {
 	w, scale := d.W[i*words:], d.Scale[i*groups:]
 	c := int4Call{
 		x: unsafe.Pointer(&d.X[0]), eights: unsafe.Pointer(&d.Eights[0]), y: unsafe.Pointer(&y), w: unsafe.Pointer(&w[0]), s: pointer(scale, 0),
-		blocks: d.K / Int4Block, next: 4 * rows * words, sums: pointer(d.Sums, 0), shift: 4 * (d.First + i),
+		blocks: d.K / Int4Block, next: fetchedAhead * 4 * rows * words, sums: pointer(d.Sums, 0), shift: 4 * (d.First + i),
 	}
 	if rows > 1 {
 		c.rowW, c.rowS, c.stepShift = 4*words, 4*groups, 4
