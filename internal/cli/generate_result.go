@@ -69,6 +69,9 @@ func (w *writing) weights() int {
 			bytes += p.NumEl() * p.DType().Size()
 		}
 	}
+	for _, b := range nn.Buffers(w.model) { // quantized weights
+		bytes += b.NumEl() * b.DType().Size()
+	}
 	return bytes
 }
 

@@ -19,10 +19,11 @@ type Int8Linear struct {
 func (p *Int8Linear) Run() {
 	k := p.X.K
 	par.For(ceilDiv(p.N, vec.QuantRows), grainOf(2*p.X.M*k*vec.QuantRows), func(lo, hi int) {
+		s := vec.Int8Sums{Y: new([vec.QuantRows * vec.QuantDigits]int32)}
 		for j := lo * vec.QuantRows; j < min(hi*vec.QuantRows, p.N); j += vec.QuantRows {
 			rows := min(vec.QuantRows, p.N-j)
 			for i := range p.X.M {
-				sums := p.X.int8Sums(i, p.W[j*k:], rows)
+				sums := p.X.int8Sums(&s, i, p.W[j*k:], rows)
 				for r := range rows {
 					y := float32(float64(sums[r]) * (p.X.Step[i] * float64(p.Scale[j+r])))
 					if p.Bias != nil {
@@ -35,21 +36,20 @@ func (p *Int8Linear) Run() {
 	})
 }
 
-// int8Sums returns the sums of products of row i and of up to vec.QuantRows rows of a weight.
-func (f *Fixed) int8Sums(i int, w []int8, rows int) (sums [vec.QuantRows]int64) {
+// int8Sums returns the sums of products of row i and of up to vec.QuantRows rows of a weight, by s, which has room for them.
+func (f *Fixed) int8Sums(s *vec.Int8Sums, i int, w []int8, rows int) (sums [vec.QuantRows]int64) {
 	row := FixedRow(f.K)
-	var parts [vec.QuantRows * vec.QuantDigits]int32
-	s := vec.Int8Sums{Rows: rows, Digits: f.Digits, RowX: row, RowW: f.K, Total: f.Total[i], Y: &parts}
+	s.Rows, s.Digits, s.RowX, s.RowW, s.Total = rows, f.Digits, row, f.K, f.Total[i]
 	for k := 0; k < f.K; k += vec.QuantSteps {
 		s.K, s.X, s.W = min(vec.QuantSteps, f.K-k), f.X[i*f.Digits*row+k:], w[k:]
 		if f.K > vec.QuantSteps {
 			s.Total = f.totals(i, k, s.K)
 		}
 		if !s.Run() {
-			addInt8(&s)
+			addInt8(s)
 		}
 		for r := range rows {
-			sums[r] += number(parts[r*f.Digits:][:f.Digits])
+			sums[r] += number(s.Y[r*f.Digits:][:f.Digits])
 		}
 	}
 	return sums

@@ -41,18 +41,11 @@ func (s *Int8Sums) Run() bool {
 	_ = s.X[(s.Digits-1)*s.RowX+(s.K+QuantBlock-1)/QuantBlock*QuantBlock-1]
 	_ = s.W[(s.Rows-1)*s.RowW+s.K-1]
 	c := quantCall{x: unsafe.Pointer(&s.X[0]), rowX: s.RowX, y: unsafe.Pointer(s.Y), blocks: s.K / QuantBlock, next: fetchedAhead * s.Rows * s.RowW}
-	var tail [QuantRows * QuantBlock]int8
-	if rest := s.K % QuantBlock; rest > 0 {
-		for i := range s.Rows {
-			copy(tail[i*QuantBlock:][:rest], s.W[i*s.RowW+s.K-rest:])
-		}
-		c.tail = unsafe.Pointer(&tail)
-	}
 	c.pointAt(unsafe.Pointer(&s.W[0]), s.RowW, s.Rows)
-	if s.Digits == 1 {
-		runInt8Sums1(unsafe.Pointer(&c))
+	if s.K%QuantBlock > 0 {
+		s.runWithTail(c)
 	} else {
-		runInt8Sums3(unsafe.Pointer(&c))
+		s.run(&c)
 	}
 	if HasVNNI() { // which multiplied with 128 more
 		for i := range s.Rows * s.Digits {
@@ -60,6 +53,25 @@ func (s *Int8Sums) Run() bool {
 		}
 	}
 	return true
+}
+
+// runWithTail fills up the last block of each row, in memory of its own: what c points to then would have to be on the heap, were c not a copy.
+func (s *Int8Sums) runWithTail(c quantCall) {
+	var tail [QuantRows * QuantBlock]int8
+	rest := s.K % QuantBlock
+	for i := range s.Rows {
+		copy(tail[i*QuantBlock:][:rest], s.W[i*s.RowW+s.K-rest:])
+	}
+	c.tail = unsafe.Pointer(&tail)
+	s.run(&c)
+}
+
+func (s *Int8Sums) run(c *quantCall) {
+	if s.Digits == 1 {
+		runInt8Sums1(unsafe.Pointer(c))
+	} else {
+		runInt8Sums3(unsafe.Pointer(c))
+	}
 }
 
 // pointAt points at rows so many bytes apart; those that are not there are the last one, whose sums are computed again.

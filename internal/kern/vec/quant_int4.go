@@ -57,6 +57,19 @@ func (d *Int4Dots) run(i, rows, words, groups int) {
 	if rows > 1 {
 		c.rowW, c.rowS, c.stepShift = 4*words, 4*groups, 4
 	}
+	if d.Zero != nil {
+		c.z, c.groups = unsafe.Pointer(&d.Zero[0]), groups/16
+	}
+	if d.K%Int4Block > 0 || d.Zero != nil && groups%16 > 0 {
+		d.runWithTails(c, w, scale, rows, words, groups)
+	} else {
+		d.launch(&c)
+	}
+	copy(d.Y[i:], y[:rows])
+}
+
+// runWithTails fills up the last block of each row and the last sixteen groups, in memory of its own: what c points to then would have to be on the heap, were c not a copy.
+func (d *Int4Dots) runWithTails(c int4Call, w []int32, scale []float32, rows, words, groups int) {
 	var tail [QuantRows * Int4Lanes]int32
 	var tailS, lastS [QuantRows * 16]float32
 	var lastZ [16]int32
@@ -67,23 +80,23 @@ func (d *Int4Dots) run(i, rows, words, groups int) {
 		}
 		c.tail, c.tailS = unsafe.Pointer(&tail), pointer(tailS[:], 0)
 	}
-	if d.Zero != nil {
-		c.z, c.groups = unsafe.Pointer(&d.Zero[0]), groups/16
-		if rest := groups % 16; rest > 0 {
-			for r := range rows {
-				copy(lastS[r*16:], scale[(r+1)*groups-rest:][:rest])
-			}
-			copy(lastZ[:], d.Zero[groups-rest:groups])
-			c.lastS, c.lastZ = pointer(lastS[:], 0), unsafe.Pointer(&lastZ)
+	if rest := groups % 16; rest > 0 && d.Zero != nil {
+		for r := range rows {
+			copy(lastS[r*16:], scale[(r+1)*groups-rest:][:rest])
 		}
+		copy(lastZ[:], d.Zero[groups-rest:groups])
+		c.lastS, c.lastZ = pointer(lastS[:], 0), unsafe.Pointer(&lastZ)
 	}
+	d.launch(&c)
+}
+
+func (d *Int4Dots) launch(c *int4Call) {
 	switch d.Group {
 	case 32:
-		runInt4Dots32(unsafe.Pointer(&c))
+		runInt4Dots32(unsafe.Pointer(c))
 	case 64:
-		runInt4Dots64(unsafe.Pointer(&c))
+		runInt4Dots64(unsafe.Pointer(c))
 	default:
-		runInt4Dots128(unsafe.Pointer(&c))
+		runInt4Dots128(unsafe.Pointer(c))
 	}
-	copy(d.Y[i:], y[:rows])
 }
