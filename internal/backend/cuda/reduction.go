@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"slices"
 
 	"cresset/dtype"
 	"cresset/internal/backend"
@@ -41,7 +42,7 @@ func (t *table) addReduction(o op.Op, function string, dtypes []dtype.DType, r r
 	for _, dt := range dtypes {
 		r.rows, r.columns = typed(function, dt), typed(function+"_columns", dt)
 		t[o][dt] = row{launch: new(r).launch}
-		if o == op.SumAxes {
+		if o == op.SumAxes && slices.Contains(halves, dt) { // those of integers are of int64 by themselves
 			t[o][dt].launch = cast(t[o][dt].launch)
 		}
 	}
