@@ -44,3 +44,13 @@ func TestEndBeforeContext(t *testing.T) {
 		}
 	}
 }
+
+// TestDebugOfPyTorch: PyTorch takes its levels in any case.
+func TestDebugOfPyTorch(t *testing.T) {
+	for level, want := range map[string]bool{"": false, "OFF": false, "info": false, "DETAIL": true, "detail": true} {
+		t.Setenv("TORCH_DISTRIBUTED_DEBUG", level)
+		if o, err := optionsOf(nil); o.debug != want || err != nil {
+			t.Errorf("%q: %t, %v", level, o.debug, err)
+		}
+	}
+}

@@ -303,6 +303,8 @@ func TestInit(t *testing.T) {
 		{map[string]string{"LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1"}, nil, ""},
 		{map[string]string{"CRESSET_CUDA_AWARE_MPI": "yes"}, nil, "CRESSET_CUDA_AWARE_MPI=yes: 1 hands tensors on GPUs to MPI where they lie, 0 or nothing leaves that to CUDAAwareMPI"},
 		{map[string]string{"CRESSET_CUDA_AWARE_MPI": "0"}, nil, ""},
+		{map[string]string{"PET_NPROC_PER_NODE": "4"}, nil, "PET_NPROC_PER_NODE=4 is set and PET_NODE_RANK and PET_NNODES are not: Kubeflow's launchers set all of them"},
+		{map[string]string{"TORCH_DISTRIBUTED_DEBUG": "verbose"}, nil, "the value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL, not verbose"},
 		{map[string]string{"SLURM_PROCID": "1"}, nil, "SLURM_PROCID=1 is set and SLURM_NTASKS is not: Slurm's launchers set both"},
 		{map[string]string{"PET_NODE_RANK": "0", "PET_NNODES": "1", "PET_NPROC_PER_NODE": "auto"}, nil, ""},
 		{map[string]string{"PET_NODE_RANK": "0", "PET_NNODES": "2", "PET_NPROC_PER_NODE": "4"}, nil, "PET_NNODES says that there are 8 ranks"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"cresset/internal/mpi"
@@ -71,7 +72,14 @@ func initLocal(ctx context.Context, o options, l launch) (*Group, error) {
 }
 
 func optionsOf(opts []Option) (options, error) {
-	o := options{timeout: DefaultTimeout, debug: os.Getenv("TORCH_DISTRIBUTED_DEBUG") == "DETAIL"}
+	o := options{timeout: DefaultTimeout}
+	switch level := os.Getenv("TORCH_DISTRIBUTED_DEBUG"); strings.ToUpper(level) {
+	case "", "OFF", "INFO":
+	case "DETAIL":
+		o.debug = true
+	default:
+		return o, fmt.Errorf("the value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL, not %s", level)
+	}
 	switch value := os.Getenv(awareVariable); value {
 	case "", "0":
 	case "1":

@@ -28,12 +28,13 @@ func (l launcher) complete(getenv func(string) string) bool {
 var (
 	elastic   = launcher{"WORLD_SIZE", "RANK", "launchers like torchrun", false}
 	slurm     = launcher{"SLURM_NTASKS", "SLURM_PROCID", "Slurm's launchers", true}
+	kubeflow  = launcher{"PET_NNODES", "PET_NODE_RANK", "Kubeflow's launchers", false} // for torchrun; each node has PET_NPROC_PER_NODE
 	launchers = []launcher{
 		{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's launchers", true},
 		{"PMI_SIZE", "PMI_RANK", "MPICH's launchers and Slurm's", true},
 		slurm,
 		elastic, // others that set torchrun's variables
-		{"PET_NNODES", "PET_NODE_RANK", "Kubeflow's launchers", false}, // for torchrun; each node has PET_NPROC_PER_NODE
+		kubeflow,
 	}
 )
 
@@ -53,11 +54,14 @@ func launchOf(getenv func(string) string) (launch, error) {
 	}
 	here, _ := strconv.Atoi(getenv("LOCAL_WORLD_SIZE"))
 	before, _ := strconv.Atoi(getenv("LOCAL_RANK"))
-	switch set := "%s=%d is set and RANK and WORLD_SIZE are not: %s set all of them"; {
+	each, _ := strconv.Atoi(getenv("PET_NPROC_PER_NODE"))
+	switch set := "%s=%d is set and %s and %s are not: %s set all of them"; {
 	case here > 1:
-		return launch{}, fmt.Errorf(set, "LOCAL_WORLD_SIZE", here, elastic.names)
+		return launch{}, fmt.Errorf(set, "LOCAL_WORLD_SIZE", here, elastic.rank, elastic.size, elastic.names)
 	case before > 0:
-		return launch{}, fmt.Errorf(set, "LOCAL_RANK", before, elastic.names)
+		return launch{}, fmt.Errorf(set, "LOCAL_RANK", before, elastic.rank, elastic.size, elastic.names)
+	case each > 1 && getenv(kubeflow.size) == "":
+		return launch{}, fmt.Errorf(set, "PET_NPROC_PER_NODE", each, kubeflow.rank, kubeflow.size, kubeflow.names)
 	}
 	return launch{}, nil
 }
