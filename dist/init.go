@@ -131,6 +131,9 @@ func groupOf(ctx context.Context, w *mpi.World, o options, l launch) (*Group, er
 			l.by, l.size, path, version, w.Size)
 	}
 	g := &Group{rank: w.Rank, size: w.Size, name: "mpi", engine: &message{w.Comm, w}, options: o}
+	if err := g.agreeOnDebug(ctx); err != nil {
+		return nil, err
+	}
 	if err := g.agreeOnGPUs(ctx, w); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,11 @@ func initNCCL(ctx context.Context, o options, l launch) (*Group, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%d ranks meet at %s: %w", l.size, place, err)
 	}
-	return withNeighbours(ctx, &Group{rank: rank, size: l.size, name: "nccl", engine: n, options: o})
+	g := &Group{rank: rank, size: l.size, name: "nccl", engine: n, options: o}
+	if err := g.agreeOnDebug(ctx); err != nil {
+		return nil, err
+	}
+	return withNeighbours(ctx, g)
 }
 
 // placeToMeet returns NCCL_COMM_ID, or the address behind the one at which torchrun's agents meet.

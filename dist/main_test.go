@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 		"suite": inJob(closing), "mismatch": inJob(mismatch, dist.Debug(true)), "split or barrier": inJob(splitOrBarrier, dist.Debug(true)), "debug": inJob(debugged, dist.Debug(true)), "late": inJob(late), "fails": inJob(fails), "gone": inJob(gone), "missed": inJob(missed),
 		"late in debug": inJob(lateInDebug, dist.Debug(true)), "slow": inJob(slow), "hosts": inJob(hosts), "speed": inJob(speed), "cut": inJob(cut),
 		"processes": inJob(whole), "dies": inJob(dies), "hangs": inJob(hangs), "brief": inJob(whole, dist.Timeout(time.Second/2)), "allocations": inJob(allocations),
-		"aware": aware, "unlike": unlike, "alone in init": aloneInInit, "twice": inJob(twice), "join": inJob(func(*dist.Group) error { return nil }),
+		"aware": aware, "unlike": unlike, "alone in init": aloneInInit, "one debugs": oneDebugs, "twice": inJob(twice), "join": inJob(func(*dist.Group) error { return nil }),
 	}))
 }
 

@@ -66,6 +66,21 @@ func TestSplitIsNoBarrier(t *testing.T) {
 	})
 }
 
+// oneDebugs has rank 1 alone ask for Debug, as where a launcher has not passed the variable on to another machine.
+func oneDebugs() error {
+	g, err := dist.Init(ctx, dist.Debug(os.Getenv("OMPI_COMM_WORLD_RANK")+os.Getenv("PMI_RANK") == "1"))
+	return fmt.Errorf("%v: %w", g, err)
+}
+
+func TestAllRanksDebug(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
+		const want = "rank 1: was started with Debug (TORCH_DISTRIBUTED_DEBUG=DETAIL), rank 0 without it: all ranks need the same"
+		if r := l.Run(t, 2, "one debugs"); r.Code == 0 || !strings.Contains(r.Stderr, want) {
+			t.Errorf("exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+	})
+}
+
 // TestMismatchBesideNCCL: with Debug goroutines notice too where NCCL carries one rank's call and not the other's.
 func TestMismatchBesideNCCL(t *testing.T) {
 	lendGPUs(t, 2)
