@@ -104,17 +104,12 @@ var layers = []sample{
 		return x[0].MaxPool2D(3, tensor.Stride(2), tensor.Padding(1))
 	})},
 	{name: "avg_pool2d", in: []operand{of(2, 5, 15, 17)}, dtypes: floats, roundings: 8, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].AvgPool2D(2) })},
-	{name: "batch_norm in training", in: []operand{of(9, 5, 7, 11), of(5), of(5), of(5), of(5)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].BatchNorm(x[1], x[2], x[3].Detach().Clone(), x[4].Detach().Square(), tensor.Training(true))
-	})},
-	{name: "batch_norm of many", in: []operand{of(70, 3, 33, 31), of(3), of(3)}, dtypes: single, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.Training(true))
-	})},
+	batchNorm("batch_norm in training", true, of(9, 5, 7, 11), of(5)), batchNorm("batch_norm of many", true, of(70, 3, 33, 31), of(3)),
+	batchNorm("batch_norm", false, of(9, 5, 7, 11), of(5)),
+	inHalves(batchNorm("batch_norm in training, in halves", true, of(9, 5, 7, 11), of(5))), inHalves(batchNorm("batch_norm of many, in halves", true, of(70, 3, 33, 31), of(3))),
+	inHalves(batchNorm("batch_norm in halves", false, of(9, 5, 7, 11), of(5))),
 	{name: "layer_norm of many", in: []operand{of(1500, 33), of(33), of(33)}, dtypes: floats, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].LayerNorm([]int{33}, x[1], x[2])
-	})},
-	{name: "batch_norm", in: []operand{of(9, 5, 7, 11), of(5), of(5), of(5), of(5)}, dtypes: single, roundings: 512, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].BatchNorm(x[1], x[2], x[3], x[4].Square(), tensor.Training(false))
 	})},
 	{name: "group_norm", in: []operand{of(3, 8, 7, 9), of(8), of(8)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].GroupNorm(4, x[1], x[2]) })},
 	{name: "group_norm of many", in: []operand{of(17, 4, 33, 31), of(4), of(4)}, dtypes: floats, roundings: 2048, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].GroupNorm(2, x[1], x[2]) })},
@@ -122,6 +117,18 @@ var layers = []sample{
 	{name: "interpolate", in: []operand{of(2, 3, 9, 10)}, dtypes: single, roundings: 64, grad: true, f: func(x []*tensor.Tensor) []*tensor.Tensor {
 		return []*tensor.Tensor{x[0].Interpolate([]int{17, 23}, tensor.Bilinear), x[0].Interpolate([]int{5, 21}, tensor.Nearest)}
 	}},
+}
+
+// batchNorm is of channels' weight, bias, mean and variance, which are float32 where x has a half type.
+func batchNorm(name string, training bool, x, channels operand) sample {
+	return sample{name: name, in: []operand{x, channels, channels, channels, channels}, dtypes: single, roundings: 2048, grad: true,
+		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+			of := dtype.Float32
+			if x[0].DType() == dtype.Float64 {
+				of = dtype.Float64
+			}
+			return x[0].BatchNorm(x[1].To(of), x[2].To(of), x[3].To(of).Detach().Clone(), x[4].To(of).Detach().Square(), tensor.Training(training))
+		})}
 }
 
 func conv(name string, x, w operand, out int, opts ...tensor.ConvOption) sample {
