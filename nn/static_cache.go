@@ -48,6 +48,7 @@ func (c *StaticKVCache) Reset(padding ...int) {
 	if padding != nil && c.padding == nil && len(c.layers) > 0 {
 		panic(fault("static cache", "the cache has read sequences without padding, which its graphs have none of; Reset it with padding before the first tokens"))
 	}
+	c.eager("Reset")
 	c.length = 0
 	c.seen.ZeroInPlace()
 	if padding == nil && c.padding == nil {
@@ -69,12 +70,23 @@ func (c *StaticKVCache) Reset(padding ...int) {
 }
 
 // Crop forgets the tokens behind the first so many, transformers' Cache.crop, as after a step that failed half way: the models' decoders do that by themselves.
+// It panics within a compiled function or a capture, as Reset does: replays would forget on the device alone.
 func (c *StaticKVCache) Crop(tokens int) {
 	if tokens < 0 || tokens > c.length {
 		panic(fault("static cache", fmt.Sprintf("of %d tokens the cache cannot keep %d", c.length, tokens)))
 	}
+	c.eager("Crop")
 	c.length = tokens
 	c.seen.FillInPlace(tokens)
+}
+
+// eager panics where what a method of the cache does would be part of a graph or a recording: the device would forget tokens again each time, and the host would not.
+func (c *StaticKVCache) eager(method string) {
+	what := "forget tokens by " + method + " of a StaticKVCache, which counts them on the host too"
+	if g := inner.CaptureOf(c.seen); g != nil {
+		panic(&tensor.Error{Op: "static cache", Kind: tensor.ErrDevice, Err: g.Refuse("what would "+what, "call "+method+" before or behind the graph's replays")})
+	}
+	inner.RefuseRecorded(c.seen, "static cache", what, "call "+method+" outside")
 }
 
 // Length returns how many tokens of each sequence the cache has seen, padding among them.

@@ -109,3 +109,36 @@ func TestStaticCacheChecksRoomFirst(t *testing.T) {
 		}
 	})
 }
+
+// TestStaticCacheForgetsOutsideOfGraphs: Crop and Reset within a capture or a recording are refused, since replays would forget tokens on the device alone. The refused
+// step leaves no tokens.
+func TestStaticCacheForgetsOutsideOfGraphs(t *testing.T) {
+	devicetest.Simulate(t)
+	for _, dev := range []device.Device{device.CPU, device.CUDA(0)} {
+		x := tensor.On(dev).Ones(1, 2, 1, 4)
+		for name, forget := range map[string]func(c *nn.StaticKVCache){
+			"Crop":  func(c *nn.StaticKVCache) { c.Crop(c.Length() - 1) },
+			"Reset": func(c *nn.StaticKVCache) { c.Reset() },
+		} {
+			c := nn.NewStaticKVCache(dev, 1, 8)
+			c.Attend(0, x, x, x, nn.Attention{})
+			step := func(x *tensor.Tensor) *tensor.Tensor {
+				y := c.Attend(0, x, x, x, nn.Attention{})
+				forget(c)
+				return y
+			}
+			if err := tensor.Try(func() { tensor.Compile(step)(x) }); !errors.Is(err, tensor.ErrCompile) || !strings.Contains(err.Error(), "by "+name) {
+				t.Errorf("%s compiled on %s: %v", name, dev, err)
+			}
+			if dev.IsCUDA() {
+				_, err := cuda.Capture(func() error { return tensor.Try(func() { step(x) }) })
+				if !errors.Is(err, tensor.ErrDevice) || !strings.Contains(err.Error(), "by "+name) {
+					t.Errorf("%s captured: %v", name, err)
+				}
+			}
+			if got := holds(c, dev); got != "1 [1]" {
+				t.Errorf("%s on %s leaves %s, not what was there", name, dev, got)
+			}
+		}
+	}
+}

@@ -21,7 +21,7 @@ func varlenAttention(q, k, v, cuSeqQ, cuSeqK *Tensor, maxQ, maxK int, opts ...At
 	o.checkVarlen(q, k, v)
 	p := packed{
 		Attend:  op.Attend{Scale: 1, SoftCap: o.cap, Keep: 1, Causal: o.causal, Window: o.window},
-		queries: bordersOf("cu_seq_q", "max_q", cuSeqQ, maxQ, q), keys: bordersOf("cu_seq_k", "max_k", cuSeqK, maxK, k),
+		queries: bordersOf("cu_seq_q", 4, "max_q", cuSeqQ, maxQ, q), keys: bordersOf("cu_seq_k", 5, "max_k", cuSeqK, maxK, k),
 	}
 	if n, m := len(p.queries), len(p.keys); n != m {
 		fail(varlen, ErrShape, fmt.Sprintf("cu_seq_q and cu_seq_k must tell of as many sequences, but got %d and %d", n-1, m-1), cuSeqQ, cuSeqK)
@@ -70,9 +70,9 @@ func varlenAttentionGrad(b *backprop, dy *Tensor) {
 			launch(op.AttentionGrad, q.dtype, a.Attend, []*Tensor{a.of(dq, p.queries), a.of(dk, p.keys), a.of(dv, p.keys)}, ins)
 		}
 	}
-	b.give(0, dq)
-	b.give(1, dk)
-	b.give(2, dv)
+	for i, g := range []*Tensor{dq, dk, dv} {
+		b.give(i, b.byKernels(g, dy))
+	}
 }
 
 // packed is attention of sequences, whose rows begin and end at borders.
@@ -161,8 +161,8 @@ func (o *attentionOptions) checkVarlen(q, k, v *Tensor) {
 }
 
 // bordersOf reads where sequences begin and end among x's rows, of which each has most at most.
-func bordersOf(name, limit string, at *Tensor, most int, x *Tensor) []int {
-	refuseNil(varlen, name, 4, at)
+func bordersOf(name string, position int, limit string, at *Tensor, most int, x *Tensor) []int {
+	refuseNil(varlen, name, position, at)
 	if at.dtype != dtype.Int32 && at.dtype != dtype.Int64 || at.layout.Rank() != 1 || at.NumEl() == 0 {
 		fail(varlen, ErrDType, fmt.Sprintf("%s must have one axis of at least one int32 or int64, but got %s of %s", name, at.layout.Shape().List(), at.dtype.CppName()), at)
 	}

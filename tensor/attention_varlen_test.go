@@ -7,6 +7,7 @@ import (
 
 	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/devicetest"
 	"cresset/tensor"
 )
 
@@ -130,6 +131,8 @@ func TestPackedSequencesRefuse(t *testing.T) {
 		do   func()
 	}{
 		{tensor.ErrValue, "argument 'key' (position 2) must be Tensor", func() { inner.VarlenAttention(x, nil, x, at, at, 4, 4) }},
+		{tensor.ErrValue, "argument 'cu_seq_q' (position 4) must be Tensor", func() { inner.VarlenAttention(x, x, x, nil, at, 4, 4) }},
+		{tensor.ErrValue, "argument 'cu_seq_k' (position 5) must be Tensor", func() { inner.VarlenAttention(x, x, x, at, nil, 4, 4) }},
 		{tensor.ErrShape, "Expected query of the shape (tokens, heads, width), but got 2 axes", func() { inner.VarlenAttention(tensor.Ones(6, 4), x, x, at, at, 4, 4) }},
 		{tensor.ErrDType, "the same floating dtype, but got float, double and float", func() { inner.VarlenAttention(x, x.Double(), x, at, at, 4, 4) }},
 		{tensor.ErrShape, "as many tokens and heads of values as of keys", func() { inner.VarlenAttention(x, x, half, at, at, 4, 4) }},
@@ -151,4 +154,17 @@ func TestPackedSequencesRefuse(t *testing.T) {
 			t.Errorf("got %v, want %v: %s", err, c.kind, c.want)
 		}
 	}
+}
+
+// TestPackedSequencesHaveNoSecondDerivatives: a gradient of the gradient is refused, as attention's is, not taken for zero.
+func TestPackedSequencesHaveNoSecondDerivatives(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		x, at := tensor.On(dev).Randn(6, 2, 4).SetRequiresGrad(true), tensor.Of([]int32{0, 2, 2, 6})
+		y := inner.VarlenAttention(x, x, x, at, at, 4, 4, nil)
+		g := tensor.Grad(y.Sum(), []*tensor.Tensor{x}, tensor.CreateGraph(true))[0]
+		err := tensor.Try(func() { g.Square().Sum().Add(x.Sum()).Backward() })
+		if !errors.Is(err, tensor.ErrAutograd) || !strings.Contains(err.Error(), "is not implemented") {
+			t.Errorf("got %v", err)
+		}
+	})
 }

@@ -34,7 +34,7 @@ var _ = friend.Register(&friend.Tensors[*Tensor]{
 	VarlenAttention: func(q, k, v, cuSeqQ, cuSeqK *Tensor, maxQ, maxK int, options ...any) *Tensor {
 		opts := make([]AttentionOption, len(options))
 		for i, o := range options {
-			opts[i] = o.(AttentionOption)
+			opts[i], _ = o.(AttentionOption) // nil stays nil, and no option
 		}
 		return varlenAttention(q, k, v, cuSeqQ, cuSeqK, maxQ, maxK, opts...)
 	},

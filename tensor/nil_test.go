@@ -18,6 +18,7 @@ func TestNilOperandsAreErrors(t *testing.T) {
 		"mul(): argument 'other' (position 2) must be Tensor, not NoneType":     func() { x.MulInPlace(nil) },
 		"mm(): argument 'mat2' (position 2) must be Tensor, not NoneType":       func() { x.MM(nil) },
 		"where(): argument 'other' (position 2) must be Tensor, not NoneType":   func() { tensor.Where(x.Bool(), x, none) },
+		"dropout(): argument 'input' (position 1) must be Tensor, not NoneType": func() { none.Dropout(0.5) },
 		"linear(): argument 'weight' (position 2) must be Tensor, not NoneType": func() { x.Linear(nil, nil) },
 	} {
 		if err := tensor.Try(f); err == nil || err.Error() != text {

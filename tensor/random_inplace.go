@@ -75,6 +75,7 @@ func (x *Tensor) Dropout(p float64, opts ...DropoutOption) *Tensor {
 			g = o
 		}
 	}
+	refuseNil("dropout", "input", 1, x)
 	switch {
 	case !(0 <= p && p <= 1):
 		fail("dropout", ErrValue, fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p), x)
