@@ -27,7 +27,7 @@ const (
 
 var autocastRows = []autocastRow{
 	{low, low, []string{"mm", "bmm", "matmul", "addmm", "addbmm", "baddbmm", "linear", "prelu", "conv1d", "conv2d", "conv3d",
-		"conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "attention", "lstm",
+		"conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "attention", "lstm", "quantized_linear",
 		"einsum bij,bjk->bik", "einsum iij,...j->...i", "einsum ij,kj", "linalg.eigh", "linalg.svd"}}, // the last two multiply the factors
 	{asGiven, low, []string{"mv", "addmv", "addr"}},
 	{low, asGiven, []string{"tensordot"}},
