@@ -24,7 +24,7 @@ func addDropped(t *testing.T, atOnce bool, dts [2]dtype.DType, shape []int) (all
 	x := tensor.Randn(shape...).To(dev, dts[0]).SetRequiresGrad(true)
 	residual := tensor.Randn(shape...).To(dev, dts[1]).SetRequiresGrad(true)
 	dy := tensor.Randn(shape...)
-	for i, v := range []float32{float32(math.NaN()), float32(math.Inf(-1)), -0.0, 3e-41} {
+	for i, v := range []float32{float32(math.NaN()), float32(math.Inf(-1)), float32(math.Copysign(0, -1)), 3e-41} {
 		dy.Flatten(0, -1).Narrow(0, i, 1).FillInPlace(float64(v))
 	}
 	tensor.ManualSeed(5)

@@ -57,7 +57,10 @@ func TestModelOfCompiled(t *testing.T) {
 	}
 }
 
-// TestModelOfGraphs: a graph is one launch, of the kernels of the step that it replays, and takes no longer. The compiled step of a ResNet-18 by Autocast casts its
+// tableTime is more than a GPU takes to copy an optimizer's table of addresses, in nanoseconds, which a step does whose gradients have moved since the last.
+const tableTime = 10e3
+
+// TestModelOfGraphs: a graph is one launch, of the kernels of the step that it replays, and takes no longer, but for the copy of a table. The compiled step of a ResNet-18 by Autocast casts its
 // weights at once, and no activation.
 func TestModelOfGraphs(t *testing.T) {
 	found := modelled(t, "^train/(mlp_sgd|resnet18)(_graph|_bf16_compiled(_graph)?)?$")
@@ -68,7 +71,7 @@ func TestModelOfGraphs(t *testing.T) {
 		"mlp_sgd_graph": "mlp_sgd", "mlp_sgd_bf16_compiled_graph": "mlp_sgd_bf16_compiled", "resnet18_bf16_compiled_graph": "resnet18_bf16_compiled",
 	} {
 		g, s := found["train/"+graph], found["train/"+step]
-		if g.Launches != 1 || s.Launches < 15 || g.Flops != s.Flops || !(g.Time <= s.Time) {
+		if g.Launches != 1 || s.Launches < 15 || g.Flops != s.Flops || !(g.Time <= s.Time+tableTime) {
 			t.Errorf("%s: %d launches, %v operations and %v ns; %s: %d, %v and %v", graph, g.Launches, g.Flops, g.Time, step, s.Launches, s.Flops, s.Time)
 		}
 	}
