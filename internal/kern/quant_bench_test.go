@@ -56,7 +56,7 @@ func BenchmarkQuantDecode(b *testing.B) {
 			})
 		}
 		for _, group := range []int{32, 128} {
-			p := Int4Linear{X: NewFixedPairs(1, k, group, make([]int8, FixedPairsLen(k))), N: n, Scale: make([]float32, n*k/group), Y: make([]float32, n)}
+			p := Int4Linear{X: fixedPairs(1, k, group, make([]int8, FixedPairsLen(k))), N: n, Scale: make([]float32, n*k/group), Y: make([]float32, n)}
 			zeros := make([]int32, n*k/group/8)
 			for _, p.Zero = range [][]int32{nil, zeros} {
 				bench(fmt.Sprintf("int4 in groups of %d, zeros %v", group, p.Zero != nil), n*k/2+4*n*k/group+4*len(p.Zero), func(at int) {

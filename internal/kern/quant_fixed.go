@@ -14,14 +14,17 @@ import (
 // step NaN, and digits of 0.
 type Fixed struct {
 	M, K, Digits int
-	X            []int8    // [M, Digits, Row()], zeros behind K
-	Step         []float64 // [M]
-	Total        [][vec.QuantDigits]int32
+	X            []int8 // [M, Digits, FixedRow(K)], zeros behind K
+	Step         [FixedRows]float64
+	Total        [FixedRows][vec.QuantDigits]int32
 }
 
-// NewFixed returns room for rows, whose digits x has to hold: M·Digits·FixedRow(k) of them.
+// FixedRows is how many rows there are at most: those that a weight is read for at once.
+const FixedRows = 64
+
+// NewFixed returns room for m rows, at most FixedRows, whose digits x has to hold: m·digits·FixedRow(k) of them.
 func NewFixed(m, k, digits int, x []int8) *Fixed {
-	return &Fixed{M: m, K: k, Digits: digits, X: x, Step: make([]float64, m), Total: make([][vec.QuantDigits]int32, m)}
+	return &Fixed{M: m, K: k, Digits: digits, X: x}
 }
 
 // FixedRow returns how many digits of one place a row of k numbers has.

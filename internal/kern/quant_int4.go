@@ -13,7 +13,7 @@ type FixedPairs struct {
 	X           []int8    // [M, FixedPairsLen(K)]
 	Eights      []int32   // [M, FixedPairsLen(K)/24]: 8 times the sum of each 8 numbers
 	Sums        []float32 // [M, PaddedGroups(K, Group)]: of the numbers of each group
-	Step        []float64 // [M]
+	Step        [FixedRows]float64
 }
 
 // FixedPairsLen returns how many digits a row of k numbers has.
@@ -22,9 +22,9 @@ func FixedPairsLen(k int) int { return ceilDiv(k, vec.Int4Block) * vec.Int4Block
 // PaddedGroups returns how many sums of groups a row has, with zeros behind them.
 func PaddedGroups(k, group int) int { return ceilDiv(k/group, 16) * 16 }
 
-// NewFixedPairs returns room for rows, whose digits x has to hold: m·FixedPairsLen(k) of them.
-func NewFixedPairs(m, k, group int, x []int8) *FixedPairs {
-	return &FixedPairs{M: m, K: k, Group: group, X: x, Eights: make([]int32, m*FixedPairsLen(k)/24), Sums: make([]float32, m*PaddedGroups(k, group)), Step: make([]float64, m)}
+// NewFixedPairs returns room for m rows, at most FixedRows: x for m·FixedPairsLen(k) digits, eights for a 24th of that, and sums for m·PaddedGroups(k, group), zeros.
+func NewFixedPairs(m, k, group int, x []int8, eights []int32, sums []float32) *FixedPairs {
+	return &FixedPairs{M: m, K: k, Group: group, X: x, Eights: eights, Sums: sums}
 }
 
 // Set writes row i.

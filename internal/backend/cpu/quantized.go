@@ -61,54 +61,76 @@ func (w *workspace) widen(v *backend.View) error {
 	return convert(v, &from)
 }
 
-// multiplyQuantized writes y in float32, of contiguous operands.
+// multiplyQuantized writes y in float32, of contiguous operands, a block of rows after the other.
 func (w *workspace) multiplyQuantized(c *backend.Call, y *backend.View) error {
-	p, in := c.Params.(op.Quantized), c.In()
-	x, scale, result := dense[float32](&in[0]), dense[float32](&in[2]), dense[float32](y)
-	m, k, n := in[0].Layout.Shape()[0], in[0].Layout.Shape()[1], y.Layout.Shape()[1]
-	var bias []float32
-	if c.Has(4) {
-		bias = dense[float32](&in[4])
+	product := w.int8Product
+	if c.Params.(op.Quantized).Bits == 4 {
+		product = w.int4Product
 	}
-	each := func(set func(i int, x []float32)) {
-		par.For(m, max(1, grain/max(k, 1)), func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				set(i, x[i*k:][:k])
-			}
-		})
-	}
-	digits := 3
-	if p.Dynamic {
-		digits = 1
-	}
-	if p.Bits == 4 {
-		room, err := w.digits(m * kern.FixedPairsLen(k))
-		if err != nil {
-			return err
-		}
-		l := kern.Int4Linear{X: kern.NewFixedPairs(m, k, p.Group, room), N: n, W: dense[int32](&in[1]), Scale: scale, Bias: bias, Y: result}
-		if c.Has(3) {
-			l.Zero = dense[int32](&in[3])
-		}
-		each(l.X.Set)
-		l.Run()
-		return nil
-	}
-	room, err := w.digits(m * digits * kern.FixedRow(k))
+	x, result := &c.In()[0], dense[float32](y)
+	m, k, n := x.Layout.Shape()[0], x.Layout.Shape()[1], y.Layout.Shape()[1]
+	block := min(m, kern.FixedRows)
+	multiply, err := product(c, block, k, n)
 	if err != nil {
 		return err
 	}
-	l := kern.Int8Linear{X: kern.NewFixed(m, k, digits, room), N: n, W: dense[int8](&in[1]), Scale: scale, Bias: bias, Y: result}
-	each(l.X.Set)
-	l.Run()
+	for i := 0; i < m; i += block {
+		rows := min(block, m-i)
+		multiply(rows, dense[float32](x)[i*k:][:rows*k], result[i*n:][:rows*n])
+	}
 	return nil
 }
 
-// digits returns room for n digits.
-func (w *workspace) digits(n int) ([]int8, error) {
-	var v backend.View
-	if err := w.like(&v, layout.Shape{n}, dtype.Int8); err != nil || n == 0 {
+// int8Product returns what multiplies up to block rows of k with a weight of int8.
+func (w *workspace) int8Product(c *backend.Call, block, k, n int) (func(m int, x, y []float32), error) {
+	digits := 3
+	if c.Params.(op.Quantized).Dynamic {
+		digits = 1
+	}
+	held, err := room[int8](w, block*digits*kern.FixedRow(k))
+	weight, scale, bias := dense[int8](&c.In()[1]), dense[float32](&c.In()[2]), optional[float32](c, 4)
+	return func(m int, x, y []float32) {
+		l := kern.Int8Linear{X: kern.NewFixed(m, k, digits, held), N: n, W: weight, Scale: scale, Bias: bias, Y: y}
+		eachRow(m, k, x, l.X.Set)
+		l.Run()
+	}, err
+}
+
+// int4Product is int8Product of a weight of int4.
+func (w *workspace) int4Product(c *backend.Call, block, k, n int) (func(m int, x, y []float32), error) {
+	group := c.Params.(op.Quantized).Group
+	digits, err := room[int8](w, block*kern.FixedPairsLen(k))
+	if err != nil {
 		return nil, err
 	}
-	return dense[int8](&v), nil
+	eights, err := room[int32](w, len(digits)/24)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := room[float32](w, block*kern.PaddedGroups(k, group))
+	clear(sums)
+	weight, scale, zero, bias := dense[int32](&c.In()[1]), dense[float32](&c.In()[2]), optional[int32](c, 3), optional[float32](c, 4)
+	return func(m int, x, y []float32) {
+		l := kern.Int4Linear{X: kern.NewFixedPairs(m, k, group, digits, eights, sums), N: n, W: weight, Scale: scale, Zero: zero, Bias: bias, Y: y}
+		eachRow(m, k, x, l.X.Set)
+		l.Run()
+	}, err
+}
+
+// eachRow calls set for each of m rows of k numbers, on several threads.
+func eachRow(m, k int, x []float32, set func(i int, x []float32)) {
+	par.For(m, max(1, grain/max(k, 1)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			set(i, x[i*k:][:k])
+		}
+	})
+}
+
+// room returns memory for n elements, of undefined content.
+func room[T dtype.Element](w *workspace, n int) ([]T, error) {
+	var v backend.View
+	if err := w.like(&v, layout.Shape{n}, dtype.Of[T]()); err != nil || n == 0 {
+		return nil, err
+	}
+	return dense[T](&v), nil
 }
