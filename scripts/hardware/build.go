@@ -56,6 +56,7 @@ var leftOut = []absence{
 	{"nn/parallel", "needs eight GPUs, which it simulates"},
 	{"nn/pipeline", "trains ranks on simulated GPUs"},
 	{"nn/plan", "compares plans with simulated GPUs"},
+	{"nn/quant", "the CPU alone computes with quantized weights"},
 	{"nn/tp", "trains ranks on simulated GPUs"},
 	{"text/generation", "reads the tokenizers' recordings beside it"},
 	{"text/serving", "is compared with text/generation, on the CPU alone"},
