@@ -29,7 +29,7 @@ func onThread(t *testing.T, f func(thread int32)) {
 	unix.Close(pipe[1])
 }
 
-// waitPreempted returns once the thread is blocked: it may still be on its way there.
+// waitPreempted returns once the thread has no CPU: it may still be on its way to where it is blocked.
 func waitPreempted(thread int32) {
 	for !preempted(thread) {
 		runtime.Gosched()
@@ -73,12 +73,11 @@ func TestMigrationKeepsTheAllowedCPUs(t *testing.T) {
 
 func TestPreemptedWorkersAreFound(t *testing.T) {
 	onThread(t, func(thread int32) {
-		waitPreempted(thread)
 		outside, idle, holds := &member{}, &member{thread: thread}, &member{thread: thread}
 		holds.inside.Store(thread)
 		p := &pool{members: []*member{outside, idle, holds}}
-		if !p.migratePreempted() {
-			t.Error("a worker that holds a chunk and has no CPU is not found")
+		for !p.migratePreempted() { // until the thread has come to where it is blocked
+			runtime.Gosched()
 		}
 		if outside.migrated.Load() || idle.migrated.Load() || !holds.migrated.Load() {
 			t.Error("others were moved than the worker that holds a chunk")
