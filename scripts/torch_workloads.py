@@ -137,9 +137,9 @@ def torch_makers():
     add("add_transposed/1000x1000", both(lambda x: x + x.t(), (1000, 1000)))
     add("sub_column/4096x128", both(lambda x: x - x[:, :1], (4096, 128)))
 
-    def layer_norm(m, n):
+    def layer_norm(m, n, dtype=torch.float32):
         def make():
-            x, w, b = torch.randn(m, n), torch.ones(n), torch.zeros(n)
+            x, w, b = torch.randn(m, n).to(dtype), torch.ones(n, dtype=dtype), torch.zeros(n, dtype=dtype)
             return lambda: F.layer_norm(x, (n,), w, b)
         return make
 
@@ -163,10 +163,33 @@ def torch_makers():
         add(f"sum_columns/{shape}", both(lambda x: x.sum(0), (m, n)))
         add(f"max_rows/{shape}", both(lambda x: x.max(1), (m, n)))
         add(f"max_columns/{shape}", both(lambda x: x.max(0), (m, n)))
+        add(f"argmax_rows/{shape}", both(lambda x: x.argmax(1), (m, n)))
         add(f"cumsum/{shape}", both(lambda x: x.cumsum(1), (m, n)))
         add(f"layer_norm/{shape}", layer_norm(m, n))
         add(f"rms_norm/{shape}", rms_norm(m, n))
         add(f"cross_entropy/{shape}", cross_entropy(m, n))
+
+    double = torch.float64
+    add("mm_f64/512", product((512, 512), (512, 512), double))
+    for name, f in {"add": lambda x: x + x, "exp": torch.exp, "log": torch.log, "tanh": torch.tanh, "gelu": F.gelu}.items():
+        add(f"{name}_f64/1e5", elementwise(f, sizes["1e5"], double))
+    along = {
+        "sum_rows": lambda x: x.sum(1), "sum_columns": lambda x: x.sum(0), "max_rows": lambda x: x.max(1), "argmax_rows": lambda x: x.argmax(1),
+        "cumsum": lambda x: x.cumsum(1), "softmax": lambda x: torch.softmax(x, 1),
+    }
+    for short, dtype in {"f64": double, "bf16": torch.bfloat16, "f16": torch.float16}.items():
+        for name, f in along.items():
+            add(f"{name}_{short}/1024x1024", elementwise(f, (1024, 1024), dtype))
+        add(f"layer_norm_{short}/1024x1024", layer_norm(1024, 1024, dtype))
+
+    def bmm(a, b):
+        def make():
+            x, y = torch.randn(a).bfloat16(), torch.randn(b).bfloat16()
+            return lambda: torch.bmm(x, y)
+        return make
+
+    for b, m, k, n in ((64, 128, 64, 128), (16, 256, 256, 256)):
+        add(f"bmm_bf16/{b}x{m}x{k}x{n}", bmm((b, m, k), (b, k, n)))
 
     words = 1 << 26  # 256 MiB
     add("copy/within", lambda: lambda x=torch.ones(words), y=torch.ones(words): y.copy_(x))
@@ -187,6 +210,8 @@ def torch_makers():
     add("top5/128x1000", both(lambda x: x.topk(5, 1), (128, 1000)))
     add("top100/128x1000", both(lambda x: x.topk(100, 1), (128, 1000)))
     add("gather/1024x1024", gather)
+    add("cat_columns/1024x1024", both(lambda x: torch.cat([x, x], 1), (1024, 1024)))
+    add("nonzero/1000x1000", lambda: torch.randn(1000, 1000).gt(0).nonzero)
 
     pictures = (32, 64, 56, 56)
     suffix = "x".join(map(str, pictures))
@@ -315,6 +340,8 @@ def torch_makers():
             name, shape = f"{16384 // tokens}x{heads}x{tokens}x{width}", (16384 // tokens, heads, heads, tokens, tokens, width)
             add(f"attention_causal_bf16/{name}", attention_bf16(*shape, False))
             add(f"attention_causal_grad_bf16/{name}", attention_bf16(*shape, True), grad=True)
+    add("attention_causal_bf16/4x8x512x64", attention_bf16(4, 8, 8, 512, 512, 64, False))
+    add("attention_causal_grad_bf16/4x8x512x64", attention_bf16(4, 8, 8, 512, 512, 64, True), grad=True)
     add("attention_decode_bf16/8x32x8192x128", attention_bf16(8, 32, 8, 1, 8192, 128, False))
 
     def small(f):
@@ -414,10 +441,10 @@ def openblas_makers():
 
     makers = {}
 
-    def product(m, k, n):
+    def product(m, k, n, dtype="float32"):
         def make():
-            a, b = (numpy.random.rand(*s).astype("float32") for s in ((m, k), (k, n)))
-            out = numpy.empty((m, n), "float32")
+            a, b = (numpy.random.rand(*s).astype(dtype) for s in ((m, k), (k, n)))
+            out = numpy.empty((m, n), dtype)
             return lambda: numpy.matmul(a, b, out=out)
         return make
 
@@ -439,4 +466,5 @@ def openblas_makers():
         makers[f"linear/{b}x784x256"] = linear(b, 784, 256)
         makers[f"linear/{b}x1024x1024"] = linear(b, 1024, 1024)
     makers["linear/64x128x10"] = linear(64, 128, 10)
+    makers["mm_f64/512"] = product(512, 512, 512, "float64")
     return makers

@@ -14,6 +14,7 @@ func attentions() []Case {
 	return []Case{
 		attention("attention", 4, 8, 512, 512, 1), attention("attention_grad", 4, 8, 512, 512, 3.5),
 		attention("attention_decode", 1, 12, 1, 1024, 1),
+		half{4, 8, 8, 512, 512, 64}.attention("attention_causal_bf16", 1), half{4, 8, 8, 512, 512, 64}.attention("attention_causal_grad_bf16", 3.5),
 	}
 }
 

@@ -22,7 +22,7 @@ func products() []Case {
 	}
 	cases = append(cases, linear("linear/64x128x10", 64, 128, 10, dtype.Float32), mv(1024), scores(8, 8, 128, 64))
 	for _, n := range []int{256, 1024} {
-		cases = append(cases, mmHalf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16))
+		cases = append(cases, mmOf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16))
 	}
 	for _, batch := range []int{8, 64} {
 		cases = append(cases, linear(fmt.Sprintf("linear_bf16/%dx1024x1024", batch), batch, 1024, 1024, dtype.BFloat16))
@@ -55,8 +55,9 @@ func linear(name string, batch, in, out int, dt dtype.DType) Case {
 	}}
 }
 
-func mmHalf(name string, n int, dt dtype.DType) Case {
-	return Case{Name: name, Work: flops(n, n, n), Unit: "FLOP", Halves: true, Make: func(dev device.Device) func() {
+// mmOf is a square product of a dtype.
+func mmOf(name string, n int, dt dtype.DType) Case {
+	return Case{Name: name, Work: flops(n, n, n), Unit: "FLOP", Halves: dt.Size() == 2, Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
 		a, b := on.Randn(n, n).To(dt), on.Randn(n, n).To(dt)
 		return func() { a.MM(b).Release() }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cresset/device"
+	"cresset/dtype"
 	"cresset/tensor"
 )
 
@@ -19,8 +20,9 @@ func rows() []Case {
 			matrix("sum_columns", m, n, 4, func(x *tensor.Tensor) { x.SumAxes([]int{0}).Release() }),
 			matrix("max_rows", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(1)) }),
 			matrix("max_columns", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(0)) }),
+			matrix("argmax_rows", m, n, 4, func(x *tensor.Tensor) { x.ArgMaxAxis(1).Release() }),
 			matrix("cumsum", m, n, 8, func(x *tensor.Tensor) { x.CumSum(1).Release() }),
-			layerNorm(m, n), rmsNorm(m, n), crossEntropy(m, n))
+			layerNorm(m, n, dtype.Float32), rmsNorm(m, n), crossEntropy(m, n))
 	}
 	return cases
 }
@@ -42,6 +44,8 @@ func choices() []Case {
 		matrix("top5", 128, 1000, 4, func(x *tensor.Tensor) { release(x.TopK(5, 1)) }),
 		matrix("top100", 128, 1000, 4, func(x *tensor.Tensor) { release(x.TopK(100, 1)) }),
 		gather(1024, 1024),
+		matrix("cat_columns", 1024, 1024, 16, func(x *tensor.Tensor) { tensor.Cat([]*tensor.Tensor{x, x}, 1).Release() }),
+		nonZero(1000, 1000),
 		indexPut(1e5, 1e6),
 	}
 }
@@ -62,14 +66,22 @@ func gather(m, n int) Case {
 	}}
 }
 
+// nonZero finds the elements that are true, which are half of them.
+func nonZero(m, n int) Case {
+	return Case{Name: fmt.Sprintf("nonzero/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 9, Make: func(dev device.Device) func() {
+		x := tensor.On(dev).Randn(m, n).GtScalar(0)
+		return func() { x.NonZero().Release() }
+	}}
+}
+
 func release(x, y *tensor.Tensor) {
 	x.Release()
 	y.Release()
 }
 
-func layerNorm(m, n int) Case {
-	return Case{Name: fmt.Sprintf("layer_norm/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
-		on := tensor.On(dev)
+func layerNorm(m, n int, dt dtype.DType) Case {
+	return Case{Name: fmt.Sprintf("layer_norm/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: float64(2 * dt.Size()), Make: func(dev device.Device) func() {
+		on := tensor.On(dev).As(dt)
 		x, w, b := on.Randn(m, n), on.Ones(n), on.Zeros(n)
 		return func() { x.LayerNorm([]int{n}, w, b).Release() }
 	}}
