@@ -185,7 +185,7 @@ func TestComposedLinesGivePyTorchsValues(t *testing.T) {
 	}
 	for name := range want {
 		if got[name] == nil {
-			t.Errorf("%s has a row of %s, but no line of docs/pytorch.md", name, composedGolden)
+			t.Errorf("%s has a row of %s, but no line of docs/composed.txt", name, composedGolden)
 		}
 	}
 }

@@ -13,7 +13,10 @@ import (
 	"testing"
 )
 
-// coverage is what docs/pytorch.md says of a module of PyTorch.
+// composedPage has a line of Go for each name that is composed.
+const composedPage = "../docs/composed.txt"
+
+// coverage is what docs/pytorch.md and docs/composed.txt say of a module of PyTorch.
 type coverage struct {
 	module   string
 	names    []string          // all that PyTorch 2.15 has, from testdata/torch215.txt
@@ -53,7 +56,7 @@ func TestEveryNameOfPyTorchHasAPlace(t *testing.T) {
 			case composed && absent:
 				t.Errorf("%s.%s is both composed and absent", c.module, name)
 			case composed && here && !slices.Contains(namesakes, c.module+"."+name):
-				t.Errorf("%s.%s is there now: its line among the composed goes, and so do its rows in scripts/composed_torch.py and %s",
+				t.Errorf("%s.%s is there now: its line of docs/composed.txt goes, and so do its rows in scripts/composed_torch.py and %s",
 					c.module, name, composedGolden)
 			case absent && here:
 				t.Errorf("%s.%s is said to be absent, but is there", c.module, name)
@@ -66,7 +69,7 @@ func TestEveryNameOfPyTorchHasAPlace(t *testing.T) {
 		for _, told := range []map[string]string{c.composed, c.absent} {
 			for name := range told {
 				if !slices.Contains(c.names, name) {
-					t.Errorf("docs/pytorch.md lists %s.%s, which PyTorch lacks", c.module, name)
+					t.Errorf("the documentation lists %s.%s, which PyTorch lacks", c.module, name)
 				}
 			}
 		}
@@ -126,7 +129,7 @@ func main() {
 	}
 }
 
-// coverages reads the list of PyTorch's names, and what the page says of each.
+// coverages reads the list of PyTorch's names, and what the documentation says of each. An absent name may have a * for any characters.
 func coverages(t *testing.T, page string) (all []*coverage) {
 	t.Helper()
 	for line := range strings.Lines(read(t, "testdata/torch215.txt")) {
@@ -138,32 +141,62 @@ func coverages(t *testing.T, page string) (all []*coverage) {
 		c := all[len(all)-1]
 		c.names = append(c.names, words...)
 	}
-	quoted := regexp.MustCompile("`([^`]+)`")
-	for _, c := range all {
-		_, section, _ := strings.Cut(page, "\n### "+c.module+"\n")
-		section, _, _ = strings.Cut(section, "\n##")
-		var told map[string]string
-		for line := range strings.Lines(section) {
-			left, right, ok := strings.Cut(strings.TrimSpace(line), " | ")
-			switch {
-			case line == "composed | in Go\n":
-				told = c.composed
-			case line == "absent | why\n":
-				told = c.absent
-			case ok && told != nil:
-				for _, name := range quoted.FindAllStringSubmatch(left, -1) {
-					if told[name[1]] != "" {
-						t.Errorf("docs/pytorch.md has %s.%s twice", c.module, name[1])
-					}
-					told[name[1]] = strings.ReplaceAll(strings.Trim(right, "`"), `\|`, "|")
+	for line := range strings.Lines(read(t, composedPage)) {
+		name, code, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if strings.HasPrefix(line, "#") || !ok {
+			continue
+		}
+		c := coverageOf(t, all, path.Dir(strings.ReplaceAll(name, ".", "/")))
+		c.tell(t, c.composed, path.Ext(name)[1:], code)
+	}
+	_, absent, _ := strings.Cut(page, "\nabsent | why\n")
+	for line := range strings.Lines(absent) {
+		left, why, _ := strings.Cut(strings.TrimSpace(line), " | ")
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(left, -1) {
+			module, name, ok := strings.Cut(name[1], ".")
+			if !ok {
+				module, name = "", module
+			}
+			c := coverageOf(t, all, shortModules[module])
+			if !strings.Contains(name, "*") {
+				c.tell(t, c.absent, name, why)
+			}
+			for _, n := range c.names {
+				if ok, _ := path.Match(name, n); ok && n != name && c.composed[n] == "" {
+					c.tell(t, c.absent, n, why)
 				}
-			case !ok && line == "\n":
-				told = nil
 			}
 		}
+	}
+	for _, c := range all {
 		slices.SortFunc(c.names, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	}
 	return all
+}
+
+// shortModules are the modules of absent names by what stands before their dot.
+var shortModules = map[string]string{
+	"": "torch", "linalg": "torch/linalg", "nn": "torch/nn", "F": "torch/nn/functional", "optim": "torch/optim", "data": "torch/utils/data",
+}
+
+// coverageOf returns that of a module, whose parts slashes divide.
+func coverageOf(t *testing.T, all []*coverage, module string) *coverage {
+	t.Helper()
+	module = strings.ReplaceAll(module, "/", ".")
+	i := slices.IndexFunc(all, func(c *coverage) bool { return c.module == module })
+	if i < 0 {
+		t.Fatalf("PyTorch has no module %q", module)
+	}
+	return all[i]
+}
+
+// tell notes what the documentation says of a name.
+func (c *coverage) tell(t *testing.T, told map[string]string, name, what string) {
+	t.Helper()
+	if told[name] != "" {
+		t.Errorf("%s.%s is told twice", c.module, name)
+	}
+	told[name] = what
 }
 
 // publicNames returns the exported names of packages as spelled spells them, those of methods and constructors without their type
