@@ -51,7 +51,7 @@ func commandLines(page string) (lines []string) {
 		shown = append(shown, strings.Split(b, "\n")...)
 	}
 	for _, s := range shown {
-		if runs := regexp.MustCompile(`^(make|cresset [a-z]|go run \./(cmd|examples)/)`); runs.MatchString(s) {
+		if runs := regexp.MustCompile(`^(make\b|cresset [a-z]|go run \./(cmd|examples)/)`); runs.MatchString(s) {
 			lines = append(lines, s)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 type tourCommand struct {
-	Parts   []string `arg:"" optional:"" name:"part" help:"Chapters and steps to show, such as 3 or 3.2; without any, the whole tour."`
+	Parts   []string `arg:"" optional:"" name:"part" help:"Chapters and steps to show, such as 3, 3.2 or a step's name; without any, the whole tour."`
 	List    bool     `help:"List chapters and steps without running them."`
 	JSON    bool     `name:"json" help:"Print a JSON array on stdout, an object for each step."`
 	Perform string   `hidden:"" help:"Perform one step in this process: what the tour calls the command for."`
@@ -129,8 +129,15 @@ func choose(chapters []tour.Chapter, args []string) (parts []part, err error) {
 	return parts, nil
 }
 
-// stepsOf returns the steps of a chapter, "3", or one of them, "3.2".
+// stepsOf returns the steps of a chapter, "3", or one of them, "3.2" or its name.
 func stepsOf(chapters []tour.Chapter, arg string) (parts []part, err error) {
+	for c, chapter := range chapters {
+		for i, s := range chapter.Steps {
+			if s.Name() == arg {
+				return []part{{Step: s, chapter: c + 1, number: i + 1, opens: i == 0}}, nil
+			}
+		}
+	}
 	first, second, single := strings.Cut(arg, ".")
 	chapter, err := strconv.Atoi(first)
 	if err != nil || chapter < 1 || chapter > len(chapters) {

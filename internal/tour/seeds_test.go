@@ -31,9 +31,12 @@ var notes = map[string]struct {
 // statement is a row of the page.
 type statement struct {
 	note, said, verdict string
-	from, to            int      // lines
+	spans               []span
 	steps, tests        []string // names
 }
+
+// span is lines of a note.
+type span struct{ from, to int }
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
@@ -50,7 +53,9 @@ func readSeeds(t *testing.T, page string) (rows []statement) {
 			continue
 		}
 		row := statement{note: note, said: cells[1], verdict: cells[2]}
-		row.from, row.to = readLines(strings.TrimSpace(cells[0]))
+		for lines := range strings.SplitSeq(cells[0], ", ") {
+			row.spans = append(row.spans, readLines(lines))
+		}
 		for _, m := range quoted.FindAllStringSubmatch(cells[3], -1) {
 			row.steps = append(row.steps, m[1])
 		}
@@ -62,26 +67,14 @@ func readSeeds(t *testing.T, page string) (rows []statement) {
 	return rows
 }
 
-// TestSeedsPage holds docs/seeds.md to the notes, the tour and the tests. go test ./internal/tour -update numbers its steps.
+// TestSeedsPage holds docs/seeds.md to the notes, the tour and the tests.
 func TestSeedsPage(t *testing.T) {
 	raw, err := os.ReadFile(seedsPage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := strings.ReplaceAll(string(raw), "\r\n", "\n")
-	places := stepPlaces()
-	numbered := regexp.MustCompile("\\d+\\.\\d+ `(\\w+)`").ReplaceAllStringFunc(page, func(found string) string {
-		_, name, _ := strings.Cut(found, " ")
-		return places[strings.Trim(name, "`")] + " " + name
-	})
-	if *update {
-		if err := os.WriteFile(seedsPage, []byte(numbered), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		page = numbered
-	}
-	compare(t, seedsPage, page, numbered)
-
+	steps := stepNames()
 	rows := readSeeds(t, page)
 	covered := map[string][]bool{}
 	for note, n := range notes {
@@ -91,9 +84,11 @@ func TestSeedsPage(t *testing.T) {
 		}
 	}
 	for _, row := range rows {
-		row.check(t, places)
-		for line := max(row.from, 1); line <= min(row.to, notes[row.note].lines); line++ {
-			covered[row.note][line] = true
+		row.check(t, steps)
+		for _, s := range row.spans {
+			for line := max(s.from, 1); line <= min(s.to, notes[row.note].lines); line++ {
+				covered[row.note][line] = true
+			}
 		}
 	}
 	for note, lines := range covered {
@@ -106,10 +101,12 @@ func TestSeedsPage(t *testing.T) {
 }
 
 // check wants a row's verdict, steps and tests to be there.
-func (row statement) check(t *testing.T, places map[string]string) {
-	at := fmt.Sprintf("note %s, line %d, %q", row.note, row.from, row.said)
-	if row.to < row.from || row.to > notes[row.note].lines {
-		t.Errorf("%s: there are no lines %d to %d", at, row.from, row.to)
+func (row statement) check(t *testing.T, tour []string) {
+	at := fmt.Sprintf("note %s, lines %v, %q", row.note, row.spans, row.said)
+	for _, s := range row.spans {
+		if s.to < s.from || s.to > notes[row.note].lines {
+			t.Errorf("%s: there are no lines %d to %d", at, s.from, s.to)
+		}
 	}
 	if !regexp.MustCompile(`^(true|dated|wrong|not yet|no statement)\b`).MatchString(row.verdict) {
 		t.Errorf("%s: what verdict is %q?", at, row.verdict)
@@ -118,7 +115,7 @@ func (row statement) check(t *testing.T, places map[string]string) {
 		t.Errorf("%s has %d steps and %d tests", at, len(row.steps), len(row.tests))
 	}
 	for _, name := range row.steps {
-		if places[name] == "" {
+		if !slices.Contains(tour, name) {
 			t.Errorf("%s: the tour has no step %s", at, name)
 		}
 	}
@@ -146,7 +143,7 @@ func TestStepsStandOnThePage(t *testing.T) {
 			}
 			for _, row := range rows {
 				if slices.Contains(row.steps, s.Name()) && !slices.ContainsFunc(strings.Fields(s.Note), row.meets) {
-					t.Errorf("docs/seeds.md names %s for %s:%d, which the step does not mirror", s.Name(), row.note, row.from)
+					t.Errorf("docs/seeds.md names %s for %s:%v, which the step does not mirror", s.Name(), row.note, row.spans)
 				}
 			}
 		}
@@ -156,30 +153,29 @@ func TestStepsStandOnThePage(t *testing.T) {
 // meets reports whether a place in the notes, "001:70-75", has lines of the row.
 func (row statement) meets(place string) bool {
 	note, lines, _ := strings.Cut(place, ":")
-	from, to := readLines(lines)
-	return note == row.note && from <= row.to && row.from <= to
+	at := readLines(lines)
+	return note == row.note && slices.ContainsFunc(row.spans, func(s span) bool { return at.from <= s.to && s.from <= at.to })
 }
 
 // readLines reads "70-75", or "70".
-func readLines(text string) (from, to int) {
+func readLines(text string) span {
 	first, last, isRange := strings.Cut(text, "-")
 	if !isRange {
 		last = first
 	}
-	from, _ = strconv.Atoi(first)
-	to, _ = strconv.Atoi(last)
-	return from, to
+	from, _ := strconv.Atoi(first)
+	to, _ := strconv.Atoi(last)
+	return span{from, to}
 }
 
-// stepPlaces returns where steps stand in the tour, "3.2", by name.
-func stepPlaces() map[string]string {
-	places := map[string]string{}
-	for i, c := range tour.Chapters() {
-		for j, s := range c.Steps {
-			places[s.Name()] = fmt.Sprintf("%d.%d", i+1, j+1)
+// stepNames returns the names of the tour's steps.
+func stepNames() (names []string) {
+	for _, c := range tour.Chapters() {
+		for _, s := range c.Steps {
+			names = append(names, s.Name())
 		}
 	}
-	return places
+	return names
 }
 
 var testName = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
