@@ -22,6 +22,12 @@ var untold = regexp.MustCompile(`\.(String|GoString|Format|Error|Unwrap|MarshalT
 func TestEveryNameIsInTheTable(t *testing.T) {
 	page := read(t, "../docs/pytorch.md")
 	ofInterfaces := interfaceMethods(t)
+	told := map[string]int{}
+	follows := func(pkg, name string) bool {
+		_, method, _ := strings.Cut(name, ".")
+		return ofInterfaces[method] && !ofInterfaces[pkg+"."+name] || untold.MatchString(name) ||
+			slices.ContainsFunc(bases(name), func(base string) bool { return told[base] > 0 })
+	}
 	for _, pkg := range publicPackages(t) {
 		_, section, ok := strings.Cut(page, "\n## "+pkg+"\n")
 		if !ok {
@@ -29,12 +35,11 @@ func TestEveryNameIsInTheTable(t *testing.T) {
 			continue
 		}
 		section, _, _ = strings.Cut(section, "\n## ")
-		told := namesTold(path.Base(pkg), section)
+		told = namesTold(path.Base(pkg), section)
+		unlisted := optionsAndConstants(readAPI(t, pkg))
 		real := exported(t, filepath.Join("..", filepath.FromSlash(pkg)))
 		for name := range real {
-			_, method, _ := strings.Cut(name, ".")
-			hasForm := slices.ContainsFunc(bases(name), func(base string) bool { return told[base] > 0 })
-			if !hasForm && (!ofInterfaces[method] || ofInterfaces[pkg+"."+name]) && !untold.MatchString(name) {
+			if told[name] == 0 && !unlisted[name] && !follows(pkg, name) {
 				t.Errorf("docs/pytorch.md lacks %s of package %s", name, pkg)
 			}
 		}
@@ -90,6 +95,42 @@ func interfaceMethods(t *testing.T) map[string]bool {
 		}
 	}
 	return methods
+}
+
+// optionsAndConstants returns the functions that return an option, numbers, bools and texts that are one by their type, and the constants of
+// exported types.
+func optionsAndConstants(a *api) map[string]bool {
+	names := map[string]bool{}
+	var enums []string
+	for _, f := range a.funcs {
+		if r := f.Type.Results; f.Recv == nil && r != nil && strings.HasSuffix(a.print(r.List[0].Type), "Option") {
+			names[f.Name.Name] = true
+		}
+	}
+	for _, d := range a.decls {
+		typ := ""
+		for _, s := range d.Specs {
+			if s, ok := s.(*ast.ValueSpec); ok && d.Tok == token.CONST {
+				if s.Type != nil || s.Values != nil {
+					typ = ""
+				}
+				if s.Type != nil {
+					typ = a.print(s.Type)
+				}
+				if ast.IsExported(typ) {
+					names[s.Names[0].Name] = true
+					enums = append(enums, typ)
+				}
+			}
+			if s, ok := s.(*ast.TypeSpec); ok {
+				names[s.Name.Name] = slices.Contains([]string{"bool", "int", "float64", "string"}, a.print(s.Type))
+			}
+		}
+	}
+	for _, typ := range enums {
+		delete(names, typ)
+	}
+	return names
 }
 
 // publicPackages returns the packages that users import.

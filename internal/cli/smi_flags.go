@@ -28,7 +28,7 @@ func nvidiaFlags(args []string) []string {
 	return out
 }
 
-// lacking are the options and commands of nvidia-smi that are refused by name, as docs/gpus.md lists them: some of them would
+// lacking are the options and commands of nvidia-smi that are refused by name: some of them would
 // else be read as flags that have a value.
 var lacking = strings.Fields(`-ac -acp -am -B -c -caa -cc -dm -e -fdm -gtt -lgc -lmc -lmcd -m -mig -p -pl -pm -r -rac -rgc -rmc -rmcd -sc -u -v -vm -x
 	--accounting-mode --applications-clocks --applications-clocks-permission --auto-boost-default --auto-boost-default-force
