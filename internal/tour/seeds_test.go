@@ -30,31 +30,30 @@ var notes = map[string]struct {
 
 // statement is a row of the page.
 type statement struct {
-	note, said, verdict string
-	spans               []span
-	steps, tests        []string // names
+	said, verdict string
+	spans         []span
+	steps, tests  []string // names
 }
 
 // span is lines of a note.
-type span struct{ from, to int }
+type span struct {
+	note     string
+	from, to int
+}
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
 // readSeeds returns the rows of the page.
 func readSeeds(t *testing.T, page string) (rows []statement) {
 	t.Helper()
-	note := ""
 	for line := range strings.Lines(page) {
-		if heading, ok := strings.CutPrefix(line, "## Note "); ok {
-			note = strings.TrimSpace(heading)
-		}
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-		if note == "" || len(cells) != 5 || !strings.Contains("0123456789", strings.TrimSpace(cells[0])[:1]) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) != 5 || !regexp.MustCompile(`^00\d:`).MatchString(cells[0]) {
 			continue
 		}
-		row := statement{note: note, said: cells[1], verdict: cells[2]}
-		for lines := range strings.SplitSeq(cells[0], ", ") {
-			row.spans = append(row.spans, readLines(lines))
+		row := statement{said: cells[1], verdict: cells[2]}
+		for place := range strings.FieldsSeq(cells[0]) {
+			row.spans = append(row.spans, readPlace(place)...)
 		}
 		for _, m := range quoted.FindAllStringSubmatch(cells[3], -1) {
 			row.steps = append(row.steps, m[1])
@@ -86,8 +85,8 @@ func TestSeedsPage(t *testing.T) {
 	for _, row := range rows {
 		row.check(t, steps)
 		for _, s := range row.spans {
-			for line := max(s.from, 1); line <= min(s.to, notes[row.note].lines); line++ {
-				covered[row.note][line] = true
+			for line := max(s.from, 1); line <= min(s.to, notes[s.note].lines); line++ {
+				covered[s.note][line] = true
 			}
 		}
 	}
@@ -102,9 +101,9 @@ func TestSeedsPage(t *testing.T) {
 
 // check wants a row's verdict, steps and tests to be there.
 func (row statement) check(t *testing.T, tour []string) {
-	at := fmt.Sprintf("note %s, lines %v, %q", row.note, row.spans, row.said)
+	at := fmt.Sprintf("%v, %q", row.spans, row.said)
 	for _, s := range row.spans {
-		if s.to < s.from || s.to > notes[row.note].lines {
+		if s.to < s.from || s.to > notes[s.note].lines {
 			t.Errorf("%s: there are no lines %d to %d", at, s.from, s.to)
 		}
 	}
@@ -143,7 +142,7 @@ func TestStepsStandOnThePage(t *testing.T) {
 			}
 			for _, row := range rows {
 				if slices.Contains(row.steps, s.Name()) && !slices.ContainsFunc(strings.Fields(s.Note), row.meets) {
-					t.Errorf("docs/seeds.md names %s for %s:%v, which the step does not mirror", s.Name(), row.note, row.spans)
+					t.Errorf("docs/seeds.md names %s for %v, which the step does not mirror", s.Name(), row.spans)
 				}
 			}
 		}
@@ -152,20 +151,24 @@ func TestStepsStandOnThePage(t *testing.T) {
 
 // meets reports whether a place in the notes, "001:70-75", has lines of the row.
 func (row statement) meets(place string) bool {
-	note, lines, _ := strings.Cut(place, ":")
-	at := readLines(lines)
-	return note == row.note && slices.ContainsFunc(row.spans, func(s span) bool { return at.from <= s.to && s.from <= at.to })
+	return slices.ContainsFunc(readPlace(place), func(at span) bool {
+		return slices.ContainsFunc(row.spans, func(s span) bool { return at.note == s.note && at.from <= s.to && s.from <= at.to })
+	})
 }
 
-// readLines reads "70-75", or "70".
-func readLines(text string) span {
-	first, last, isRange := strings.Cut(text, "-")
-	if !isRange {
-		last = first
+// readPlace reads "001:70-75", "001:70" or several lines of a note, "001:4,70-75".
+func readPlace(place string) (spans []span) {
+	note, lines, _ := strings.Cut(place, ":")
+	for text := range strings.SplitSeq(lines, ",") {
+		first, last, isRange := strings.Cut(text, "-")
+		if !isRange {
+			last = first
+		}
+		from, _ := strconv.Atoi(first)
+		to, _ := strconv.Atoi(last)
+		spans = append(spans, span{note, from, to})
 	}
-	from, _ := strconv.Atoi(first)
-	to, _ := strconv.Atoi(last)
-	return span{from, to}
+	return spans
 }
 
 // stepNames returns the names of the tour's steps.
