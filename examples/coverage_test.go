@@ -7,21 +7,21 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// composedPage has a line of Go for each name that is composed.
-const composedPage = "../docs/composed.txt"
+// torchList says of each name of PyTorch what stands for it.
+const torchList = "../docs/torch.txt"
 
-// coverage is what docs/pytorch.md and docs/composed.txt say of a module of PyTorch.
+// coverage is what docs/torch.txt says of a module of PyTorch.
 type coverage struct {
 	module   string
 	names    []string          // all that PyTorch 2.15 has, from testdata/torch215.txt
 	composed map[string]string // a line of Go by name
 	absent   map[string]string // a reason by name
+	present  map[string]string // Go's name by name
 }
 
 // homes are the packages that have the functions of a module of PyTorch. A name there is spelled without regard to case and
@@ -41,44 +41,57 @@ var homes = map[string][]string{
 var namesakes = []string{"torch.gradient", "torch.nn.functional.softmin", "torch.nn.functional.upsample"}
 
 // TestEveryNameOfPyTorchHasAPlace wants each name of PyTorch 2.15 present, composed by a line of Go, or absent for a reason. What is
-// present is found in the sources; -update writes the counts.
+// present is found in the sources; -update writes what is not there yet, and the counts of docs/pytorch.md.
 func TestEveryNameOfPyTorchHasAPlace(t *testing.T) {
-	page := read(t, "../docs/pytorch.md")
+	list := read(t, torchList)
 	counts := []string{"module | names | present | composed | absent", "---|---|---|---|---"}
-	for _, c := range coverages(t, page) {
-		public := publicNames(t, homes[c.module])
-		present := 0
+	head, _, _ := strings.Cut(list, "\n\n")
+	lines := []string{head}
+	for _, c := range coverages(t) {
+		public, shown := publicNames(t, homes[c.module])
+		lines = append(lines, "")
 		for _, name := range c.names {
-			_, composed := c.composed[name]
-			_, absent := c.absent[name]
+			line, composed := c.composed[name]
+			why, absent := c.absent[name]
 			here := public[spelled(name)]
+			full := c.module + "." + name
 			switch {
-			case composed && absent:
-				t.Errorf("%s.%s is both composed and absent", c.module, name)
-			case composed && here && !slices.Contains(namesakes, c.module+"."+name):
-				t.Errorf("%s.%s is there now: its line of docs/composed.txt goes, and so do its rows in scripts/composed_torch.py and %s",
-					c.module, name, composedGolden)
-			case absent && here:
-				t.Errorf("%s.%s is said to be absent, but is there", c.module, name)
-			case !composed && !absent && !here:
-				t.Errorf("%s.%s is neither present nor composed nor absent", c.module, name)
-			case !composed && !absent:
-				present++
+			case composed && here != "" && !slices.Contains(namesakes, full):
+				t.Errorf("%s is there now: its line of docs/torch.txt goes, and so do its rows in scripts/composed_torch.py and %s", full, composedGolden)
+			case absent && here != "":
+				t.Errorf("%s is said to be absent, but is there", full)
+			case !composed && !absent && here == "":
+				t.Errorf("%s is neither present nor composed nor absent", full)
+			case composed:
+				lines = append(lines, full+": composed, "+line)
+			case absent:
+				lines = append(lines, full+": absent, "+why)
+			case shown[c.present[name]]:
+				lines = append(lines, full+": "+c.present[name])
+			default:
+				lines = append(lines, full+": "+here)
 			}
 		}
-		for _, told := range []map[string]string{c.composed, c.absent} {
+		for _, told := range []map[string]string{c.composed, c.absent, c.present} {
 			for name := range told {
 				if !slices.Contains(c.names, name) {
-					t.Errorf("the documentation lists %s.%s, which PyTorch lacks", c.module, name)
+					t.Errorf("docs/torch.txt lists %s.%s, which PyTorch lacks", c.module, name)
 				}
 			}
 		}
+		present := len(c.names) - len(c.composed) - len(c.absent)
 		counts = append(counts, fmt.Sprintf("`%s` | %d | %d | %d | %d", c.module, len(c.names), present, len(c.composed), len(c.absent)))
 	}
-	page = hold(t, page, counts[0], strings.Join(counts, "\n"))
+	page := hold(t, read(t, "../docs/pytorch.md"), counts[0], strings.Join(counts, "\n"))
+	want := strings.Join(lines, "\n") + "\n"
+	if want != list && !*update {
+		t.Errorf("docs/torch.txt is out of date, %s: go test ./examples -run PyTorch -update", firstDifference(list, want))
+	}
 	if *update {
-		if err := os.WriteFile("../docs/pytorch.md", []byte(page), 0o644); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string]string{"../docs/pytorch.md": page, torchList: want} {
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
@@ -100,7 +113,7 @@ func hold(t *testing.T, page, start, text string) string {
 // TestComposedLinesCompile builds the lines of Go that stand for names of PyTorch.
 func TestComposedLinesCompile(t *testing.T) {
 	var body strings.Builder
-	for _, c := range coverages(t, read(t, "../docs/pytorch.md")) {
+	for _, c := range coverages(t) {
 		for _, name := range slices.Sorted(maps.Keys(c.composed)) {
 			line := c.composed[name]
 			if names, _, ok := strings.Cut(line, " := "); ok {
@@ -129,89 +142,72 @@ func main() {
 	}
 }
 
-// coverages reads the list of PyTorch's names, and what the documentation says of each. An absent name may have a * for any characters.
-func coverages(t *testing.T, page string) (all []*coverage) {
+// coverages reads the list of PyTorch's names, and what docs/torch.txt says of each.
+func coverages(t *testing.T) (all []*coverage) {
 	t.Helper()
 	for line := range strings.Lines(read(t, "testdata/torch215.txt")) {
 		words := strings.Fields(line)
 		if !strings.HasPrefix(line, " ") {
-			all = append(all, &coverage{module: words[0], composed: map[string]string{}, absent: map[string]string{}})
+			all = append(all, &coverage{words[0], nil, map[string]string{}, map[string]string{}, map[string]string{}})
 			continue
 		}
 		c := all[len(all)-1]
 		c.names = append(c.names, words...)
 	}
-	for line := range strings.Lines(read(t, composedPage)) {
-		name, code, ok := strings.Cut(strings.TrimSpace(line), ": ")
+	for _, c := range all {
+		slices.SortFunc(c.names, func(a, b string) int {
+			return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
+		})
+	}
+	for line := range strings.Lines(read(t, torchList)) {
+		full, says, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		if strings.HasPrefix(line, "#") || !ok {
 			continue
 		}
-		c := coverageOf(t, all, path.Dir(strings.ReplaceAll(name, ".", "/")))
-		c.tell(t, c.composed, path.Ext(name)[1:], code)
+		dot := strings.LastIndexByte(full, '.')
+		i := slices.IndexFunc(all, func(c *coverage) bool { return c.module == full[:max(dot, 0)] })
+		if i < 0 {
+			t.Fatalf("docs/torch.txt lists %s, whose module PyTorch lacks", full)
+		}
+		told := all[i].present
+		if code, ok := strings.CutPrefix(says, "composed, "); ok {
+			told, says = all[i].composed, code
+		} else if why, ok := strings.CutPrefix(says, "absent, "); ok {
+			told, says = all[i].absent, why
+		}
+		told[full[dot+1:]] = says
 	}
-	_, absent, _ := strings.Cut(page, "\nabsent | why\n")
-	for line := range strings.Lines(absent) {
-		left, why, _ := strings.Cut(strings.TrimSpace(line), " | ")
-		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(left, -1) {
-			module, name, ok := strings.Cut(name[1], ".")
-			if !ok {
-				module, name = "", module
-			}
-			c := coverageOf(t, all, shortModules[module])
-			if !strings.Contains(name, "*") {
-				c.tell(t, c.absent, name, why)
-			}
-			for _, n := range c.names {
-				if ok, _ := path.Match(name, n); ok && n != name && c.composed[n] == "" {
-					c.tell(t, c.absent, n, why)
+	return all
+}
+
+// publicNames returns the exported names of packages by how spelled spells them, of methods and constructors without their type and New:
+// the tensor's method before the function, and the constructor before the type; and all as they are shown.
+func publicNames(t *testing.T, packages []string) (all map[string]string, shown map[string]bool) {
+	t.Helper()
+	all, shown = map[string]string{}, map[string]bool{"[]*tensor.Tensor": true} // a list of parameters
+	add := func(name, as string) {
+		shown[as] = true
+		if all[spelled(name)] == "" {
+			all[spelled(name)] = as
+		}
+	}
+	for _, pkg := range packages {
+		names := slices.Sorted(maps.Keys(exported(t, filepath.Join("..", filepath.FromSlash(pkg)))))
+		of := func(prefix, as string) {
+			for _, name := range names {
+				if rest, ok := strings.CutPrefix(name, prefix); ok && !strings.Contains(rest, ".") {
+					add(rest, as+rest)
 				}
 			}
 		}
-	}
-	for _, c := range all {
-		slices.SortFunc(c.names, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
-	}
-	return all
-}
-
-// shortModules are the modules of absent names by what stands before their dot.
-var shortModules = map[string]string{
-	"": "torch", "linalg": "torch/linalg", "nn": "torch/nn", "F": "torch/nn/functional", "optim": "torch/optim", "data": "torch/utils/data",
-}
-
-// coverageOf returns that of a module, whose parts slashes divide.
-func coverageOf(t *testing.T, all []*coverage, module string) *coverage {
-	t.Helper()
-	module = strings.ReplaceAll(module, "/", ".")
-	i := slices.IndexFunc(all, func(c *coverage) bool { return c.module == module })
-	if i < 0 {
-		t.Fatalf("PyTorch has no module %q", module)
-	}
-	return all[i]
-}
-
-// tell notes what the documentation says of a name.
-func (c *coverage) tell(t *testing.T, told map[string]string, name, what string) {
-	t.Helper()
-	if told[name] != "" {
-		t.Errorf("%s.%s is told twice", c.module, name)
-	}
-	told[name] = what
-}
-
-// publicNames returns the exported names of packages as spelled spells them, those of methods and constructors without their type
-// and New.
-func publicNames(t *testing.T, packages []string) map[string]bool {
-	t.Helper()
-	all := map[string]bool{}
-	for _, pkg := range packages {
-		for name := range exported(t, filepath.Join("..", filepath.FromSlash(pkg))) {
-			name = path.Ext("." + name)[1:]
-			all[spelled(name)] = true
-			all[spelled(strings.TrimPrefix(name, "New"))] = true
+		of("Tensor.", "x.")
+		of("New", path.Base(pkg)+".New")
+		of("", path.Base(pkg)+".")
+		for _, name := range names {
+			add(path.Ext("." + name)[1:], name)
 		}
 	}
-	return all
+	return all, shown
 }
 
 // spelled is a name without case and underscores.

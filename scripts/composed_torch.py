@@ -1,4 +1,4 @@
-"""Writes examples/testdata/composed_torch215.json: what PyTorch gives for each name that docs/composed.txt composes, on small inputs.
+"""Writes examples/testdata/composed_torch215.json: what PyTorch gives for each name that docs/torch.txt composes, on small inputs.
 
     python3 scripts/composed_torch.py > examples/testdata/composed_torch215.json
 
