@@ -28,6 +28,10 @@ const (
 // elements or is nil, and applies then to it, an op that Follows, or op.Invalid
 // for none. Its errors, and the gradients', are those of ForWithWorkspace.
 func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
+	if s.depthwise() {
+		convDepthwise(s, x, w, bias, then, y)
+		return nil
+	}
 	if s.slides() {
 		return convSliding(s, x, w, bias, then, y)
 	}
@@ -62,6 +66,9 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) erro
 // Conv2DGradWeight computes dw, the gradient of Conv2D for w, from dy. It adds
 // the images in order.
 func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
+	if s.depthwise() {
+		return gradWeightDepthwise(s, x, dy, dw)
+	}
 	if s.slidesWeights() {
 		return gradWeightBySliding(s, x, dy, dw)
 	}

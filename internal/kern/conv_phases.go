@@ -70,6 +70,10 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 		fillChannels(s, bias, s.H*s.W, dx)
 		return nil
 	}
+	if s.spreads() {
+		gradInputDepthwise(s, dy, w, bias, dx)
+		return nil
+	}
 	size := volume(s.K, s.C/s.Groups, s.R, s.S)
 	p := s.phased(s.phase(0, 0))
 	rows, cols := s.phases()

@@ -46,6 +46,10 @@ var convShapes = []struct {
 	{"depthwise strided", ConvShape{2, 6, 21, 19, 6, 3, 3, 2, 2, 1, 1, 1, 1, 6, 0, 0}},
 	{"depthwise dilated", ConvShape{2, 4, 17, 40, 8, 3, 5, 1, 1, 2, 4, 2, 2, 4, 0, 0}},
 	{"depthwise in bands", ConvShape{1, 2, 150, 130, 2, 3, 3, 1, 1, 1, 1, 1, 1, 2, 0, 0}},
+	{"depthwise, odd padding", ConvShape{3, 7, 12, 35, 7, 3, 3, 2, 2, 2, 3, 1, 1, 7, 0, 0}},
+	{"depthwise, strided in bands", ConvShape{1, 2, 300, 331, 4, 3, 3, 2, 2, 1, 0, 1, 1, 2, 0, 0}},
+	{"depthwise lines", ConvShape{2, 3, 1, 40, 3, 3, 3, 1, 1, 1, 1, 1, 1, 3, 0, 0}},
+	{"depthwise, strides that differ", ConvShape{2, 3, 17, 19, 3, 3, 3, 1, 2, 1, 1, 1, 1, 3, 0, 0}},
 	{"one output", ConvShape{2, 9, 12, 13, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
 	{"phases that meet nothing", ConvShape{2, 20, 12, 13, 18, 2, 1, 3, 4, 0, 0, 1, 1, 1, 0, 0}},
 	{"steps and dilation", ConvShape{2, 20, 17, 18, 18, 3, 3, 2, 4, 3, 2, 2, 2, 1, 0, 0}},
@@ -187,6 +191,8 @@ func TestConv2DThreadsKeepBits(t *testing.T) {
 		ConvShape{3, 11, 20, 23, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}.withOutput(),
 		ConvShape{3, 20, 41, 46, 18, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0}.withOutput(),
 		ConvShape{5, 24, 41, 46, 24, 3, 3, 2, 2, 1, 1, 1, 1, 24, 0, 0}.withOutput(),
+		ConvShape{5, 24, 41, 46, 24, 3, 3, 1, 1, 1, 1, 1, 1, 24, 0, 0}.withOutput(),
+		ConvShape{5, 24, 41, 46, 24, 5, 5, 1, 1, 1, 1, 1, 1, 24, 0, 0}.withOutput(),
 	} {
 		testConvThreads(t, s)
 	}

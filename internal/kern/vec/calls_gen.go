@@ -54,6 +54,15 @@ type addRowsCall struct {
 	rows, row, cols, run int
 }
 
+// depthCall is a call over Depthwise planes: distances in bytes, as are the offsets of lines; w are weights or sums.
+type depthCall struct {
+	x, y, w, bias, lines, masks                  unsafe.Pointer
+	planes, vectors, rows                        int
+	planeX, planeY, rowY, stepX, stepY, stepBias int
+	before                                       int // how far before its plane x begins
+	between, swapped, odd                        int // of depthSpread: where the window's second column reads, whether even columns do, and whether the first line of y is one that one line of x meets
+}
+
 // linesCall is a call over Lines: distances in bytes.
 type linesCall struct {
 	x, y                           unsafe.Pointer

@@ -77,6 +77,7 @@ var families = map[string]string{
 	"largest": "TestWindows", "largestAt": "TestWindows", "mean": "TestWindows",
 	"lines": "TestLines, TestAMXPacking", "addRows": "TestAddRows", "triples": "TestPairMax",
 	"combine": "TestCombine", "resample": "TestColumns",
+	"depthwise": "TestDepthwise", "depthSums": "TestDepthwise", "depthSpread": "TestDepthwise",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
 	"sumBytes": "TestInt8LinearIsTheDotProduct of package kern", "dotNibbles": "TestInt4LinearIsTheDotProduct of package kern",
 	"digits": "TestFixedNumbersAreTheNearest of package kern", "digitPairs": "TestFixedPairsAreTheNearest of package kern",

@@ -456,6 +456,31 @@ func combineF32AVX512(t unsafe.Pointer)
 //go:noescape
 func resampleF32AVX512(t unsafe.Pointer)
 
+// depthwise1F32AVX512 is y = bias + Σ w · x of each plane by itself, windows of 3x3, 1 apart.
+//
+//go:noescape
+func depthwise1F32AVX512(t unsafe.Pointer)
+
+// depthSums1F32AVX512 is w += y · x, nine vectors of sums of each plane, windows of 3x3, 1 apart.
+//
+//go:noescape
+func depthSums1F32AVX512(t unsafe.Pointer)
+
+// depthwise2F32AVX512 is y = bias + Σ w · x of each plane by itself, windows of 3x3, 2 apart.
+//
+//go:noescape
+func depthwise2F32AVX512(t unsafe.Pointer)
+
+// depthSums2F32AVX512 is w += y · x, nine vectors of sums of each plane, windows of 3x3, 2 apart.
+//
+//go:noescape
+func depthSums2F32AVX512(t unsafe.Pointer)
+
+// depthSpreadF32AVX512 is the gradient of depthwise2 for its input.
+//
+//go:noescape
+func depthSpreadF32AVX512(t unsafe.Pointer)
+
 // tile1x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape
@@ -875,6 +900,31 @@ func combineF64AVX512(t unsafe.Pointer)
 //
 //go:noescape
 func resampleF64AVX512(t unsafe.Pointer)
+
+// depthwise1F64AVX512 is y = bias + Σ w · x of each plane by itself, windows of 3x3, 1 apart.
+//
+//go:noescape
+func depthwise1F64AVX512(t unsafe.Pointer)
+
+// depthSums1F64AVX512 is w += y · x, nine vectors of sums of each plane, windows of 3x3, 1 apart.
+//
+//go:noescape
+func depthSums1F64AVX512(t unsafe.Pointer)
+
+// depthwise2F64AVX512 is y = bias + Σ w · x of each plane by itself, windows of 3x3, 2 apart.
+//
+//go:noescape
+func depthwise2F64AVX512(t unsafe.Pointer)
+
+// depthSums2F64AVX512 is w += y · x, nine vectors of sums of each plane, windows of 3x3, 2 apart.
+//
+//go:noescape
+func depthSums2F64AVX512(t unsafe.Pointer)
+
+// depthSpreadF64AVX512 is the gradient of depthwise2 for its input.
+//
+//go:noescape
+func depthSpreadF64AVX512(t unsafe.Pointer)
 
 // peakF32AVX512 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //

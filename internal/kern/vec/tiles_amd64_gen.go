@@ -916,6 +916,46 @@ func runHalfDots(bf16 bool, t unsafe.Pointer) {
 	dot1x8F16F32AVX512(t)
 }
 
+func runDepthwise1[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		depthwise1F64AVX512(t)
+		return
+	}
+	depthwise1F32AVX512(t)
+}
+
+func runDepthwise2[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		depthwise2F64AVX512(t)
+		return
+	}
+	depthwise2F32AVX512(t)
+}
+
+func runDepthSums1[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		depthSums1F64AVX512(t)
+		return
+	}
+	depthSums1F32AVX512(t)
+}
+
+func runDepthSums2[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		depthSums2F64AVX512(t)
+		return
+	}
+	depthSums2F32AVX512(t)
+}
+
+func runDepthSpread[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		depthSpreadF64AVX512(t)
+		return
+	}
+	depthSpreadF32AVX512(t)
+}
+
 func runSumsAMX(t unsafe.Pointer) { sumsF32AMX(t) }
 
 func runFloatsAMX(t unsafe.Pointer) { tileF32AMX(t) }

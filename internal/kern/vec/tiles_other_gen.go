@@ -84,6 +84,16 @@ func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }
 
+func runDepthwise1[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
+
+func runDepthwise2[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
+
+func runDepthSums1[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
+
+func runDepthSums2[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
+
+func runDepthSpread[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
+
 func runSumsAMX(unsafe.Pointer) { panic(noTiles) }
 
 func runFloatsAMX(unsafe.Pointer) { panic(noTiles) }

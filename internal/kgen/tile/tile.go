@@ -80,6 +80,9 @@ func (m *machine) file() *asm.File {
 		m.addRows(f, e)
 		m.slides(f, e)
 		m.resamples(f, e)
+		if m.masks {
+			m.depthwises(f, e)
+		}
 	}
 	m.peak(f)
 	m.sumBytes(f)
