@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cresset/internal/kern/vec"
+	"cresset/internal/mem"
 	"cresset/internal/par"
 )
 
@@ -13,13 +14,14 @@ import (
 // many bytes as int32: what can be read at most.
 func BenchmarkQuantDecode(b *testing.B) {
 	const k, n, count = 4096, 4096, 12
-	w8 := make([]int8, count*n*k)
-	for i := range w8 {
-		w8[i] = int8(i * 7)
+	block, err := mem.Alloc(count * n * k) // in large pages, as tensors are
+	if err != nil {
+		b.Fatal(err)
 	}
-	words := make([]int32, len(w8)/4)
+	defer block.Free()
+	w8, words := mem.Slice[int8](block), mem.Slice[int32](block)
 	for i := range words {
-		words[i] = int32(i * 7)
+		words[i] = int32(i * 0x01070307)
 	}
 	defer par.SetNumThreads(par.NumThreads())
 	for _, threads := range []int{1, 2} {

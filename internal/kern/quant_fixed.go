@@ -14,7 +14,7 @@ import (
 // step NaN, and digits of 0.
 type Fixed struct {
 	M, K, Digits int
-	X            []int8 // [M, Digits, FixedRow(K)], zeros behind K
+	X            []int8 // [M, Digits, FixedRow(K)]
 	Step         [FixedRows]float64
 	Total        [FixedRows][vec.QuantDigits]int32
 }
@@ -27,8 +27,17 @@ func NewFixed(m, k, digits int, x []int8) *Fixed {
 	return &Fixed{M: m, K: k, Digits: digits, X: x}
 }
 
-// FixedRow returns how many digits of one place a row of k numbers has.
+// FixedRow returns how many digits of one place a row of k numbers has: whole blocks, of which the last, where k does not fill it, has zeros before its digits, so that they meet
+// the last bytes of a row of a weight.
 func FixedRow(k int) int { return ceilDiv(k, vec.QuantBlock) * vec.QuantBlock }
+
+// fixedPlace returns where the digits of number l of k lie.
+func fixedPlace(k, l int) int {
+	if l >= k/vec.QuantBlock*vec.QuantBlock {
+		return l + FixedRow(k) - k
+	}
+	return l
+}
 
 // leastExponent bounds the step from below, so that its reciprocal is a float32.
 const leastExponent = -100
@@ -50,7 +59,7 @@ func (f *Fixed) Set(i int, x []float32) {
 	}
 	f.Step[i] = step
 	for d := range f.Digits {
-		clear(digits[d*row+len(x) : (d+1)*row])
+		clear(digits[d*row+len(x)/vec.QuantBlock*vec.QuantBlock : (d+1)*row])
 	}
 	f.Total[i] = splitDigits(digits, row, f.Digits, x, factor)
 }
@@ -80,21 +89,13 @@ func magnitude(x []float32) float32 {
 func splitDigits(dst []int8, row, digits int, x []float32, factor float32) (total [vec.QuantDigits]int32) {
 	done, total := vec.SplitDigits(dst, row, digits, x, factor)
 	for l := done; l < len(x); l++ {
-		n := int32(math.RoundToEven(float64(x[l] * factor)))
+		n, at := int32(math.RoundToEven(float64(x[l]*factor))), fixedPlace(len(x), l)
 		for d := range digits {
 			digit := int8(n)
-			dst[d*row+l] = digit
+			dst[d*row+at] = digit
 			total[d] += int32(digit)
 			n = (n - int32(digit)) >> 8
 		}
 	}
 	return total
-}
-
-// number returns what the digits of a sum stand for.
-func number(digits []int32) (n int64) {
-	for d := len(digits) - 1; d >= 0; d-- {
-		n = n<<8 + int64(digits[d])
-	}
-	return n
 }

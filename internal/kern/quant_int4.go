@@ -108,63 +108,62 @@ type Int4Linear struct {
 	Y     []float32 // [M, N]
 }
 
-// Run computes y: sums in lanes, as vec.Int4Dots tells, times the step of x's row, rounded to float32, plus the bias.
-func (p *Int4Linear) Run() {
-	k := p.X.K
-	par.For(ceilDiv(p.N, vec.QuantRows), grainOf(2*p.X.M*k*vec.QuantRows), func(lo, hi int) {
-		var sums [vec.QuantRows]float32
-		for j := lo * vec.QuantRows; j < min(hi*vec.QuantRows, p.N); j += vec.QuantRows {
-			for i := range p.X.M {
-				d := p.dots(i, j)
-				d.Y = &sums
-				switch {
-				case k == 0:
-					clear(sums[:])
-				case !d.Run():
-					p.addInt4(&d, i)
-				}
-				for r, sum := range sums[:d.Rows] {
-					y := float32(float64(sum) * p.X.Step[i])
-					if p.Bias != nil {
-						y += p.Bias[j+r]
-					}
-					p.Y[i*p.N+j+r] = y
-				}
+// Run computes y: sums in lanes, as vec.Int4Rows tells, times the step of x's row, rounded to float32, plus the bias.
+func (p Int4Linear) Run() {
+	grain := quantGrain(p.X.M, p.X.K)
+	if par.Inline(p.N, grain) {
+		p.rows(0, p.N)
+		return
+	}
+	par.For(p.N, grain, p.rows)
+}
+
+// rows computes rows of the weight.
+func (p Int4Linear) rows(lo, hi int) {
+	k, groups, tile := p.X.K, p.X.K/p.X.Group, quantRowsOf(p.X.M, p.X.K/2)
+	for j := lo; j < hi; j += tile {
+		rows := min(tile, hi-j)
+		for i := range p.X.M {
+			d := vec.Int4Rows{Rows: rows, K: k, Group: p.X.Group, Step: p.X.Step[i], W: p.W[j*k/8:], Scale: p.Scale[j*groups:], First: j % 8, Y: p.Y[i*p.N+j:]}
+			d.X, d.Eights, d.Sums = p.X.row(i)
+			if p.Zero != nil {
+				d.Zero = p.Zero[j/8*groups:]
+			}
+			if p.Bias != nil {
+				d.Bias = p.Bias[j:]
+			}
+			if k == 0 || !d.Run() {
+				p.X.addInt4(&d, i)
 			}
 		}
-	})
-}
-
-// dots returns the products of row i of x and of rows of the weight from j on.
-func (p *Int4Linear) dots(i, j int) vec.Int4Dots {
-	k, groups := p.X.K, p.X.K/p.X.Group
-	d := vec.Int4Dots{Rows: min(vec.QuantRows, p.N-j), K: k, Group: p.X.Group, W: p.W[j*k/8:], Scale: p.Scale[j*groups:], First: j % 8}
-	d.X, d.Eights, d.Sums = p.X.row(i)
-	if p.Zero != nil {
-		d.Zero = p.Zero[j/8*groups:]
 	}
-	return d
 }
 
-// addInt4 is d.Run in Go.
-func (p *Int4Linear) addInt4(d *vec.Int4Dots, i int) {
+// addInt4 is d.Run in Go, of row i.
+func (f *FixedPairs) addInt4(d *vec.Int4Rows, i int) {
 	groups := d.K / d.Group
 	for r := range d.Rows {
 		var lanes [vec.Int4Lanes]float32
 		for at := range d.K / 8 {
 			var sum int32
 			for l := range 8 {
-				sum += p.X.number(i, 8*at+l) * (int32(uint32(d.W[r*d.K/8+at])>>(4*l)&15) - 8)
+				sum += f.number(i, 8*at+l) * (int32(uint32(d.W[r*d.K/8+at])>>(4*l)&15) - 8)
 			}
 			lane := &lanes[at%vec.Int4Lanes]
 			*lane = fma32(float64(d.Scale[r*groups+8*at/d.Group])*float64(float32(sum)), float64(*lane))
 		}
-		for g := range len(d.Zero[:min(groups, len(d.Zero))]) {
-			zero := d.Scale[r*groups+g] * (float32(uint32(d.Zero[g])>>(4*(d.First+r))&15) - 8)
-			lane := &lanes[g%vec.Int4Lanes]
-			*lane = fma32(-float64(zero)*float64(d.Sums[g]), float64(*lane))
+		if d.Zero != nil {
+			row, shift := (d.First+r)/8*groups, 4*((d.First+r)%8)
+			for g, word := range d.Zero[row:][:groups] {
+				zero := d.Scale[r*groups+g] * (float32(uint32(word)>>shift&15) - 8)
+				lane := &lanes[g%vec.Int4Lanes]
+				*lane = fma32(-float64(zero)*float64(d.Sums[g]), float64(*lane))
+			}
 		}
-		d.Y[r] = pairSum(lanes[:])
+		d.Y[r] = float32(float64(pairSum(lanes[:])) * d.Step)
+		if d.Bias != nil {
+			d.Y[r] += d.Bias[r]
+		}
 	}
 }
 

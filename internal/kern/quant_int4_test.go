@@ -24,7 +24,7 @@ func fixedPairs(m, k, group int, x []int8) *FixedPairs {
 // TestInt4LinearIsTheDotProduct compares with float64, and the bits of each level with those of the loop in Go. Operands begin or end at pages that must not be touched.
 func TestInt4LinearIsTheDotProduct(t *testing.T) {
 	bits := map[string][]float32{}
-	everyLevel(t, func(t *testing.T) {
+	everyQuantLevel(t, func(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(35, 36))
 		for _, s := range []struct{ m, n, k, group int }{
 			{2, 1, 32, 32}, {2, 4, 128, 32}, {3, 13, 160, 32}, {2, 8, 544, 32}, {2, 9, 64, 64}, {2, 5, 192, 64}, {2, 3, 128, 128}, {1, 11, 2176, 128}, {2, 4, 0, 32}, {1, 4, 640, 32},
@@ -83,7 +83,7 @@ func (p *Int4Linear) check(t *testing.T, name string, x []float32) {
 
 // TestFixedPairsAreTheNearest holds digits and sums to the numbers that they stand for.
 func TestFixedPairsAreTheNearest(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	everyQuantLevel(t, func(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(37, 38))
 		for k := 32; k <= 320; k += 32 {
 			x := randomFloats(rnd, k)

@@ -15,67 +15,79 @@ type Int8Linear struct {
 	Y     []float32 // [M, N]
 }
 
+const (
+	quantCall   = 1 << 18 // bytes of a weight that one call of a loop in assembly reads at most, which Go cannot preempt
+	quantTile   = 1 << 14 // those that several rows of x meet while the first cache level holds them
+	streamedRow = 2048    // bytes of a row of int8 from which on one row after the other is read for a row of x
+)
+
+// quantRowsOf returns how many rows of so many bytes each meet each row of x before the next ones do.
+func quantRowsOf(m, bytes int) int {
+	most := quantTile
+	if m == 1 {
+		most = quantCall
+	}
+	return max(1, most/max(bytes, 1)/vec.QuantRows) * vec.QuantRows
+}
+
 // Run computes y: the exact sum of products of whole numbers, times the step of x's row and the scale of w's, rounded to float32, plus the bias.
-func (p *Int8Linear) Run() {
-	k := p.X.K
-	par.For(ceilDiv(p.N, vec.QuantRows), grainOf(2*p.X.M*k*vec.QuantRows), func(lo, hi int) {
-		s := vec.Int8Sums{Y: new([vec.QuantRows * vec.QuantDigits]int32)}
-		for j := lo * vec.QuantRows; j < min(hi*vec.QuantRows, p.N); j += vec.QuantRows {
-			rows := min(vec.QuantRows, p.N-j)
-			for i := range p.X.M {
-				sums := p.X.int8Sums(&s, i, p.W[j*k:], rows)
-				for r := range rows {
-					y := float32(float64(sums[r]) * (p.X.Step[i] * float64(p.Scale[j+r])))
-					if p.Bias != nil {
-						y += p.Bias[j+r]
-					}
-					p.Y[i*p.N+j+r] = y
-				}
+func (p Int8Linear) Run() {
+	grain := quantGrain(p.X.M, p.X.K)
+	if par.Inline(p.N, grain) {
+		p.rows(0, p.N)
+		return
+	}
+	par.For(p.N, grain, p.rows)
+}
+
+// quantGrain is how many rows of a weight are worth a thread.
+func quantGrain(m, k int) int { return grainOf(2*m*k*vec.QuantRows) * vec.QuantRows }
+
+// rows computes rows of the weight.
+func (p Int8Linear) rows(lo, hi int) {
+	k, tile := p.X.K, quantRowsOf(p.X.M, p.X.K)
+	for j := lo; j < hi; j += tile {
+		rows := min(tile, hi-j)
+		for i := range p.X.M {
+			s := p.X.int8Rows(i)
+			s.Rows, s.W, s.Scale, s.Y, s.Stream = rows, p.W[j*k:], p.Scale[j:], p.Y[i*p.N+j:], p.X.M == 1 && k >= streamedRow
+			if p.Bias != nil {
+				s.Bias = p.Bias[j:]
+			}
+			if !s.Run() {
+				addInt8(&s)
 			}
 		}
-	})
+	}
 }
 
-// int8Sums returns the sums of products of row i and of up to vec.QuantRows rows of a weight, by s, which has room for them.
-func (f *Fixed) int8Sums(s *vec.Int8Sums, i int, w []int8, rows int) (sums [vec.QuantRows]int64) {
+// int8Rows is what products with row i have in common.
+func (f *Fixed) int8Rows(i int) vec.Int8Rows {
 	row := FixedRow(f.K)
-	s.Rows, s.Digits, s.RowX, s.RowW, s.Total = rows, f.Digits, row, f.K, f.Total[i]
-	for k := 0; k < f.K; k += vec.QuantSteps {
-		s.K, s.X, s.W = min(vec.QuantSteps, f.K-k), f.X[i*f.Digits*row+k:], w[k:]
-		if f.K > vec.QuantSteps {
-			s.Total = f.totals(i, k, s.K)
-		}
-		if !s.Run() {
-			addInt8(s)
-		}
-		for r := range rows {
-			sums[r] += number(s.Y[r*f.Digits:][:f.Digits])
-		}
-	}
-	return sums
-}
-
-// totals returns the sums of digits of a part of row i.
-func (f *Fixed) totals(i, from, n int) (total [vec.QuantDigits]int32) {
-	row := FixedRow(f.K)
-	for d := range f.Digits {
-		for _, digit := range f.X[(i*f.Digits+d)*row+from:][:n] {
-			total[d] += int32(digit)
-		}
-	}
-	return total
+	return vec.Int8Rows{K: f.K, Digits: f.Digits, X: f.X[i*f.Digits*row:][:f.Digits*row], RowX: row, Step: f.Step[i], Total: f.Total[i]}
 }
 
 // addInt8 is s.Run in Go.
-func addInt8(s *vec.Int8Sums) {
+func addInt8(s *vec.Int8Rows) {
+	at := func(l int) int { return fixedPlace(s.K, l) }
 	for i := range s.Rows {
-		w := s.W[i*s.RowW:][:s.K]
-		for d := range s.Digits {
-			var sum int32
-			for l, digit := range s.X[d*s.RowX:][:len(w)] {
-				sum += int32(digit) * int32(w[l])
+		w := s.W[i*s.K:][:s.K]
+		var sum int64
+		for d := s.Digits - 1; d >= 0; d-- {
+			digits := s.X[d*s.RowX:][:s.RowX]
+			var of int64
+			for l, v := range w[:s.K/vec.QuantBlock*vec.QuantBlock] {
+				of += int64(digits[l]) * int64(v)
 			}
-			s.Y[i*s.Digits+d] = sum
+			for l := s.K / vec.QuantBlock * vec.QuantBlock; l < s.K; l++ {
+				of += int64(digits[at(l)]) * int64(w[l])
+			}
+			sum = sum<<8 + of
 		}
+		y := float32(float64(sum) * (s.Step * float64(s.Scale[i])))
+		if s.Bias != nil {
+			y += s.Bias[i]
+		}
+		s.Y[i] = y
 	}
 }

@@ -81,22 +81,26 @@ type amxCall struct {
 	stepA, stepFrom, stepSums, stepAdd, stepC                 int
 }
 
-// quantCall is a call of Int8Sums: distances in bytes.
+// quantCall is a call of Int8Rows: distances in bytes.
 type quantCall struct {
-	x, y, tail         unsafe.Pointer // tail is the last block of each row where it is not whole, filled up; nil where it is
-	w0, w1, w2, w3     unsafe.Pointer
-	rowX, blocks, next int // from a digit of x to the next; whole blocks; where the rows that come next begin
+	x, w, scale, bias, y     unsafe.Pointer // bias is nil for none
+	step, totals             unsafe.Pointer // of x: the step as a float64, and 128 times the sum of each digit
+	rowX, rowW, stepW, fours int            // from a digit of x to the next, from a row to the next and to the fourth after it; how many fours of rows there are
+	blocks, tail, ahead      int            // whole blocks; where the last 64 bytes of a row begin behind them, 0 where there is no rest; what is prefetched
 }
 
-// int4Call is a call of Int4Dots: distances in bytes.
+// int4Call is a call of Int4Rows: distances in bytes.
 type int4Call struct {
-	x, eights, y             unsafe.Pointer // digits of x; 8 times the sum of each lane's numbers
-	w, s, z                  unsafe.Pointer // the first row, its scales and words with its zero points, nil where all are 8
-	rowW, rowS, blocks, next int            // whole blocks; where the rows that come next begin
-	sums                     unsafe.Pointer // of x over groups
-	groups, shift, stepShift int            // in sixteens; the first row's place within words in bits, and how far the next is
-	tail, tailS              unsafe.Pointer // the last block where it is not whole, filled up, and its scales
-	lastS, lastZ             unsafe.Pointer // the last groups where they are not sixteen, filled up
+	x, eights, step                   unsafe.Pointer // digits of x, 8 times the sum of each lane's numbers, and the step as a float64
+	w, s, z                           unsafe.Pointer // the first row, its scales and words with its zero points, nil where all are 8
+	bias, y                           unsafe.Pointer // bias is nil for none
+	rowW, rowS, stepW, stepS          int            // from a row to the next, and to the rows that are computed after those side by side
+	times, blocks, ahead              int            // how many rows, or how many fours of them; whole blocks; what is prefetched
+	rest, restS                       int            // what is left behind whole blocks: with AVX-512 masks of words and of scales, elsewhere elements
+	sums                              unsafe.Pointer // of x over groups
+	groups, restG                     int            // sixteens, and what is left: with AVX-512 a mask
+	shift, stepShift, timeShift, rowZ int            // the first row's place within words in bits, how far the next is, and those after them; from a row of words to the next
+	lastS, lastZ                      unsafe.Pointer // room for sixteen, zeros, without AVX-512
 }
 
 // digitsCall is a call of SplitDigits: distances in bytes.

@@ -80,11 +80,11 @@ var families = map[string]string{
 	"depthwise": "TestDepthwise", "depthSums": "TestDepthwise", "depthSpread": "TestDepthwise",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
 	"sumBytes": "TestInt8LinearIsTheDotProduct of package kern", "dotNibbles": "TestInt4LinearIsTheDotProduct of package kern",
-	"digits": "TestFixedNumbersAreTheNearest of package kern", "digitPairs": "TestFixedPairsAreTheNearest of package kern",
+	"streamBytes": "the same", "digits": "TestFixedNumbersAreTheNearest of package kern", "digitPairs": "TestFixedPairsAreTheNearest of package kern",
 	"peak": "computes nothing: bench measures it",
 }
 
-var kernelName = regexp.MustCompile(`^([a-z][A-Za-z]*?)[0-9x]*(F32|F64|I32|BF16|B?F16F32)(AMX|AVX512|AVX2|NEON)$`)
+var kernelName = regexp.MustCompile(`^([a-z][A-Za-z]*?)[0-9x]*(F32|F64|I32|BF16|B?F16F32)(AMX|AVX512|AVXVNNI|AVX2|NEON)$`)
 
 // TestEveryMicroKernelHasATest finds kinds of micro-kernels that the generator writes and no test runs.
 func TestEveryMicroKernelHasATest(t *testing.T) {

@@ -12,14 +12,15 @@ type Level uint8
 
 // The levels.
 const (
-	NoAsm  Level = iota // Go alone
-	AVX2                // AVX2 and FMA
-	AVX512              // AVX-512 F, DQ, BW and VL
-	NEON                // arm64's
-	AMX                 // AVX512, and tiles of bfloat16
+	NoAsm   Level = iota // Go alone
+	AVX2                 // AVX2 and FMA
+	AVX512               // AVX-512 F, DQ, BW and VL
+	NEON                 // arm64's
+	AMX                  // AVX512, and tiles of bfloat16
+	AVXVNNI              // AVX2, and dot products of bytes
 )
 
-var levelNames = [...]string{NoAsm: "noasm", AVX2: "avx2", AVX512: "avx512", NEON: "neon", AMX: "amx"}
+var levelNames = [...]string{NoAsm: "noasm", AVX2: "avx2", AVX512: "avx512", NEON: "neon", AMX: "amx", AVXVNNI: "avxvnni"}
 
 // String returns the level's name as CRESSET_CPU takes it.
 func (l Level) String() string { return levelNames[l] }
@@ -32,12 +33,15 @@ var available = append(detect(), NoAsm)
 
 var level, choiceErr = choose(os.Getenv(variable))
 
-// current is the level of the loops over vectors and of the micro-kernels, which AMX only adds to.
+// current is the level of the loops over vectors and of the micro-kernels, which AMX and AVXVNNI only add to.
 var current = level.vectors()
 
 func (l Level) vectors() Level {
-	if l == AMX {
+	switch l {
+	case AMX:
 		return AVX512
+	case AVXVNNI:
+		return AVX2
 	}
 	return l
 }
@@ -75,6 +79,9 @@ func Use(l Level) { level, current = l, l.vectors() }
 
 // HasAMX reports whether AMXTile runs.
 func HasAMX() bool { return level == AMX }
+
+// HasAVXVNNI reports whether Int8Rows and Int4Rows multiply vectors of 32 bytes by VPDPBUSD.
+func HasAVXVNNI() bool { return level == AVXVNNI }
 
 // ordinaryStores makes the loops with non-temporal stores write by ordinary ones and prefetch what they write. The assembly
 // reads it.

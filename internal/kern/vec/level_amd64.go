@@ -17,6 +17,9 @@ func detect() (levels []Level) {
 		levels = append(levels, AVX512)
 	}
 	if x.HasAVX2 && x.HasFMA {
+		if x.HasAVXVNNI {
+			levels = append(levels, AVXVNNI)
+		}
 		levels = append(levels, AVX2)
 	}
 	return levels
@@ -28,7 +31,7 @@ func HasHalves() bool { return current == AVX512 }
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }
 
-// HasVNNI reports whether Int8Sums multiplies by VPDPBUSD.
+// HasVNNI reports whether Int8Rows and Int4Rows multiply vectors of 64 bytes by VPDPBUSD.
 func HasVNNI() bool { return current == AVX512 && cpu.X86.HasAVX512VNNI }
 
 func hasSlowPairs() bool { return cpu.X86.HasAMXTile }

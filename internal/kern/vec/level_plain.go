@@ -12,7 +12,7 @@ func HasHalves() bool { return false }
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return false }
 
-// HasVNNI reports whether Int8Sums multiplies by VPDPBUSD.
+// HasVNNI reports whether Int8Rows and Int4Rows multiply vectors of 64 bytes by VPDPBUSD.
 func HasVNNI() bool { return false }
 
 func hasSlowPairs() bool { return false }

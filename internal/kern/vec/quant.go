@@ -3,79 +3,111 @@ package vec
 import "unsafe"
 
 const (
-	// QuantRows is how many rows of a quantized weight Int8Sums takes at a time.
+	// QuantRows is how many rows of a quantized weight are computed at a time.
 	QuantRows = 4
-	// QuantBlock is how many bytes of a row it takes a multiple of, zeros behind those of x among them.
+	// QuantBlock is how many bytes of a row Int8Rows takes at a time.
 	QuantBlock = 64
 	// QuantDigits is how many digits x has at most.
 	QuantDigits = 3
 	// QuantSteps bounds K: sums of more products would not fit an int32.
 	QuantSteps = 1 << 16
 
-	// fetchedAhead is how many calls before their own rows are prefetched: one comes too late for int8 and takes a tenth longer, none takes a third longer for int4.
-	fetchedAhead = 2
+	fetchedAhead  = 2       // how many fours of rows before their own rows are prefetched that are computed side by side: one comes too late for int8 and takes a tenth longer
+	streamedAhead = 8 << 10 // how many bytes ahead of them are prefetched where one row is read after the other: half and twice of that take up to a tenth longer
 )
 
-// Int8Sums computes sums of products of rows of an int8 weight with x, whose numbers are given as one or three digits,
+// Int8Rows computes products of rows of an int8 weight with x, whose numbers are given as one or three digits of a step,
 //
-//	Y[i*Digits+d] = Σ X[d*RowX+l] · W[i*RowW+l]
+//	Y[i] = (Σ X[d*RowX+l] · 256**d · W[i*K+l]) · (Step · Scale[i]) + Bias[i]
 //
-// for up to QuantRows rows i of K elements, exactly. It reports whether there is assembly; where not, nothing has happened. Digits have zeros behind K up to a multiple of
-// QuantBlock.
-type Int8Sums struct {
+// for K elements l and digits d: a sum that is exact, times a float64, rounded to float32, before the bias is added. It reports whether there is assembly; where not, nothing has
+// happened. Digits are in whole blocks of QuantBlock, of which the last, where K does not fill it, has zeros before them.
+type Int8Rows struct {
 	Rows, K, Digits int
 	X               []int8
 	RowX            int
-	W               []int8
-	RowW            int
+	Step            float64
 	Total           [QuantDigits]int32 // Σ of each digit of X
-	Y               *[QuantRows * QuantDigits]int32
+	W               []int8
+	Scale, Bias, Y  []float32 // no bias where it is nil
+	Stream          bool      // read a row after the other, as is fastest from memory; else four side by side
 }
 
-// Run computes the sums.
-func (s *Int8Sums) Run() bool {
-	if current == NoAsm {
+// Run computes the products.
+func (s *Int8Rows) Run() bool {
+	if current == NoAsm || s.K == 0 || s.K > QuantSteps {
 		return false
 	}
-	// These fail where an operand is too short.
-	_ = s.X[(s.Digits-1)*s.RowX+(s.K+QuantBlock-1)/QuantBlock*QuantBlock-1]
-	_ = s.W[(s.Rows-1)*s.RowW+s.K-1]
-	c := quantCall{x: unsafe.Pointer(&s.X[0]), rowX: s.RowX, y: unsafe.Pointer(s.Y), blocks: s.K / QuantBlock, next: fetchedAhead * s.Rows * s.RowW}
-	c.pointAt(unsafe.Pointer(&s.W[0]), s.RowW, s.Rows)
-	if s.K%QuantBlock > 0 {
-		s.runWithTail(c)
-	} else {
-		s.run(&c)
+	if s.Rows == 0 {
+		return true
 	}
-	if HasVNNI() { // which multiplied with 128 more
-		for i := range s.Rows * s.Digits {
-			s.Y[i] -= 128 * s.Total[i%s.Digits]
+	// These fail where an operand is too short.
+	blocks := (s.K + QuantBlock - 1) / QuantBlock
+	_, _, _, _ = s.X[(s.Digits-1)*s.RowX+blocks*QuantBlock-1], s.W[s.Rows*s.K-1], s.Scale[s.Rows-1], s.Y[s.Rows-1]
+	c := quantCall{x: unsafe.Pointer(&s.X[0]), step: unsafe.Pointer(&s.Step), rowX: s.RowX, blocks: s.K / QuantBlock, ahead: fetchedAhead * QuantRows * s.K}
+	if s.Stream || HasAVXVNNI() {
+		c.ahead = streamedAhead
+	}
+	var totals [QuantDigits]int32
+	for d, total := range s.Total {
+		totals[d] = 128 * total
+	}
+	c.totals = unsafe.Pointer(&totals)
+	if s.K%QuantBlock > 0 {
+		c.tail = s.K%QuantBlock - QuantBlock
+	}
+	done := 0
+	if fours := s.Rows / QuantRows; fours > 0 && s.K >= QuantBlock {
+		if s.Bias != nil {
+			_ = s.Bias[s.Rows-1]
+			c.bias = unsafe.Pointer(&s.Bias[0])
 		}
+		c.w, c.scale, c.y = unsafe.Pointer(&s.W[0]), unsafe.Pointer(&s.Scale[0]), unsafe.Pointer(&s.Y[0])
+		c.rowW, c.stepW, c.fours = s.K, QuantRows*s.K, fours
+		if s.Stream && HasVNNI() {
+			s.stream(&c)
+		} else {
+			s.run(&c)
+		}
+		done = fours * QuantRows
+	}
+	for ; done < s.Rows; done++ {
+		s.runAlone(c, done)
 	}
 	return true
 }
 
-// runWithTail fills up the last block of each row, in memory of its own: what c points to then would have to be on the heap, were c not a copy.
-func (s *Int8Sums) runWithTail(c quantCall) {
-	var tail [QuantRows * QuantBlock]int8
-	rest := s.K % QuantBlock
-	for i := range s.Rows {
-		copy(tail[i*QuantBlock:][:rest], s.W[i*s.RowW+s.K-rest:])
+// runAlone computes row i four times, with what belongs to it copied: it is one of the last rows, which are not four, or shorter than a block.
+func (s *Int8Rows) runAlone(c quantCall, i int) {
+	var block [QuantBlock]int8
+	var scale, bias, y [QuantRows]float32
+	scale = [QuantRows]float32{s.Scale[i], s.Scale[i], s.Scale[i], s.Scale[i]}
+	c.w, c.scale, c.y, c.bias = unsafe.Pointer(&s.W[i*s.K]), unsafe.Pointer(&scale), unsafe.Pointer(&y), nil
+	c.rowW, c.stepW, c.fours = 0, 0, 1
+	if s.Bias != nil {
+		bias = [QuantRows]float32{s.Bias[i], s.Bias[i], s.Bias[i], s.Bias[i]}
+		c.bias = unsafe.Pointer(&bias)
 	}
-	c.tail = unsafe.Pointer(&tail)
+	if s.K < QuantBlock {
+		copy(block[QuantBlock-s.K:], s.W[i*s.K:][:s.K])
+		c.w, c.blocks, c.tail = unsafe.Pointer(&block), 1, 0
+	}
 	s.run(&c)
+	s.Y[i] = y[0]
 }
 
-func (s *Int8Sums) run(c *quantCall) {
+func (s *Int8Rows) run(c *quantCall) {
 	if s.Digits == 1 {
-		runInt8Sums1(unsafe.Pointer(c))
+		runInt8Rows1(unsafe.Pointer(c))
 	} else {
-		runInt8Sums3(unsafe.Pointer(c))
+		runInt8Rows3(unsafe.Pointer(c))
 	}
 }
 
-// pointAt points at rows so many bytes apart; those that are not there are the last one, whose sums are computed again.
-func (c *quantCall) pointAt(w unsafe.Pointer, bytes, rows int) {
-	at := func(i int) unsafe.Pointer { return unsafe.Add(w, min(i, rows-1)*bytes) } // within the weight, as Run has checked
-	c.w0, c.w1, c.w2, c.w3 = at(0), at(1), at(2), at(3)
+func (s *Int8Rows) stream(c *quantCall) {
+	if s.Digits == 1 {
+		runInt8Streams1(unsafe.Pointer(c))
+	} else {
+		runInt8Streams3(unsafe.Pointer(c))
+	}
 }

@@ -931,27 +931,37 @@ func depthSpreadF64AVX512(t unsafe.Pointer)
 //go:noescape
 func peakF32AVX512(t unsafe.Pointer)
 
-// sumBytes1I32AVX512 is y[i][d] = Σ x[d][l] · (w[i][l] + 128) for 4 rows i and 1 digits d of a byte.
+// sumBytes1I32AVX512 is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 1 digits.
 //
 //go:noescape
 func sumBytes1I32AVX512(t unsafe.Pointer)
 
-// sumBytes3I32AVX512 is y[i][d] = Σ x[d][l] · (w[i][l] + 128) for 4 rows i and 3 digits d of a byte.
+// streamBytes1I32AVX512 is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 1 digits, row by row.
+//
+//go:noescape
+func streamBytes1I32AVX512(t unsafe.Pointer)
+
+// sumBytes3I32AVX512 is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 3 digits.
 //
 //go:noescape
 func sumBytes3I32AVX512(t unsafe.Pointer)
 
-// dotNibbles32I32AVX512 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 32, in 16 lanes, and 4 rows i.
+// streamBytes3I32AVX512 is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 3 digits, row by row.
+//
+//go:noescape
+func streamBytes3I32AVX512(t unsafe.Pointer)
+
+// dotNibbles32I32AVX512 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 32, in 16 lanes.
 //
 //go:noescape
 func dotNibbles32I32AVX512(t unsafe.Pointer)
 
-// dotNibbles64I32AVX512 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 64, in 16 lanes, and 4 rows i.
+// dotNibbles64I32AVX512 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 64, in 16 lanes.
 //
 //go:noescape
 func dotNibbles64I32AVX512(t unsafe.Pointer)
 
-// dotNibbles128I32AVX512 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 128, in 16 lanes, and 4 rows i.
+// dotNibbles128I32AVX512 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 128, in 16 lanes.
 //
 //go:noescape
 func dotNibbles128I32AVX512(t unsafe.Pointer)
@@ -1090,6 +1100,31 @@ func digits3I32AVX512(t unsafe.Pointer)
 //
 //go:noescape
 func digitPairsI32AVX512(t unsafe.Pointer)
+
+// sumBytes1I32AVXVNNI is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 1 digits.
+//
+//go:noescape
+func sumBytes1I32AVXVNNI(t unsafe.Pointer)
+
+// sumBytes3I32AVXVNNI is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 3 digits.
+//
+//go:noescape
+func sumBytes3I32AVXVNNI(t unsafe.Pointer)
+
+// dotNibbles32I32AVXVNNI is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 32, in 16 lanes.
+//
+//go:noescape
+func dotNibbles32I32AVXVNNI(t unsafe.Pointer)
+
+// dotNibbles64I32AVXVNNI is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 64, in 16 lanes.
+//
+//go:noescape
+func dotNibbles64I32AVXVNNI(t unsafe.Pointer)
+
+// dotNibbles128I32AVXVNNI is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 128, in 16 lanes.
+//
+//go:noescape
+func dotNibbles128I32AVXVNNI(t unsafe.Pointer)
 
 // tile1x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
@@ -1576,27 +1611,27 @@ func resampleF64AVX2(t unsafe.Pointer)
 //go:noescape
 func peakF32AVX2(t unsafe.Pointer)
 
-// sumBytes1I32AVX2 is y[i][d] = Σ x[d][l] · w[i][l] for 4 rows i and 1 digits d of a byte.
+// sumBytes1I32AVX2 is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 1 digits.
 //
 //go:noescape
 func sumBytes1I32AVX2(t unsafe.Pointer)
 
-// sumBytes3I32AVX2 is y[i][d] = Σ x[d][l] · w[i][l] for 4 rows i and 3 digits d of a byte.
+// sumBytes3I32AVX2 is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 3 digits.
 //
 //go:noescape
 func sumBytes3I32AVX2(t unsafe.Pointer)
 
-// dotNibbles32I32AVX2 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 32, in 16 lanes, and 1 rows i.
+// dotNibbles32I32AVX2 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 32, in 16 lanes.
 //
 //go:noescape
 func dotNibbles32I32AVX2(t unsafe.Pointer)
 
-// dotNibbles64I32AVX2 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 64, in 16 lanes, and 1 rows i.
+// dotNibbles64I32AVX2 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 64, in 16 lanes.
 //
 //go:noescape
 func dotNibbles64I32AVX2(t unsafe.Pointer)
 
-// dotNibbles128I32AVX2 is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 128, in 16 lanes, and 1 rows i.
+// dotNibbles128I32AVX2 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 128, in 16 lanes.
 //
 //go:noescape
 func dotNibbles128I32AVX2(t unsafe.Pointer)

@@ -1031,27 +1031,27 @@ func resampleF64NEON(t unsafe.Pointer)
 //go:noescape
 func peakF32NEON(t unsafe.Pointer)
 
-// sumBytes1I32NEON is y[i][d] = Σ x[d][l] · w[i][l] for 4 rows i and 1 digits d of a byte.
+// sumBytes1I32NEON is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 1 digits.
 //
 //go:noescape
 func sumBytes1I32NEON(t unsafe.Pointer)
 
-// sumBytes3I32NEON is y[i][d] = Σ x[d][l] · w[i][l] for 4 rows i and 3 digits d of a byte.
+// sumBytes3I32NEON is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 3 digits.
 //
 //go:noescape
 func sumBytes3I32NEON(t unsafe.Pointer)
 
-// dotNibbles32I32NEON is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 32, in 16 lanes, and 1 rows i.
+// dotNibbles32I32NEON is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 32, in 16 lanes.
 //
 //go:noescape
 func dotNibbles32I32NEON(t unsafe.Pointer)
 
-// dotNibbles64I32NEON is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 64, in 16 lanes, and 1 rows i.
+// dotNibbles64I32NEON is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 64, in 16 lanes.
 //
 //go:noescape
 func dotNibbles64I32NEON(t unsafe.Pointer)
 
-// dotNibbles128I32NEON is y[i] = Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) for elements l of groups g of 128, in 16 lanes, and 1 rows i.
+// dotNibbles128I32NEON is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 128, in 16 lanes.
 //
 //go:noescape
 func dotNibbles128I32NEON(t unsafe.Pointer)

@@ -968,41 +968,65 @@ func packHalvesAMX(t unsafe.Pointer) { linesBF16AMX(t) }
 
 func packPairsAMX(t unsafe.Pointer) { gatherF32AMX(t) }
 
-func runInt8Sums1(t unsafe.Pointer) {
+func runInt8Rows1(t unsafe.Pointer) {
 	if HasVNNI() {
 		sumBytes1I32AVX512(t)
+		return
+	}
+	if HasAVXVNNI() {
+		sumBytes1I32AVXVNNI(t)
 		return
 	}
 	sumBytes1I32AVX2(t)
 }
 
-func runInt8Sums3(t unsafe.Pointer) {
+func runInt8Streams1(t unsafe.Pointer) { streamBytes1I32AVX512(t) }
+
+func runInt8Rows3(t unsafe.Pointer) {
 	if HasVNNI() {
 		sumBytes3I32AVX512(t)
+		return
+	}
+	if HasAVXVNNI() {
+		sumBytes3I32AVXVNNI(t)
 		return
 	}
 	sumBytes3I32AVX2(t)
 }
 
-func runInt4Dots32(t unsafe.Pointer) {
+func runInt8Streams3(t unsafe.Pointer) { streamBytes3I32AVX512(t) }
+
+func runInt4Rows32(t unsafe.Pointer) {
 	if HasVNNI() {
 		dotNibbles32I32AVX512(t)
+		return
+	}
+	if HasAVXVNNI() {
+		dotNibbles32I32AVXVNNI(t)
 		return
 	}
 	dotNibbles32I32AVX2(t)
 }
 
-func runInt4Dots64(t unsafe.Pointer) {
+func runInt4Rows64(t unsafe.Pointer) {
 	if HasVNNI() {
 		dotNibbles64I32AVX512(t)
+		return
+	}
+	if HasAVXVNNI() {
+		dotNibbles64I32AVXVNNI(t)
 		return
 	}
 	dotNibbles64I32AVX2(t)
 }
 
-func runInt4Dots128(t unsafe.Pointer) {
+func runInt4Rows128(t unsafe.Pointer) {
 	if HasVNNI() {
 		dotNibbles128I32AVX512(t)
+		return
+	}
+	if HasAVXVNNI() {
+		dotNibbles128I32AVXVNNI(t)
 		return
 	}
 	dotNibbles128I32AVX2(t)

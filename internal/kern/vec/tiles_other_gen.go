@@ -106,23 +106,27 @@ func packHalvesAMX(unsafe.Pointer) { panic(noTiles) }
 
 func packPairsAMX(unsafe.Pointer) { panic(noTiles) }
 
-func runInt8Sums1(t unsafe.Pointer) {
+func runInt8Rows1(t unsafe.Pointer) {
 	panic(noTiles)
 }
 
-func runInt8Sums3(t unsafe.Pointer) {
+func runInt8Streams1(t unsafe.Pointer) { panic(noTiles) }
+
+func runInt8Rows3(t unsafe.Pointer) {
 	panic(noTiles)
 }
 
-func runInt4Dots32(t unsafe.Pointer) {
+func runInt8Streams3(t unsafe.Pointer) { panic(noTiles) }
+
+func runInt4Rows32(t unsafe.Pointer) {
 	panic(noTiles)
 }
 
-func runInt4Dots64(t unsafe.Pointer) {
+func runInt4Rows64(t unsafe.Pointer) {
 	panic(noTiles)
 }
 
-func runInt4Dots128(t unsafe.Pointer) {
+func runInt4Rows128(t unsafe.Pointer) {
 	panic(noTiles)
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Go's assembler knows neither AMX nor AVX-512's instructions for bfloat16: their bytes are written here, with what they mean beside them.
+// Go's assembler knows neither AMX nor AVX-VNNI nor AVX-512's instructions for bfloat16: their bytes are written here, with what they mean beside them.
 
 // The prefix of an instruction in a VEX or EVEX prefix.
 const noPrefix, prefix66, prefixF3, prefixF2 = 0, 1, 2, 3
@@ -81,4 +81,13 @@ func (w *writer) multiplyPairs(y, x, sum int) {
 	p1 := ^v&15<<3 | 1<<2 | 2
 	p2 := uint32(2)<<5 | not(v, 4)<<3
 	w.op(fmt.Sprintf("LONG $%#08x; WORD $%#04x // VDPBF16PS Z%d, Z%d, Z%d", 0x62|p0<<8|p1<<16|p2<<24, 0x52|(0xc0|r&7<<3|m&7)<<8, y, x, sum))
+}
+
+// dotBytes adds to each sum of a register four products of bytes, of which those of x have a sign and those of w have none.
+func (w *writer) dotBytes(x, bytes, sum int) {
+	if w.masks {
+		w.op("VPDPBUSD", w.reg(x), w.reg(bytes), w.reg(sum))
+		return
+	}
+	w.code([]int{0xc4, (^sum>>3&1)<<7 | 1<<6 | (^x>>3&1)<<5 | 2, (^bytes&15)<<3 | 1<<2 | prefix66, 0x50, 0xc0 | (sum&7)<<3 | x&7}, "VPDPBUSD Y%d, Y%d, Y%d", x, bytes, sum)
 }

@@ -40,13 +40,25 @@ type machine struct {
 	dots    [][2]int // rows and columns of the micro-kernels for B in columns
 	masks   bool     // whether it has registers for masks
 	arm     bool     // whether it is arm64's, else amd64's
+	vnni    bool     // whether it has VPDPBUSD
 }
 
 // Few rows take more vectors, so that there are always enough sums to hide the latency of an addition.
 var (
-	avx512 = machine{"AVX512", 64, "Z", 32, 14, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {3, 4}, {4, 4}, {1, 8}}, true, false}
-	avx2   = machine{"AVX2", 32, "Y", 16, 6, append(upTo(6), shape{2, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {1, 8}}, false, false}
+	avx512 = machine{"AVX512", 64, "Z", 32, 14, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {3, 4}, {4, 4}, {1, 8}}, true, false, true}
+	avx2   = machine{"AVX2", 32, "Y", 16, 6, append(upTo(6), shape{2, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {1, 8}}, false, false, false}
 )
+
+// avxVNNI is AVX2 with VPDPBUSD, for quantized weights alone.
+var avxVNNI = machine{name: "AVXVNNI", bytes: avx2.bytes, prefix: avx2.prefix, count: avx2.count, vnni: true}
+
+// vnniFile writes what avxVNNI has.
+func vnniFile() *asm.File {
+	f := &asm.File{}
+	avxVNNI.sumBytes(f)
+	avxVNNI.dotNibbles(f)
+	return f
+}
 
 // upTo returns the shapes of one and two vectors with up to so many rows.
 func upTo(rows int) []shape {
