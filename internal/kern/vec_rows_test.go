@@ -53,7 +53,7 @@ func rowLoops[T dtype.Float]() []vectorLoop[T] {
 			}
 		}),
 	}
-	return slices.Concat(loops, extremeLoops[T](), columnLoops[T](), normalizingLoops[T]())
+	return slices.Concat(loops, extremeLoops[T](), columnLoops[T](), besideColumn[T](), normalizingLoops[T]())
 }
 
 // integerRowLoops has a row for each function of rows of integers.
@@ -122,6 +122,19 @@ func columnLoops[T dtype.Number]() []vectorLoop[T] {
 		matrix("MaxMiddle", extremes(MaxMiddle[T])),
 		matrix("MinMiddle", extremes(MinMiddle[T])),
 	}
+}
+
+// besideColumn see the operand as rows of which each meets an element of a column.
+func besideColumn[T dtype.Float]() (loops []vectorLoop[T]) {
+	for name, f := range map[string]func(dst, a, column []T, n int){"AddColumn": AddColumn[T], "SubColumn": SubColumn[T], "MulColumn": MulColumn[T], "DivColumn": DivColumn[T]} {
+		loops = append(loops, binaryLoop(name, func(dst, a, b []T) {
+			if n := min(len(dst), 19); n > 0 {
+				rows := len(dst) / n
+				f(dst[:rows*n], a[:rows*n], b[:rows], n)
+			}
+		}))
+	}
+	return loops
 }
 
 func normalizingLoops[T dtype.Float]() []vectorLoop[T] {

@@ -26,6 +26,7 @@ type elementwise struct {
 	updates bool          // the loop reads its results, too
 	copies  bool          // the loop copies its operand
 	single  [3]singleLoop // of a loop over two operands, what takes one element of the first or second; nil where there is none
+	columns [3]columnLoop // the same for rows of n elements, each with one of its own, which are adjacent
 }
 
 func (e *elementwise) run(c *backend.Call) error { return e.apply(c.Out(), c.In(), c.Params) }
@@ -217,6 +218,7 @@ func sided[D, A dtype.Element](loop func(dst []D, a, b []A), l vec.Loop) Kernel 
 		}
 	}
 	e.single[1], e.single[2] = with(vec.Left), with(vec.Right)
+	e.columns = columnLoopsOf(l, e.dtypes[1])
 	return e.run
 }
 

@@ -96,9 +96,12 @@ func (p *plan) compute(stages *[maxOperands]stage, from pointers, rows, cols int
 			}
 		}
 	}
-	if p.joined || rows == 1 {
+	switch {
+	case p.columns:
+		p.callColumns(stages, &at, rows)
+	case p.joined || rows == 1:
 		p.call(stages, &at, rows*cols)
-	} else {
+	default:
 		p.callRows(stages, at, rows, cols)
 	}
 	for k := range p.kernel.results {

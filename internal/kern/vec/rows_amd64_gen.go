@@ -180,6 +180,24 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 	case GroupNormGrad + 1:
 		groupNormGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
 		return true
+	case AddColumn:
+		addColumnF32AVX512(p[0], p[1], rows, n, scalars)
+		return true
+	case AddColumn + 1:
+		addColumnF64AVX512(p[0], p[1], rows, n, scalars)
+		return true
+	case SubColumn:
+		subColumnF32AVX512(p[0], p[1], rows, n, scalars)
+		return true
+	case SubColumn + 1:
+		subColumnF64AVX512(p[0], p[1], rows, n, scalars)
+		return true
+	case DivColumn:
+		divColumnF32AVX512(p[0], p[1], rows, n, scalars)
+		return true
+	case DivColumn + 1:
+		divColumnF64AVX512(p[0], p[1], rows, n, scalars)
+		return true
 	}
 	return false
 }
@@ -357,6 +375,24 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		return true
 	case GroupNormGrad + 1:
 		groupNormGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case AddColumn:
+		addColumnF32AVX2(p[0], p[1], rows, n, scalars)
+		return true
+	case AddColumn + 1:
+		addColumnF64AVX2(p[0], p[1], rows, n, scalars)
+		return true
+	case SubColumn:
+		subColumnF32AVX2(p[0], p[1], rows, n, scalars)
+		return true
+	case SubColumn + 1:
+		subColumnF64AVX2(p[0], p[1], rows, n, scalars)
+		return true
+	case DivColumn:
+		divColumnF32AVX2(p[0], p[1], rows, n, scalars)
+		return true
+	case DivColumn + 1:
+		divColumnF64AVX2(p[0], p[1], rows, n, scalars)
 		return true
 	}
 	return false

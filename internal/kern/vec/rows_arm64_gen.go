@@ -165,6 +165,24 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 	case GroupNormGrad + 1:
 		groupNormGradF64NEON(p[0], p[1], p[2], rows, n, scalars)
 		return true
+	case AddColumn:
+		addColumnF32NEON(p[0], p[1], rows, n, scalars)
+		return true
+	case AddColumn + 1:
+		addColumnF64NEON(p[0], p[1], rows, n, scalars)
+		return true
+	case SubColumn:
+		subColumnF32NEON(p[0], p[1], rows, n, scalars)
+		return true
+	case SubColumn + 1:
+		subColumnF64NEON(p[0], p[1], rows, n, scalars)
+		return true
+	case DivColumn:
+		divColumnF32NEON(p[0], p[1], rows, n, scalars)
+		return true
+	case DivColumn + 1:
+		divColumnF64NEON(p[0], p[1], rows, n, scalars)
+		return true
 	}
 	return false
 }

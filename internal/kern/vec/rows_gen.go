@@ -30,4 +30,7 @@ const (
 	LayerNormGradOnto         RowLoop = 115 // dst[i] = onto + LayerNormGrad
 	LayerNormGradWeightedOnto RowLoop = 120 // dst[i] = onto + LayerNormGradWeighted
 	GroupNormGrad             RowLoop = 125 // dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd
+	AddColumn                 RowLoop = 130 // dst[i] = a + b
+	SubColumn                 RowLoop = 135 // dst[i] = a - b
+	DivColumn                 RowLoop = 140 // dst[i] = a / b
 )

@@ -341,6 +341,36 @@ func groupNormGradF32AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsa
 //go:noescape
 func groupNormGradF64AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// addColumnF32AVX512 is dst[i] = a + b.
+//
+//go:noescape
+func addColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF64AVX512 is dst[i] = a + b.
+//
+//go:noescape
+func addColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF32AVX512 is dst[i] = a - b.
+//
+//go:noescape
+func subColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF64AVX512 is dst[i] = a - b.
+//
+//go:noescape
+func subColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF32AVX512 is dst[i] = a / b.
+//
+//go:noescape
+func divColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF64AVX512 is dst[i] = a / b.
+//
+//go:noescape
+func divColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
 // sumF32AVX2 is Σ a.
 //
 //go:noescape
@@ -675,3 +705,33 @@ func groupNormGradF32AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe
 //
 //go:noescape
 func groupNormGradF64AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF32AVX2 is dst[i] = a + b.
+//
+//go:noescape
+func addColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF64AVX2 is dst[i] = a + b.
+//
+//go:noescape
+func addColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF32AVX2 is dst[i] = a - b.
+//
+//go:noescape
+func subColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF64AVX2 is dst[i] = a - b.
+//
+//go:noescape
+func subColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF32AVX2 is dst[i] = a / b.
+//
+//go:noescape
+func divColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF64AVX2 is dst[i] = a / b.
+//
+//go:noescape
+func divColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)

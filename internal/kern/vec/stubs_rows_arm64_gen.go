@@ -265,3 +265,33 @@ func groupNormGradF32NEON(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe
 //
 //go:noescape
 func groupNormGradF64NEON(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF32NEON is dst[i] = a + b.
+//
+//go:noescape
+func addColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF64NEON is dst[i] = a + b.
+//
+//go:noescape
+func addColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF32NEON is dst[i] = a - b.
+//
+//go:noescape
+func subColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF64NEON is dst[i] = a - b.
+//
+//go:noescape
+func subColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF32NEON is dst[i] = a / b.
+//
+//go:noescape
+func divColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF64NEON is dst[i] = a / b.
+//
+//go:noescape
+func divColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
