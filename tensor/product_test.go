@@ -57,6 +57,37 @@ func TestProductsOfAnyLayout(t *testing.T) {
 	}
 }
 
+// Batches are multiplied by the kernels of single matrices, so the bits are theirs.
+func TestBatchesOfHalvesAreProductsOfEach(t *testing.T) {
+	ManualSeed(6)
+	defer SetNumThreads(NumThreads())
+	for _, dt := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
+		for _, c := range []struct{ a, b Shape }{
+			{Shape{5, 30, 64}, Shape{5, 64, 40}},
+			{Shape{3, 2, 128}, Shape{3, 128, 64}},
+			{Shape{2, 33, 96}, Shape{2, 96, 600}},
+			{Shape{4, 20, 31}, Shape{4, 31, 17}},
+			{Shape{2, 3, 0}, Shape{2, 0, 4}},
+			{Shape{0, 3, 64}, Shape{0, 64, 40}},
+		} {
+			for _, va := range variantsOf(c.a) {
+				for _, vb := range variantsOf(c.b) {
+					a, b := va.view(Randn(va.base...)).To(dt), vb.view(Randn(vb.base...)).To(dt)
+					for threads := 1; threads <= 2; threads++ {
+						SetNumThreads(threads)
+						got := a.BMM(b)
+						for i := range c.a[0] {
+							if want := a.Select(0, i).MM(b.Select(0, i)); !got.Select(0, i).Equal(want) {
+								t.Errorf("%v: %s %v by %s %v on %d threads: product %d is another", dt, va.name, c.a, vb.name, c.b, threads, i)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestMatMulBroadcasts(t *testing.T) {
 	ManualSeed(6)
 	double := Like(Zeros(1).Double())

@@ -47,6 +47,7 @@ func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], bias, c []dtype.BF16, ldc in
 	if bias != nil {
 		g.steps++
 	}
+	g.inPlace = bias == nil && a.Col == 1 && n < minPackCols // bmm_bf16/64x128x64x128 takes a tenth less time so
 	width := min(packCols, maxScratch/g.steps/pairCols*pairCols, ceilDiv(n, pairCols)*pairCols)
 	space := newScratch[float32](width * g.steps)
 	defer space.release()
@@ -69,6 +70,7 @@ type gemmPairs struct {
 	col, colEnd int
 	packedB     []float32 // panels of pairCols columns, each [steps, pairCols]
 	height      int       // of a tile
+	inPlace     bool      // rows of A are read where they are
 }
 
 func (g *gemmPairs) compute() {
@@ -89,17 +91,21 @@ func (g *gemmPairs) compute() {
 	across := ceilDiv(g.colEnd-g.col, pairPieceCol)
 	flops := 4 * g.steps * min(rows, g.m) * min(pairPieceCol, g.n)
 	par.For(ceilDiv(g.m, rows)*across, max(1, minPieceFlops/flops), func(lo, hi int) {
-		space := newScratch[float32](min(rows, g.m)*g.steps + pairCols)
-		defer space.release()
+		var packedA []float32
+		if !g.inPlace {
+			space := newScratch[float32](min(rows, g.m)*g.steps + pairCols)
+			defer space.release()
+			packedA = space.data
+		}
 		packed := -1
 		for i := lo; i < hi; i++ {
 			row, col := i/across*rows, g.col+i%across*pairPieceCol
 			rowEnd := min(row+rows, g.m)
-			if packed != row {
-				g.packA(space.data, row, rowEnd)
+			if packed != row && !g.inPlace {
+				g.packA(packedA, row, rowEnd)
 				packed = row
 			}
-			g.piece(space.data, row, rowEnd, col, min(col+pairPieceCol, g.colEnd))
+			g.piece(packedA, row, rowEnd, col, min(col+pairPieceCol, g.colEnd))
 		}
 	})
 }
@@ -153,8 +159,13 @@ func (g *gemmPairs) piece(packedA []float32, row, rowEnd, col, colEnd int) {
 			if s.tiles == 0 {
 				continue
 			}
-			t.Rows, t.A, t.C, t.Next = s.height, packedA[(s.row-row)*g.steps:], g.c[s.row*g.ldc+j:], next[s.before%nextParts*part:]
+			t.Rows, t.C, t.Next = s.height, g.c[s.row*g.ldc+j:], next[s.before%nextParts*part:]
 			t.Count, t.Step = s.tiles, vec.Steps{A: s.height * g.steps, C: s.height * g.ldc, Next: part}
+			if g.inPlace {
+				t.InPlace, t.RowA, t.Step.A = g.a.Data[s.row*g.a.Row:], g.a.Row, s.height*g.a.Row
+			} else {
+				t.A = packedA[(s.row-row)*g.steps:]
+			}
 			t.Run()
 		}
 	}

@@ -25,6 +25,7 @@ func TestGemmStaysInside(t *testing.T) {
 					stayInsideProduct[float64](t, rnd, s.m, s.n, s.k, layout, atEnd)
 					a, b := halves(randomMatrix[float32](rnd, s.m, s.k, layout&1)), halves(randomMatrix[float32](rnd, s.k, s.n, layout>>1))
 					GemmBF16(s.m, s.n, s.k, guard(t, a, atEnd), guard(t, b, atEnd), guarded.Slice[dtype.BF16](t, s.n, atEnd), guarded.Slice[dtype.BF16](t, s.m*s.n, atEnd), s.n)
+					GemmBF16(s.m, s.n, s.k, guard(t, a, atEnd), guard(t, b, atEnd), nil, guarded.Slice[dtype.BF16](t, s.m*s.n, atEnd), s.n)
 					GemmHalf(s.m, s.n, s.k, guard(t, a, atEnd), guard(t, b, atEnd), guarded.Slice[dtype.BF16](t, s.n, atEnd), guarded.Slice[dtype.BF16](t, s.m*s.n, atEnd), s.n)
 				}
 			}

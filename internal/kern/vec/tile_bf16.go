@@ -16,6 +16,8 @@ import (
 type PairTile struct {
 	Rows, Cols, K int
 	A             []float32 // of pairs: 4 bytes each, whatever number that is
+	InPlace       []dtype.BF16
+	RowA          int // instead of A: pair l of row i is InPlace[i*RowA+2*l:], Step.A counts its elements
 	B             []float32
 	RowB          int
 	C             []dtype.BF16
@@ -29,13 +31,18 @@ type PairTile struct {
 func (t *PairTile) Run() {
 	// These fail where an operand is too short.
 	last := max(t.Count-1, 0)
-	_ = t.A[last*t.Step.A+t.Rows*t.K-1]
 	_ = t.B[last*t.Step.B+(t.K-1)*t.RowB+2*16-1]
 	_ = t.C[last*t.Step.C+(t.Rows-1)*t.RowC+t.Cols-1]
 	c := call{
-		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), next: pointer(t.Next, 0),
-		rowA: 4, colA: 4 * t.Rows, rowB: 4 * t.RowB, rowC: 2 * t.RowC, k: t.K, cols: t.Cols,
-		tiles: t.Count, stepA: 4 * t.Step.A, stepB: 4 * t.Step.B, stepC: 2 * t.Step.C, stepNext: 4 * t.Step.Next,
+		b: pointer(t.B, 0), c: pointer(t.C, 0), next: pointer(t.Next, 0), rowB: 4 * t.RowB, rowC: 2 * t.RowC, k: t.K, cols: t.Cols,
+		tiles: t.Count, stepB: 4 * t.Step.B, stepC: 2 * t.Step.C, stepNext: 4 * t.Step.Next,
+	}
+	if t.InPlace != nil {
+		_ = t.InPlace[last*t.Step.A+(t.Rows-1)*t.RowA+2*t.K-1]
+		c.a, c.rowA, c.colA, c.stepA = pointer(t.InPlace, 0), 2*t.RowA, 4, 2*t.Step.A
+	} else {
+		_ = t.A[last*t.Step.A+t.Rows*t.K-1]
+		c.a, c.rowA, c.colA, c.stepA = pointer(t.A, 0), 4, 4*t.Rows, 4*t.Step.A
 	}
 	runPairs(t.Rows, unsafe.Pointer(&c))
 }
