@@ -152,6 +152,15 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 	}
 }
 
+// TestDocsHaveNoMarksOfAMerge looks for what git leaves where two changes meet.
+func TestDocsHaveNoMarksOfAMerge(t *testing.T) {
+	for _, name := range pages(t) {
+		if mark := regexp.MustCompile(`(?m)^(<<<<<<<|=======|>>>>>>>)( .*)?$`).FindString(read(t, name)); mark != "" {
+			t.Errorf("%s has a line %q", name, mark)
+		}
+	}
+}
+
 // TestDocsShowGoThatCompiles compiles every block of Go, all in one build. One without a package clause is the body of a
 // function that has the project's packages. CONTRIBUTING.md shows declarations of its own, docs/internals
 // what users cannot call, and TestTutorial runs the tutorial.
