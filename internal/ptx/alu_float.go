@@ -25,6 +25,7 @@ func bitsOf[T word, F floating](x F) T {
 	return T(math.Float64bits(float64(x)))
 }
 
+//go:norace
 func addFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := 0; i < 32; i += 4 {
 		d[i] = bitsOf[T](floatOf[F](a[i]) + floatOf[F](b[i]))
@@ -34,12 +35,14 @@ func addFloat[F floating, T word](d, a, b, _ *[32]T) {
 	}
 }
 
+//go:norace
 func subFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := range d {
 		d[i] = bitsOf[T](floatOf[F](a[i]) - floatOf[F](b[i]))
 	}
 }
 
+//go:norace
 func mulFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := 0; i < 32; i += 4 {
 		d[i] = bitsOf[T](floatOf[F](a[i]) * floatOf[F](b[i]))
@@ -68,6 +71,7 @@ func reciprocal[F floating, T word](d, a, _, _ *[32]T) {
 	}
 }
 
+//go:norace
 func fmaF64(d, a, b, c *lanes64) {
 	for i := range d {
 		d[i] = u64(math.FMA(f64(a[i]), f64(b[i]), f64(c[i])))
@@ -97,6 +101,7 @@ func copysign[T word](d, a, b, _ *[32]T) {
 
 // minFloat and maxFloat skip NaNs and order -0 before 0; of two NaNs they make the one with all bits but the sign set.
 
+//go:norace
 func minFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := range d {
 		if x, y := floatOf[F](a[i]), floatOf[F](b[i]); x == x && y == y {
@@ -107,6 +112,7 @@ func minFloat[F floating, T word](d, a, b, _ *[32]T) {
 	}
 }
 
+//go:norace
 func maxFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := range d {
 		if x, y := floatOf[F](a[i]), floatOf[F](b[i]); x == x && y == y {

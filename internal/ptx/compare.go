@@ -10,6 +10,7 @@ func bit(v bool) uint32 {
 	return 0
 }
 
+//go:norace
 func equal[T word, N number](a, b *[32]T) (m uint32) {
 	for i := range a {
 		m |= bit(N(a[i]) == N(b[i])) << i
@@ -17,6 +18,7 @@ func equal[T word, N number](a, b *[32]T) (m uint32) {
 	return m
 }
 
+//go:norace
 func less[T word, N number](a, b *[32]T) (m uint32) {
 	for i := range a {
 		m |= bit(N(a[i]) < N(b[i])) << i
@@ -24,6 +26,7 @@ func less[T word, N number](a, b *[32]T) (m uint32) {
 	return m
 }
 
+//go:norace
 func equalFloat[F floating, T word](a, b *[32]T) (m uint32) {
 	for i := range a {
 		m |= bit(floatOf[F](a[i]) == floatOf[F](b[i])) << i
@@ -31,6 +34,7 @@ func equalFloat[F floating, T word](a, b *[32]T) (m uint32) {
 	return m
 }
 
+//go:norace
 func lessFloat[F floating, T word](a, b *[32]T) (m uint32) {
 	for i := range a {
 		m |= bit(floatOf[F](a[i]) < floatOf[F](b[i])) << i
@@ -152,6 +156,8 @@ func comparisonOf(name string, t dataType) (exec, bool) {
 }
 
 // choose is selp: d = p ? a : b.
+//
+//go:norace
 func choose[T word](d, a, b *[32]T, p uint32) {
 	for i := range d {
 		v := b[i]

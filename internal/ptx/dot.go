@@ -38,6 +38,7 @@ const (
 
 // set16, setTF32 put an element into the row.
 
+//go:norace
 func (r *operandRow) set16(k int, f halfFormat, x uint16) {
 	v := f.value(x)
 	e := int32(x&0x7fff) >> f.fraction
@@ -49,6 +50,8 @@ func (r *operandRow) set16(k int, f halfFormat, x uint16) {
 }
 
 // setTF32 ignores the low 13 bits, as tensor cores do.
+//
+//go:norace
 func (r *operandRow) setTF32(k int, x uint32) {
 	v := f32(x &^ (1<<13 - 1))
 	e := int32(x >> 23 & 255)
@@ -100,9 +103,11 @@ func (m tensorModel) dotHalf(a, b *operandRow, n, block int, c float32) (h uint1
 	return h
 }
 
-const unaligned = math.MinInt // the exponent of sums of infinities and NaNs, or of nothing but zeros
+const unaligned = math.MinInt // the exponent of sums of infinities and NaNs, or of nothing but zeros where their sign counts
 
 // add returns the sum of a block and c as a multiple of a power of two.
+//
+//go:norace
 func (m tensorModel) add(a, b *operandRow, at, n int, c float32) (sum int64, exponent int) {
 	field := int32(math.Float32bits(c) >> 23 & 255)
 	most := field - 127
@@ -113,7 +118,10 @@ func (m tensorModel) add(a, b *operandRow, at, n int, c float32) (sum int64, exp
 		x, y := (*[4]int32)(a.exponent[k:]), (*[4]int32)(b.exponent[k:])
 		most = max(max(most, max(x[0]+y[0], x[1]+y[1])), max(x[2]+y[2], x[3]+y[3]))
 	}
-	if most > highExponent/2 || most < noExponent/2 {
+	switch {
+	case most < noExponent/2 && math.Float32bits(c) == 0:
+		return 0, 0 // zeros of any sign added to 0, as at the edges of tiles
+	case most > highExponent/2 || most < noExponent/2:
 		return 0, unaligned
 	}
 	scale := math.Float64frombits(uint64(1023+m.fraction-int(most)) << 52)
@@ -127,6 +135,8 @@ func (m tensorModel) add(a, b *operandRow, at, n int, c float32) (sum int64, exp
 }
 
 // special adds infinities and NaNs, or nothing but zeros.
+//
+//go:norace
 func (m tensorModel) special(a, b *operandRow, at, n int, c float32) float32 {
 	s := float64(c)
 	for k := at; k < at+n; k++ {

@@ -33,3 +33,27 @@ func TestInfinityTimesZero(t *testing.T) {
 		}
 	}
 }
+
+// TestZerosKeepTheirSign: a sum of nothing but zeros is -0 where all of them are, and 0 otherwise.
+func TestZerosKeepTheirSign(t *testing.T) {
+	const minus = 1 << 15 // in f16
+	for _, capability := range []int{70, 75, 80, 90} {
+		m := modelOf(capability)
+		for _, tc := range []struct {
+			a, b uint16 // of the products, 0 and 1 in f16
+			c    uint32
+			want uint32
+		}{
+			{0, 0x3c00, 0, 0}, {minus, 0x3c00, 0, 0}, {0, 0x3c00, 1 << 31, 0}, {minus, 0x3c00, 1 << 31, 1 << 31}, {minus, minus | 0x3c00, 1 << 31, 0},
+		} {
+			var a, b operandRow
+			for k := range 4 {
+				a.set16(k, formatF16, tc.a)
+				b.set16(k, formatF16, tc.b)
+			}
+			if got := u32(m.dot(&a, &b, 4, 4, f32(tc.c))); got != tc.want {
+				t.Errorf("%d: %#x times %#x and %#x: got %#x, want %#x", capability, tc.a, tc.b, tc.c, got, tc.want)
+			}
+		}
+	}
+}

@@ -4,6 +4,8 @@ import "math"
 
 // fmaF32 computes a*b+c, rounded once. The product is exact in float64; the sum is rounded to odd where rounding it twice
 // could differ from rounding it once.
+//
+//go:norace
 func fmaF32(d, a, b, c *lanes32) {
 	for i := range d {
 		p, q := float64(f32(a[i]))*float64(f32(b[i])), float64(f32(c[i]))

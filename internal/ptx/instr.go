@@ -78,6 +78,8 @@ func (w *warp) keep64(slot int32, mask uint32) {
 }
 
 // blend copies the lanes of mask.
+//
+//go:norace
 func blend[T word](d, from *[32]T, mask uint32) {
 	for i := range d {
 		d[i] ^= (d[i] ^ from[i]) & -T(mask>>i&1)

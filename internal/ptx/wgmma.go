@@ -159,20 +159,26 @@ func (p *groupProduct) run(w *warp, _ *instr, mask uint32) *Fault {
 	return nil
 }
 
-// fromShared reads rows of A or columns of B, from number first on.
+// fromShared reads rows of A or columns of B, from number first on: a chunk at a time where it runs along k.
 func (p *groupProduct) fromShared(w *warp, d *descriptor, rows []operandRow, first, size uint32, negate bool) {
-	shared := w.b.shared
+	per := 16 / p.size
+	if d.trans {
+		per = 1
+	}
 	for i := range rows {
-		for k := range p.k {
-			at := d.element(first+uint32(i), uint32(k), size)
-			if size == 2 {
-				rows[i].set16(k, p.f, order.Uint16(shared[at:]))
-			} else {
-				rows[i].setTF32(k, order.Uint32(shared[at:]))
+		row := &rows[i]
+		for k := 0; k < p.k; k += per {
+			from := w.b.shared[d.element(first+uint32(i), uint32(k), size):]
+			for e := range per {
+				if size == 2 {
+					row.set16(k+e, p.f, order.Uint16(from[2*e:]))
+				} else {
+					row.setTF32(k+e, order.Uint32(from[4*e:]))
+				}
 			}
 		}
 		if negate {
-			rows[i].negate(p.k)
+			row.negate(p.k)
 		}
 	}
 }
