@@ -3,6 +3,9 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
+	"weak"
 
 	"cresset/internal/driver"
 	"cresset/internal/ptx"
@@ -15,6 +18,7 @@ type Compiler func(name, text string) (*Code, error)
 type Code struct {
 	Globals []Global
 	Kernels map[string]*Kernel
+	image   *ptx.Module // keeps it in images
 }
 
 // Global is a variable of a module in device memory.
@@ -62,14 +66,14 @@ func (e *CompileError) Error() string { return fmt.Sprintf("line %d: %s", e.Line
 
 // CompilePTX reads PTX, whose kernels the interpreter runs.
 func CompilePTX(name, text string) (*Code, error) {
-	m, err := ptx.Parse(name, text)
+	m, err := parsed(name, text)
 	if err != nil {
 		if parse, ok := errors.AsType[*ptx.ParseError](err); ok {
 			return nil, &CompileError{parse.Line, parse.Text}
 		}
 		return nil, &CompileError{0, err.Error()}
 	}
-	code := &Code{Kernels: map[string]*Kernel{}}
+	code := &Code{Kernels: map[string]*Kernel{}, image: m}
 	for _, g := range m.Globals {
 		code.Globals = append(code.Globals, Global{g.Name, g.Size, g.Init})
 	}
@@ -83,6 +87,44 @@ func CompilePTX(name, text string) (*Code, error) {
 		}
 	}
 	return code, nil
+}
+
+// image is a module's name and text.
+type image struct{ name, text string }
+
+// images are the modules in use, which all GPUs of a machine load alike.
+var images struct {
+	sync.Mutex
+	modules map[image]weak.Pointer[ptx.Module]
+}
+
+// parsed reads a module, unless one that is in use is the same.
+func parsed(name, text string) (*ptx.Module, error) {
+	in := image{name, text}
+	images.Lock()
+	defer images.Unlock()
+	if m := images.modules[in].Value(); m != nil {
+		return m, nil
+	}
+	m, err := ptx.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	if images.modules == nil {
+		images.modules = map[image]weak.Pointer[ptx.Module]{}
+	}
+	images.modules[in] = weak.Make(m)
+	runtime.AddCleanup(m, forget, in)
+	return m, nil
+}
+
+// forget drops a module that nothing uses any more, unless it has been read again.
+func forget(in image) {
+	images.Lock()
+	defer images.Unlock()
+	if images.modules[in].Value() == nil {
+		delete(images.modules, in)
+	}
 }
 
 func interpret(k *ptx.Kernel, l *Launch) (Work, error) {

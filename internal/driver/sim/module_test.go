@@ -2,6 +2,7 @@ package sim
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,33 @@ func TestTargets(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: taken by %v, want %v", target, got, want)
+		}
+	}
+}
+
+// TestModulesAreReadOnce: drivers share what they have read of the same text while one of them uses it, and it goes with the last.
+func TestModulesAreReadOnce(t *testing.T) {
+	const text = ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry shared()\n{\n\tret;\n}\n"
+	m, err := parsed("shared", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := parsed("shared", text); again != m || err != nil {
+		t.Errorf("got another module, %v", err)
+	}
+	if other, err := parsed("other", text); other == m || err != nil {
+		t.Errorf("got the module of another name, %v", err)
+	}
+	runtime.KeepAlive(m)
+	for _, name := range []string{"shared", "other"} {
+		forgotten := func() bool {
+			images.Lock()
+			defer images.Unlock()
+			_, kept := images.modules[image{name, text}]
+			return !kept
+		}
+		for !forgotten() {
+			runtime.GC()
 		}
 	}
 }
