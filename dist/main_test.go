@@ -107,16 +107,18 @@ func TestLocal(t *testing.T) {
 	}
 }
 
+// TestMPI runs all that engines have in common with one rank and with three; two are those of TestLocal, and of nn/ddp under MPI.
 func TestMPI(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
-		for _, n := range []int{1, 2, 3} {
-			if race.Enabled && n < 3 {
+		for _, c := range []struct {
+			part string
+			n    int
+		}{{"suite", 1}, {"suite", 3}, {"debug", 3}} {
+			if race.Enabled && c.n < 3 {
 				continue // what ranks do is the same
 			}
-			for _, part := range []string{"suite", "debug"} {
-				if r := l.Run(t, n, part); r.Code != 0 {
-					t.Errorf("%s, %d ranks: exit %d\n%s\n%s", part, n, r.Code, r.Stdout, r.Stderr)
-				}
+			if r := l.Run(t, c.n, c.part); r.Code != 0 {
+				t.Errorf("%s, %d ranks: exit %d\n%s\n%s", c.part, c.n, r.Code, r.Stdout, r.Stderr)
 			}
 		}
 	})
