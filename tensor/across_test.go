@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"cresset/dtype"
 	"cresset/tensor"
 )
 
 // Operands that lie across the result are turned in blocks; their sums are those of copies that lie along it.
 func TestBinaryAcross(t *testing.T) {
-	for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Int64, dtype.Int16, dtype.Uint8} {
+	for _, dt := range loopDTypes() {
 		for _, shape := range [][]int{{70, 90}, {9, 1100}, {1100, 9}, {3, 40, 50}, {130, 2050}} {
 			t.Run(fmt.Sprint(dt, shape), func(t *testing.T) {
 				last := len(shape) - 1

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
 // A row or a column that all rows or columns of the result meet gives what copies of it would, for any number of threads.
 func TestBinaryBroadcast(t *testing.T) {
 	defer tensor.SetNumThreads(tensor.NumThreads())
-	for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Int64, dtype.Int16, dtype.Uint8} {
+	for _, dt := range loopDTypes() {
 		for _, shape := range [][]int{{300, 300}, {1000, 3}, {3, 2500}, {65, 1031}, {5, 70, 33}, {40, 9, 7, 5}} {
 			t.Run(fmt.Sprint(dt, shape), func(t *testing.T) {
 				last := len(shape) - 1
@@ -38,6 +39,14 @@ func TestBinaryBroadcast(t *testing.T) {
 			})
 		}
 	}
+}
+
+// loopDTypes are dtypes whose loops differ: under the race detector, which looks at how work is divided, one with assembly and one without.
+func loopDTypes() []dtype.DType {
+	if race.Enabled {
+		return []dtype.DType{dtype.Float32, dtype.Int16}
+	}
+	return []dtype.DType{dtype.Float32, dtype.Float64, dtype.Int64, dtype.Int16, dtype.Uint8}
 }
 
 // A result that no cache holds is written by loops of its own, by pieces that end where copies of a row do, or elsewhere.

@@ -8,6 +8,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/tensor"
 )
 
@@ -54,7 +55,10 @@ var rowForms = map[string]func(in ...*tensor.Tensor) []*tensor.Tensor{
 func TestCompiledRows(t *testing.T) {
 	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16, dtype.Float64} {
-			for _, sizes := range [][]int{{3, 5, 8}, {2, 31}, {9, 32}, {5, 33}, {2, 3, 128}, {3, 200}, {2, 1030}, {2, 2056}, {1, 600}, {1, 8200}, {1, 7}, {70, 2}} {
+			for i, sizes := range [][]int{{3, 5, 8}, {2, 31}, {9, 32}, {5, 33}, {2, 3, 128}, {3, 200}, {2, 1030}, {2, 2056}, {1, 600}, {1, 8200}, {1, 7}, {70, 2}} {
+				if race.Enabled && i%5 != 0 {
+					continue
+				}
 				x := tensor.On(dev).Randn(sizes...).To(dt)
 				row := tensor.On(dev).Randn(sizes[len(sizes)-1]).To(dt)
 				odd := x.Clone()
