@@ -36,6 +36,13 @@ func halfLoopsOf[T Half](suffix string, first vec.Loop, value func(T) float32) [
 	return append(halfElementwiseLoops(suffix, of, value),
 		halfUnary("Neg"+suffix, value, NegHalf[T]),
 		halfUnary("Abs"+suffix, value, AbsHalf[T]),
+		halfUnary("Sum"+suffix, value, func(dst, a []T) {
+			sum := sumHalf[T](asBits(a))
+			clear(dst)
+			if len(dst) > 0 {
+				FinishHalf(dst, []float64{sum}, 1)
+			}
+		}),
 	)
 }
 
@@ -51,6 +58,11 @@ func halfBinary[T Half](name string, value func(T) float32, loop func(dst, a, b 
 // asHalf is the same memory as elements of a half type.
 func asHalf[T Half](s []uint16) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+// asBits is the same memory as a Fold sees it.
+func asBits[T Half](s []T) []int16 {
+	return unsafe.Slice((*int16)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
 // guardedBits is a copy beside a guarded page.

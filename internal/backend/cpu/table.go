@@ -60,6 +60,7 @@ func (t *table) addConverted() {
 		}
 	}
 	t.addHalfLoops()
+	addSumsOfHalves(t)
 }
 
 func (t *table) addVia(o op.Op, narrow, wide dtype.DType) {

@@ -14,6 +14,17 @@ func Rows[R, T any](l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
 	return RowsPrefetching(nil, l, n, scalars, results, x...)
 }
 
+// HalfRows is Rows of a loop over elements of a half type, without scalars. AVX2 and NEON have no masks for a last vector of such elements, and
+// take rows of whole ones alone.
+func HalfRows[R any, T ~uint16](l RowLoop, n int, results []R, x []T) bool {
+	if n == 0 || n > most || (current == AVX2 || current == NEON) && n%halfRowUnit != 0 {
+		return false
+	}
+	return someRows(nil, l, n, nil, results, [][]T{x})
+}
+
+const halfRowUnit = 64 // elements that a loop over rows of a half type takes at a time
+
 // RowsPrefetching is Rows of a loop that prefetches what the caller reads next, as many elements of it as x has, while it
 // computes. Where next has fewer, addresses beyond its end are prefetched, which is harmless. Loops that do not prefetch run as
 // under Rows.

@@ -15,6 +15,12 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 	case Sum + 1:
 		sumF64AVX512(p[0], rows, n, results)
 		return true
+	case SumF16:
+		sumF16F32AVX512(p[0], rows, n, results)
+		return true
+	case SumBF16:
+		sumBF16F32AVX512(p[0], rows, n, results)
+		return true
 	case SumProducts:
 		sumProductsF32AVX512(p[0], p[1], rows, n, results)
 		return true
@@ -210,6 +216,12 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		return true
 	case Sum + 1:
 		sumF64AVX2(p[0], rows, n, results)
+		return true
+	case SumF16:
+		sumF16F32AVX2(p[0], rows, n, results)
+		return true
+	case SumBF16:
+		sumBF16F32AVX2(p[0], rows, n, results)
 		return true
 	case SumProducts:
 		sumProductsF32AVX2(p[0], p[1], rows, n, results)

@@ -15,6 +15,12 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 	case Sum + 1:
 		sumF64NEON(p[0], rows, n, results)
 		return true
+	case SumF16:
+		sumF16F32NEON(p[0], rows, n, results)
+		return true
+	case SumBF16:
+		sumBF16F32NEON(p[0], rows, n, results)
+		return true
 	case SumProducts:
 		sumProductsF32NEON(p[0], p[1], rows, n, results)
 		return true

@@ -16,6 +16,16 @@ func sumF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func sumF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
+// sumF16F32AVX512 is Σ a, of elements in half precision.
+//
+//go:noescape
+func sumF16F32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumBF16F32AVX512 is Σ a, of elements of bfloat16.
+//
+//go:noescape
+func sumBF16F32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
 // sumProductsF32AVX512 is Σ a·b.
 //
 //go:noescape
@@ -380,6 +390,16 @@ func sumF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //
 //go:noescape
 func sumF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumF16F32AVX2 is Σ a, of elements in half precision.
+//
+//go:noescape
+func sumF16F32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumBF16F32AVX2 is Σ a, of elements of bfloat16.
+//
+//go:noescape
+func sumBF16F32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
 // sumProductsF32AVX2 is Σ a·b.
 //

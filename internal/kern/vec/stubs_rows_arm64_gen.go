@@ -16,6 +16,16 @@ func sumF32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func sumF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
+// sumF16F32NEON is Σ a, of elements in half precision.
+//
+//go:noescape
+func sumF16F32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumBF16F32NEON is Σ a, of elements of bfloat16.
+//
+//go:noescape
+func sumBF16F32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
 // sumProductsF32NEON is Σ a·b.
 //
 //go:noescape

@@ -117,7 +117,7 @@ func (m *neon) tail(fn *Func, pl plan, lanes int) {
 // operand, and R17.
 func (m *neon) copyPart(fn *Func, pl plan, operand int, label, from, to string) {
 	size := sizeIn(pl.loop.Operands()[operand].Elem, pl.elem)
-	move := map[int][2]string{4: {"MOVWU", "MOVW"}, 8: {"MOVD", "MOVD"}}[size]
+	move := map[int][2]string{2: {"MOVHU", "MOVH"}, 4: {"MOVWU", "MOVW"}, 8: {"MOVD", "MOVD"}}[size]
 	fn.Op("SUB", scaled(neonPart, size), neonEnd(operand), "R16")
 	fn.Op("MOVD", fmt.Sprintf("$%d(RSP)", slotBase+operand*slotSize), "R17")
 	fn.Op("MOVD", neonPart, "R19")
@@ -139,5 +139,5 @@ func maskBytes() []byte {
 
 // scaled is a register with a number of elements of a size, as an operand that counts bytes.
 func scaled(register string, size int) string {
-	return register + map[int]string{1: "", 4: "<<2", 8: "<<3"}[size]
+	return register + map[int]string{1: "", 2: "<<1", 4: "<<2", 8: "<<3"}[size]
 }

@@ -7,6 +7,7 @@ import "slices"
 func Rows() []*Loop {
 	loops := []*Loop{
 		foldOf("Sum", "Σ a", FoldSum),
+		sumOfHalves(F16, "in half precision"), sumOfHalves(BF16, "of bfloat16"),
 		dot(),
 		deviations(),
 		foldOf("Largest", "the largest a, NaN where one is", FoldMax),
@@ -31,6 +32,14 @@ func foldOf(name, doc string, op FoldOp) *Loop {
 	d := describeRows(name, doc, floats, "a")
 	d.Lanes, d.Ahead = manyLanes, true
 	d.fold(op, d.Param(0))
+	return d.folded()
+}
+
+// sumOfHalves is Sum over elements of a half type.
+func sumOfHalves(elem Elem, kind string) *Loop {
+	d := describeRows("Sum"+elem.String(), "Σ a, of elements "+kind, single, "a")
+	d.Src[0].Elem, d.Lanes, d.Ahead = elem, manyLanes, true
+	d.fold(FoldSum, d.Param(0))
 	return d.folded()
 }
 
