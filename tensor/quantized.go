@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/dtype"
 	"cresset/internal/op"
@@ -39,19 +40,16 @@ func (x *Tensor) quantizedLinear(q op.Quantized, weight, scale, zero, bias *Tens
 // checkQuantized panics where operands do not fit.
 func (x *Tensor) checkQuantized(q op.Quantized, weight, scale, zero, bias *Tensor) {
 	const name = "quantized_linear"
-	operands := []*Tensor{x, weight, scale}
-	for _, t := range []*Tensor{zero, bias} {
-		if t != nil {
-			operands = append(operands, t)
-		}
+	operands := func() []*Tensor {
+		return slices.DeleteFunc([]*Tensor{x, weight, scale, zero, bias}, func(t *Tensor) bool { return t == nil })
 	}
-	for _, t := range operands[1:] {
-		if t.storage.device != x.storage.device {
+	for _, t := range [...]*Tensor{weight, scale, zero, bias} {
+		if t != nil && t.storage.device != x.storage.device {
 			failDevices(name, x.storage.device, t.storage.device, argument{"input", x}, argument{"weight", weight}, argument{"bias", bias})
 		}
 	}
 	if x.layout.Rank() == 0 {
-		fail(name, ErrShape, "both arguments to linear need to be at least 1D, but they are 0D and 2D", operands...)
+		fail(name, ErrShape, "both arguments to linear need to be at least 1D, but they are 0D and 2D", operands()...)
 	}
 	shape := x.layout.Shape()
 	k, of := shape[len(shape)-1], weight.layout.Shape()
@@ -61,10 +59,10 @@ func (x *Tensor) checkQuantized(q op.Quantized, weight, scale, zero, bias *Tenso
 	}
 	if k != in {
 		rows, _ := shape[:len(shape)-1].NumEl()
-		fail(name, ErrShape, fmt.Sprintf("mat1 and mat2 shapes cannot be multiplied (%dx%d and %dx%d)", rows, k, in, of[0]), operands...)
+		fail(name, ErrShape, fmt.Sprintf("mat1 and mat2 shapes cannot be multiplied (%dx%d and %dx%d)", rows, k, in, of[0]), operands()...)
 	}
 	if bias != nil && bias.dtype != x.dtype {
-		fail(name, ErrDType, fmt.Sprintf("mat1 and bias must have the same dtype, but got %s and %s", x.dtype.ScalarName(), bias.dtype.ScalarName()), operands...)
+		fail(name, ErrDType, fmt.Sprintf("mat1 and bias must have the same dtype, but got %s and %s", x.dtype.ScalarName(), bias.dtype.ScalarName()), operands()...)
 	}
 }
 

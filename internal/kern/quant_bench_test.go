@@ -50,7 +50,7 @@ func BenchmarkQuantDecode(b *testing.B) {
 			})
 		}
 		for _, digits := range []int{1, 3} {
-			p := Int8Linear{X: NewFixed(1, k, digits, make([]int8, digits*k)), N: n, Scale: make([]float32, n), Y: make([]float32, n)}
+			p := Int8Linear{X: newFixed(1, k, digits), N: n, Scale: make([]float32, n), Y: make([]float32, n)}
 			bench(fmt.Sprintf("int8 by %d digits", digits), n*k, func(at int) {
 				p.W = w8[at*n*k:][:n*k]
 				p.X.Set(0, x)
@@ -58,7 +58,7 @@ func BenchmarkQuantDecode(b *testing.B) {
 			})
 		}
 		for _, group := range []int{32, 128} {
-			p := Int4Linear{X: fixedPairs(1, k, group, make([]int8, FixedPairsLen(k))), N: n, Scale: make([]float32, n*k/group), Y: make([]float32, n)}
+			p := Int4Linear{X: fixedPairs(1, k, group), N: n, Scale: make([]float32, n*k/group), Y: make([]float32, n)}
 			zeros := make([]int32, n*k/group/8)
 			for _, p.Zero = range [][]int32{nil, zeros} {
 				bench(fmt.Sprintf("int4 in groups of %d, zeros %v", group, p.Zero != nil), n*k/2+4*n*k/group+4*len(p.Zero), func(at int) {

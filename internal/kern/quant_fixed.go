@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"cresset/internal/kern/vec"
+	"cresset/internal/mem"
 )
 
 // Fixed is rows of activations as whole numbers of a step that each row has, in digits of a byte: the form in which they meet quantized weights, so that sums of
@@ -14,17 +15,21 @@ import (
 // step NaN, and digits of 0.
 type Fixed struct {
 	M, K, Digits int
-	X            []int8 // [M, Digits, FixedRow(K)]
-	Step         [FixedRows]float64
-	Total        [FixedRows][vec.QuantDigits]int32
+	X            []int8    // [M, Digits, FixedRow(K)]
+	Step         []float64 // [M]
+	Total        []int32   // [M, QuantDigits]: sums of digits
 }
 
-// FixedRows is how many rows there are at most: those that a weight is read for at once.
+// FixedRows is how many rows a weight is read for at once.
 const FixedRows = 64
 
-// NewFixed returns room for m rows, at most FixedRows, whose digits x has to hold: m·digits·FixedRow(k) of them.
-func NewFixed(m, k, digits int, x []int8) *Fixed {
-	return &Fixed{M: m, K: k, Digits: digits, X: x}
+// FixedBytes returns how much memory m rows of k numbers take.
+func FixedBytes(m, k, digits int) int { return m * (digits*FixedRow(k) + 8 + 4*vec.QuantDigits) }
+
+// NewFixed returns room for m rows in memory for FixedBytes.
+func NewFixed(m, k, digits int, memory *mem.Block) Fixed {
+	n := m * digits * FixedRow(k) // whole cache lines
+	return Fixed{M: m, K: k, Digits: digits, X: mem.Slice[int8](memory)[:n], Step: mem.Slice[float64](memory)[n/8:][:m], Total: mem.Slice[int32](memory)[n/4+2*m:][:m*vec.QuantDigits]}
 }
 
 // FixedRow returns how many digits of one place a row of k numbers has: whole blocks, of which the last, where k does not fill it, has zeros before its digits, so that they meet
@@ -49,7 +54,8 @@ func (f *Fixed) Set(i int, x []float32) {
 	largest := magnitude(x)
 	if !isFinite(float64(largest)) {
 		clear(digits)
-		f.Step[i], f.Total[i] = math.NaN(), [vec.QuantDigits]int32{}
+		f.Step[i] = math.NaN()
+		clear(f.totals(i))
 		return
 	}
 	factor, step := fixedStep(largest)
@@ -61,8 +67,12 @@ func (f *Fixed) Set(i int, x []float32) {
 	for d := range f.Digits {
 		clear(digits[d*row+len(x)/vec.QuantBlock*vec.QuantBlock : (d+1)*row])
 	}
-	f.Total[i] = splitDigits(digits, row, f.Digits, x, factor)
+	total := splitDigits(digits, row, f.Digits, x, factor)
+	copy(f.totals(i), total[:])
 }
+
+// totals are those of row i.
+func (f *Fixed) totals(i int) []int32 { return f.Total[i*vec.QuantDigits:][:vec.QuantDigits] }
 
 // fixedStep returns the step of numbers with three digits, and its reciprocal.
 func fixedStep(largest float32) (factor float32, step float64) {

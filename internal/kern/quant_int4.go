@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"cresset/internal/kern/vec"
+	"cresset/internal/mem"
 	"cresset/internal/par"
 )
 
@@ -13,7 +14,7 @@ type FixedPairs struct {
 	X           []int8    // [M, FixedPairsLen(K)]
 	Eights      []int32   // [M, FixedPairsLen(K)/24]: 8 times the sum of each 8 numbers
 	Sums        []float32 // [M, PaddedGroups(K, Group)]: of the numbers of each group
-	Step        [FixedRows]float64
+	Step        []float64 // [M]
 }
 
 // FixedPairsLen returns how many digits a row of k numbers has.
@@ -22,9 +23,20 @@ func FixedPairsLen(k int) int { return ceilDiv(k, vec.Int4Block) * vec.Int4Block
 // PaddedGroups returns how many sums of groups a row has, with zeros behind them.
 func PaddedGroups(k, group int) int { return ceilDiv(k/group, 16) * 16 }
 
-// NewFixedPairs returns room for m rows, at most FixedRows: x for m·FixedPairsLen(k) digits, eights for a 24th of that, and sums for m·PaddedGroups(k, group), zeros.
-func NewFixedPairs(m, k, group int, x []int8, eights []int32, sums []float32) *FixedPairs {
-	return &FixedPairs{M: m, K: k, Group: group, X: x, Eights: eights, Sums: sums}
+// FixedPairsBytes returns how much memory m rows of k numbers take.
+func FixedPairsBytes(m, k, group int) int {
+	n := FixedPairsLen(k)
+	return m * (n + n/6 + 4*PaddedGroups(k, group) + 8)
+}
+
+// NewFixedPairs returns room for m rows in memory for FixedPairsBytes.
+func NewFixedPairs(m, k, group int, memory *mem.Block) FixedPairs {
+	n, g := m*FixedPairsLen(k), m*PaddedGroups(k, group) // whole cache lines, as are the words that follow
+	words := n/4 + n/24
+	return FixedPairs{
+		M: m, K: k, Group: group, X: mem.Slice[int8](memory)[:n], Eights: mem.Slice[int32](memory)[n/4:][:n/24],
+		Sums: mem.Slice[float32](memory)[words:][:g], Step: mem.Slice[float64](memory)[(words+g)/2:][:m],
+	}
 }
 
 // Set writes row i.
@@ -56,7 +68,10 @@ func (f *FixedPairs) Set(i int, x []float32) {
 			}
 		}
 	}
-	f.addEights(digits, eights)
+	if !vec.AddEights(eights, digits) {
+		addEights(eights, digits)
+	}
+	clear(sums[f.K/f.Group:])
 	for g := range f.K / f.Group {
 		var sum int32
 		for _, v := range eights[g*f.Group/8 : (g+1)*f.Group/8] {
@@ -73,7 +88,7 @@ func (f *FixedPairs) row(i int) (digits []int8, eights []int32, sums []float32) 
 }
 
 // addEights writes 8 times the sum of each 8 numbers.
-func (f *FixedPairs) addEights(digits []int8, eights []int32) {
+func addEights(eights []int32, digits []int8) {
 	for lane := range eights {
 		at := digits[lane/16*vec.Int4Block*vec.QuantDigits+lane%16*4:]
 		var sum int32
@@ -99,7 +114,7 @@ func (f *FixedPairs) number(i, l int) (n int32) {
 
 // Int4Linear is y = x·((w - zero)·scale)ᵀ + bias of a weight [N, K] of int4 with a scale and a zero point for each group of 32, 64 or 128 elements of a row.
 type Int4Linear struct {
-	X     *FixedPairs
+	X     FixedPairs
 	N     int
 	W     []int32   // [N, K/8]: eight elements a word, the first in its lowest bits
 	Scale []float32 // [N, K/Group]

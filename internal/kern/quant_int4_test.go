@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cresset/internal/kern/guarded"
+	"cresset/internal/mem"
 )
 
 func randomWords(rnd *rand.Rand, n int) []int32 {
@@ -17,8 +18,8 @@ func randomWords(rnd *rand.Rand, n int) []int32 {
 	return w
 }
 
-func fixedPairs(m, k, group int, x []int8) *FixedPairs {
-	return NewFixedPairs(m, k, group, x, make([]int32, len(x)/24), make([]float32, m*PaddedGroups(k, group)))
+func fixedPairs(m, k, group int) FixedPairs {
+	return NewFixedPairs(m, k, group, mem.Wrap(make([]float64, FixedPairsBytes(m, k, group)/8+1)))
 }
 
 // TestInt4LinearIsTheDotProduct compares with float64, and the bits of each level with those of the loop in Go. Operands begin or end at pages that must not be touched.
@@ -32,7 +33,8 @@ func TestInt4LinearIsTheDotProduct(t *testing.T) {
 			for _, zeros := range []bool{false, true} {
 				name := fmt.Sprintf("%dx%dx%d, groups of %d, zero points %v", s.m, s.n, s.k, s.group, zeros)
 				x := randomFloats(rnd, s.m*s.k)
-				fixed := fixedPairs(s.m, s.k, s.group, guarded.Slice[int8](t, s.m*FixedPairsLen(s.k), zeros))
+				fixed := fixedPairs(s.m, s.k, s.group)
+				fixed.X = guarded.Slice[int8](t, len(fixed.X), zeros)
 				for i := range s.m {
 					fixed.Set(i, x[i*s.k:][:s.k])
 				}
@@ -87,7 +89,7 @@ func TestFixedPairsAreTheNearest(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(37, 38))
 		for k := 32; k <= 320; k += 32 {
 			x := randomFloats(rnd, k)
-			f := fixedPairs(1, k, 32, make([]int8, FixedPairsLen(k)))
+			f := fixedPairs(1, k, 32)
 			for i := range f.X {
 				f.X[i] = 77 // which Set has to write over
 			}
@@ -120,7 +122,7 @@ func TestFixedPairsAreTheNearest(t *testing.T) {
 				}
 			}
 		}
-		f := fixedPairs(1, 32, 32, make([]int8, FixedPairsLen(32)))
+		f := fixedPairs(1, 32, 32)
 		x := make([]float32, 32)
 		x[5] = float32(math.Inf(1))
 		f.Set(0, x)

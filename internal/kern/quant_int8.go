@@ -7,7 +7,7 @@ import (
 
 // Int8Linear is y = x·(w·scale)ᵀ + bias of a weight [N, K] of int8 with a scale for each row, all without gaps.
 type Int8Linear struct {
-	X     *Fixed
+	X     Fixed
 	N     int
 	W     []int8
 	Scale []float32 // [N]
@@ -64,7 +64,7 @@ func (p Int8Linear) rows(lo, hi int) {
 // int8Rows is what products with row i have in common.
 func (f *Fixed) int8Rows(i int) vec.Int8Rows {
 	row := FixedRow(f.K)
-	return vec.Int8Rows{K: f.K, Digits: f.Digits, X: f.X[i*f.Digits*row:][:f.Digits*row], RowX: row, Step: f.Step[i], Total: f.Total[i]}
+	return vec.Int8Rows{K: f.K, Digits: f.Digits, X: f.X[i*f.Digits*row:][:f.Digits*row], RowX: row, Step: f.Step[i], Total: [vec.QuantDigits]int32(f.totals(i))}
 }
 
 // addInt8 is s.Run in Go.

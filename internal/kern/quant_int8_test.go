@@ -9,6 +9,7 @@ import (
 
 	"cresset/internal/kern/guarded"
 	"cresset/internal/kern/vec"
+	"cresset/internal/mem"
 )
 
 // everyQuantLevel is everyLevel with those that have kernels for quantized weights alone.
@@ -21,10 +22,15 @@ func everyQuantLevel(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
+func newFixed(m, k, digits int) Fixed {
+	return NewFixed(m, k, digits, mem.Wrap(make([]float64, FixedBytes(m, k, digits)/8+1)))
+}
+
 // fixedRows returns m rows of k random numbers, the first of them 0, and what they are as whole numbers.
-func fixedRows(t *testing.T, rnd *rand.Rand, m, k, digits int, atEnd bool) ([]float32, *Fixed) {
+func fixedRows(t *testing.T, rnd *rand.Rand, m, k, digits int, atEnd bool) ([]float32, Fixed) {
 	x := randomFloats(rnd, m*k)
-	f := NewFixed(m, k, digits, guarded.Slice[int8](t, m*digits*FixedRow(k), atEnd))
+	f := newFixed(m, k, digits)
+	f.X = guarded.Slice[int8](t, len(f.X), atEnd)
 	for i := range m {
 		if i == 0 {
 			clear(x[:k])
@@ -120,7 +126,7 @@ func TestFixedNumbersAreTheNearest(t *testing.T) {
 					for l := range x {
 						x[l] = float32(math.Ldexp(float64(x[l])/8, exponent))
 					}
-					f := NewFixed(1, k, digits, make([]int8, digits*FixedRow(k)))
+					f := newFixed(1, k, digits)
 					for l := range f.X {
 						f.X[l] = 77 // which Set has to write over
 					}
@@ -148,7 +154,7 @@ func TestFixedNumbersAreTheNearest(t *testing.T) {
 // TestFixedRowsThatAreNotFinite give NaN.
 func TestFixedRowsThatAreNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		f := NewFixed(1, 3, 3, make([]int8, 3*FixedRow(3)))
+		f := newFixed(1, 3, 3)
 		f.Set(0, []float32{1, float32(v), 2})
 		if !math.IsNaN(f.Step[0]) {
 			t.Errorf("a row with %v has the step %v, want NaN", v, f.Step[0])

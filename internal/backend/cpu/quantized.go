@@ -4,7 +4,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
-	"cresset/internal/layout"
+	"cresset/internal/mem"
 	"cresset/internal/op"
 	"cresset/internal/par"
 )
@@ -63,74 +63,51 @@ func (w *workspace) widen(v *backend.View) error {
 
 // multiplyQuantized writes y in float32, of contiguous operands, a block of rows after the other.
 func (w *workspace) multiplyQuantized(c *backend.Call, y *backend.View) error {
-	product := w.int8Product
-	if c.Params.(op.Quantized).Bits == 4 {
-		product = w.int4Product
-	}
-	x, result := &c.In()[0], dense[float32](y)
+	q, x := c.Params.(op.Quantized), &c.In()[0]
 	m, k, n := x.Layout.Shape()[0], x.Layout.Shape()[1], y.Layout.Shape()[1]
+	digits := 3
+	if q.Dynamic {
+		digits = 1
+	}
 	block := min(m, kern.FixedRows)
-	multiply, err := product(c, block, k, n)
+	bytes := kern.FixedBytes(block, k, digits)
+	if q.Bits == 4 {
+		bytes = kern.FixedPairsBytes(block, k, q.Group)
+	}
+	memory, err := mem.Alloc(bytes)
 	if err != nil {
 		return err
 	}
+	defer memory.Free()
+	numbers, results := dense[float32](x), dense[float32](y)
 	for i := 0; i < m; i += block {
 		rows := min(block, m-i)
-		multiply(rows, dense[float32](x)[i*k:][:rows*k], result[i*n:][:rows*n])
+		x, y := numbers[i*k:][:rows*k], results[i*n:][:rows*n]
+		if q.Bits == 4 {
+			f := kern.NewFixedPairs(rows, k, q.Group, memory)
+			eachRow(rows, k, x, &f)
+			kern.Int4Linear{X: f, N: n, W: dense[int32](&c.In()[1]), Scale: dense[float32](&c.In()[2]), Zero: optional[int32](c, 3), Bias: optional[float32](c, 4), Y: y}.Run()
+		} else {
+			f := kern.NewFixed(rows, k, digits, memory)
+			eachRow(rows, k, x, &f)
+			kern.Int8Linear{X: f, N: n, W: dense[int8](&c.In()[1]), Scale: dense[float32](&c.In()[2]), Bias: optional[float32](c, 4), Y: y}.Run()
+		}
 	}
 	return nil
 }
 
-// int8Product returns what multiplies up to block rows of k with a weight of int8.
-func (w *workspace) int8Product(c *backend.Call, block, k, n int) (func(m int, x, y []float32), error) {
-	digits := 3
-	if c.Params.(op.Quantized).Dynamic {
-		digits = 1
+// eachRow writes each of m rows of k numbers, on several threads.
+func eachRow[F interface{ Set(i int, x []float32) }](m, k int, x []float32, f F) {
+	grain := max(1, grain/max(k, 1))
+	if par.Inline(m, grain) {
+		for i := range m {
+			f.Set(i, x[i*k:][:k])
+		}
+		return
 	}
-	held, err := room[int8](w, block*digits*kern.FixedRow(k))
-	weight, scale, bias := dense[int8](&c.In()[1]), dense[float32](&c.In()[2]), optional[float32](c, 4)
-	return func(m int, x, y []float32) {
-		l := kern.Int8Linear{X: kern.NewFixed(m, k, digits, held), N: n, W: weight, Scale: scale, Bias: bias, Y: y}
-		eachRow(m, k, x, l.X.Set)
-		l.Run()
-	}, err
-}
-
-// int4Product is int8Product of a weight of int4.
-func (w *workspace) int4Product(c *backend.Call, block, k, n int) (func(m int, x, y []float32), error) {
-	group := c.Params.(op.Quantized).Group
-	digits, err := room[int8](w, block*kern.FixedPairsLen(k))
-	if err != nil {
-		return nil, err
-	}
-	eights, err := room[int32](w, len(digits)/24)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := room[float32](w, block*kern.PaddedGroups(k, group))
-	clear(sums)
-	weight, scale, zero, bias := dense[int32](&c.In()[1]), dense[float32](&c.In()[2]), optional[int32](c, 3), optional[float32](c, 4)
-	return func(m int, x, y []float32) {
-		l := kern.Int4Linear{X: kern.NewFixedPairs(m, k, group, digits, eights, sums), N: n, W: weight, Scale: scale, Zero: zero, Bias: bias, Y: y}
-		eachRow(m, k, x, l.X.Set)
-		l.Run()
-	}, err
-}
-
-// eachRow calls set for each of m rows of k numbers, on several threads.
-func eachRow(m, k int, x []float32, set func(i int, x []float32)) {
-	par.For(m, max(1, grain/max(k, 1)), func(lo, hi int) {
+	par.For(m, grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			set(i, x[i*k:][:k])
+			f.Set(i, x[i*k:][:k])
 		}
 	})
-}
-
-// room returns memory for n elements, of undefined content.
-func room[T dtype.Element](w *workspace, n int) ([]T, error) {
-	var v backend.View
-	if err := w.like(&v, layout.Shape{n}, dtype.Of[T]()); err != nil || n == 0 {
-		return nil, err
-	}
-	return dense[T](&v), nil
 }

@@ -103,6 +103,12 @@ type int4Call struct {
 	lastS, lastZ                      unsafe.Pointer // room for sixteen, zeros, without AVX-512
 }
 
+// eightsCall is a call of AddEights.
+type eightsCall struct {
+	x, y   unsafe.Pointer
+	blocks int
+}
+
 // digitsCall is a call of SplitDigits: distances in bytes.
 type digitsCall struct {
 	x, y, factor, totals unsafe.Pointer // totals are of the numbers that are left before each digit

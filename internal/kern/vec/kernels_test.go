@@ -80,7 +80,7 @@ var families = map[string]string{
 	"depthwise": "TestDepthwise", "depthSums": "TestDepthwise", "depthSpread": "TestDepthwise",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
 	"sumBytes": "TestInt8LinearIsTheDotProduct of package kern", "dotNibbles": "TestInt4LinearIsTheDotProduct of package kern",
-	"streamBytes": "the same", "digits": "TestFixedNumbersAreTheNearest of package kern", "digitPairs": "TestFixedPairsAreTheNearest of package kern",
+	"streamBytes": "the same", "eights": "TestFixedPairsAreTheNearest of package kern", "digits": "TestFixedNumbersAreTheNearest of package kern", "digitPairs": "TestFixedPairsAreTheNearest of package kern",
 	"peak": "computes nothing: bench measures it",
 }
 

@@ -106,3 +106,14 @@ func (d *Int4Rows) run(i, times, rows int, y []float32) {
 		runInt4Rows128(unsafe.Pointer(&c))
 	}
 }
+
+// AddEights writes to each element of y 8 times the sum of the 8 numbers that meet one word of a weight, of digits as SplitDigitPairs writes them, and reports whether there is assembly.
+func AddEights(y []int32, x []int8) bool {
+	if current == NoAsm || len(y) == 0 {
+		return false
+	}
+	_ = x[len(y)*8*QuantDigits-1] // fails where it is too short
+	c := eightsCall{x: unsafe.Pointer(&x[0]), y: unsafe.Pointer(&y[0]), blocks: len(y) / Int4Lanes}
+	runEights(unsafe.Pointer(&c))
+	return true
+}

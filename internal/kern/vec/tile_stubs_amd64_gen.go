@@ -966,6 +966,11 @@ func dotNibbles64I32AVX512(t unsafe.Pointer)
 //go:noescape
 func dotNibbles128I32AVX512(t unsafe.Pointer)
 
+// eightsI32AVX512 is y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i.
+//
+//go:noescape
+func eightsI32AVX512(t unsafe.Pointer)
+
 // tile1x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 1 rows i and 32 columns j of bfloat16.
 //
 //go:noescape
@@ -1125,6 +1130,11 @@ func dotNibbles64I32AVXVNNI(t unsafe.Pointer)
 //
 //go:noescape
 func dotNibbles128I32AVXVNNI(t unsafe.Pointer)
+
+// eightsI32AVXVNNI is y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i.
+//
+//go:noescape
+func eightsI32AVXVNNI(t unsafe.Pointer)
 
 // tile1x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
@@ -1635,3 +1645,8 @@ func dotNibbles64I32AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func dotNibbles128I32AVX2(t unsafe.Pointer)
+
+// eightsI32AVX2 is y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i.
+//
+//go:noescape
+func eightsI32AVX2(t unsafe.Pointer)

@@ -1055,3 +1055,8 @@ func dotNibbles64I32NEON(t unsafe.Pointer)
 //
 //go:noescape
 func dotNibbles128I32NEON(t unsafe.Pointer)
+
+// eightsI32NEON is y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i.
+//
+//go:noescape
+func eightsI32NEON(t unsafe.Pointer)

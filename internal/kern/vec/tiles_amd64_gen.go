@@ -1032,6 +1032,18 @@ func runInt4Rows128(t unsafe.Pointer) {
 	dotNibbles128I32AVX2(t)
 }
 
+func runEights(t unsafe.Pointer) {
+	if HasVNNI() {
+		eightsI32AVX512(t)
+		return
+	}
+	if HasAVXVNNI() {
+		eightsI32AVXVNNI(t)
+		return
+	}
+	eightsI32AVX2(t)
+}
+
 func runDigits1(t unsafe.Pointer) { digits1I32AVX512(t) }
 
 func runDigits3(t unsafe.Pointer) { digits3I32AVX512(t) }

@@ -628,6 +628,10 @@ func runInt4Rows128(t unsafe.Pointer) {
 	dotNibbles128I32NEON(t)
 }
 
+func runEights(t unsafe.Pointer) {
+	eightsI32NEON(t)
+}
+
 func runDigits1(t unsafe.Pointer) { panic(noTiles) }
 
 func runDigits3(t unsafe.Pointer) { panic(noTiles) }

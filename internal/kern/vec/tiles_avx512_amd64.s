@@ -34071,6 +34071,41 @@ unbiased:
 	VZEROUPPER
 	RET
 
+// eightsI32AVX512 is y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i.
+TEXT ·eightsI32AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), CX
+	MOVL $0x01010101, AX
+	VPBROADCASTD AX, Z1
+	PCALIGN $32
+
+block:
+	VPXORD Z3, Z3, Z3
+	VMOVUPS 256(SI), Z5
+	VMOVUPS 320(SI), Z6
+	VPDPBUSD Z5, Z1, Z3
+	VPDPBUSD Z6, Z1, Z3
+	VPSLLD $8, Z3, Z3
+	VMOVUPS 128(SI), Z5
+	VMOVUPS 192(SI), Z6
+	VPDPBUSD Z5, Z1, Z3
+	VPDPBUSD Z6, Z1, Z3
+	VPSLLD $8, Z3, Z3
+	VMOVUPS (SI), Z5
+	VMOVUPS 64(SI), Z6
+	VPDPBUSD Z5, Z1, Z3
+	VPDPBUSD Z6, Z1, Z3
+	VPSLLD $3, Z3, Z3
+	VMOVUPS Z3, (BX)
+	ADDQ $384, SI
+	ADDQ $64, BX
+	DECQ CX
+	JNZ block
+	VZEROUPPER
+	RET
+
 // tile1x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 1 rows i and 32 columns j of bfloat16.
 TEXT ·tile1x2BF16AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI

@@ -130,6 +130,10 @@ func runInt4Rows128(t unsafe.Pointer) {
 	panic(noTiles)
 }
 
+func runEights(t unsafe.Pointer) {
+	panic(noTiles)
+}
+
 func runDigits1(t unsafe.Pointer) { panic(noTiles) }
 
 func runDigits3(t unsafe.Pointer) { panic(noTiles) }

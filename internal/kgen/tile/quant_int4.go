@@ -49,6 +49,35 @@ func (m *machine) dotNibbles(f *asm.File) {
 		n := nibbles{m.writer(f, fmt.Sprint("dotNibbles", group), wholes, &int4Call, doc), group, m.nibbleRows()}
 		n.dot(f)
 	}
+	m.eights(f)
+}
+
+var eightsCall = layout{"eightsCall", "eightsCall is a call of AddEights.", []string{"x, y unsafe.Pointer", "blocks int"}}
+
+// eights is the micro-kernel that adds numbers of x as a row of ones would.
+func (m *machine) eights(f *asm.File) {
+	n := nibbles{m.writer(f, "eights", wholes, &eightsCall, "y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i"), 128, 1}
+	n.arg("x", "SI")
+	n.arg("y", "BX")
+	n.arg("blocks", "CX")
+	if !n.arm && !n.vnni {
+		n.fill("$0x00010001", n.order())
+	}
+	one, total := n.work(0), n.work(2)
+	n.fill("$0x01010101", one)
+	n.loopLabel("block")
+	for part := range n.parts() {
+		n.zero(total)
+		for d := int4Digits - 1; d >= 0; d-- {
+			n.addDigit(memory{base: "SI", offset: 128*d + part*n.bytes}, memory{base: "SI", offset: 128*d + 64 + part*n.bytes}, one, one, total)
+			n.shiftLeft(total, map[bool]int{true: 8, false: 3}[d > 0])
+		}
+		n.store(total, memory{base: "BX", offset: part * n.bytes})
+	}
+	n.add(fmt.Sprintf("$%d", 128*int4Digits), "SI")
+	n.add("$64", "BX")
+	n.repeat("CX", "block")
+	n.end()
 }
 
 // parts is how many vectors hold the lanes.
@@ -225,7 +254,7 @@ func (n *nibbles) addPart(i, part int, half bool) {
 			n.addDigit(at("SI", 128*d), at("SI", 128*d+64), low, high, total)
 		}
 		if d > 0 {
-			n.shiftLeft(total)
+			n.shiftLeft(total, 8)
 		}
 	}
 	n.less(at("R11", 0), total)
@@ -294,13 +323,14 @@ func (n *nibbles) addDigitNEON(even, odd memory, low, high, total int) {
 	n.op("VADD", fmt.Sprintf("V%d.S4", t), fmt.Sprintf("V%d.S4", total), fmt.Sprintf("V%d.S4", total))
 }
 
-// shiftLeft multiplies a register of int32 with 256.
-func (n *nibbles) shiftLeft(r int) {
+// shiftLeft shifts a register of int32.
+func (n *nibbles) shiftLeft(r, bits int) {
+	by := fmt.Sprintf("$%d", bits)
 	if n.arm {
-		n.op("VSHL", "$8", fmt.Sprintf("V%d.S4", r), fmt.Sprintf("V%d.S4", r))
+		n.op("VSHL", by, fmt.Sprintf("V%d.S4", r), fmt.Sprintf("V%d.S4", r))
 		return
 	}
-	n.op("VPSLLD", "$8", n.reg(r), n.reg(r))
+	n.op("VPSLLD", by, n.reg(r), n.reg(r))
 }
 
 // less subtracts int32 in memory.

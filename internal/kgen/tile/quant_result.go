@@ -229,6 +229,7 @@ func quantRunners(out *bytes.Buffer, machines []*machine) {
 	for _, group := range int4Groups {
 		quantRunner(out, fmt.Sprint("runInt4Rows", group), fmt.Sprint("dotNibbles", group), machines)
 	}
+	quantRunner(out, "runEights", "eights", machines)
 	for _, name := range []string{"digits1", "digits3", "digitPairs"} {
 		body := "panic(noTiles)"
 		if len(machines) > 1 {
