@@ -81,12 +81,16 @@ func (f *File) load(model any, o options) error {
 	if err := checkState(model, f, from, !o.lax); err != nil {
 		return err
 	}
+	if o.reading == nil {
+		o.reading = func(_ string, x *tensor.Tensor, read func(*tensor.Tensor) error) error { return read(x) }
+	}
 	return try(func() error {
 		nn.To(model, o.targets...)
 		r, state := f.newReading(options{progress: o.progress}, f.within.size()), nn.State(model)
 		for _, name := range slices.Sorted(maps.Keys(state)) {
 			if i, ok := from[name]; ok {
-				if err := r.into(state[name], i); err != nil {
+				read := func(to *tensor.Tensor) error { return r.into(to, i) }
+				if err := o.reading(name, state[name], read); err != nil {
 					return err
 				}
 			}

@@ -19,7 +19,7 @@ type (
 		LoadOption
 		read()
 	}
-	// LoadOption is an option of Load: On, As, Strict, Prefix, Rename, Limits, Progress.
+	// LoadOption is an option of Load: On, As, Strict, Prefix, Rename, Limits, Progress, Reading.
 	LoadOption interface {
 		setter
 		load()
@@ -67,6 +67,7 @@ type options struct {
 	compressed bool
 	progress   func(done, total int64) error
 	disk       disk
+	reading    func(name string, x *tensor.Tensor, read func(to *tensor.Tensor) error) error
 }
 
 type setter interface{ set(*options) }
@@ -123,6 +124,12 @@ func Prefix(prefix string) NameOption { return option(func(o *options) { o.prefi
 // Rename gives each name in the file another, which Load looks for in the model and Write writes; "" leaves the tensor out.
 func Rename(name func(string) string) NameOption {
 	return option(func(o *options) { o.rename = name })
+}
+
+// Reading has Load call f for each tensor of a model instead of reading it: f calls read with the tensor that the elements go to, which is x or has its shape. So what a
+// program makes of a tensor can take its place before the next one is read.
+func Reading(f func(name string, x *tensor.Tensor, read func(to *tensor.Tensor) error) error) LoadOption {
+	return option(func(o *options) { o.reading = f })
 }
 
 // Metadata are texts that safetensors files keep beside the tensors.

@@ -187,17 +187,23 @@ func load(dir string, opts []LoadOption) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := tensor.Try(func() { nn.Eval(nn.ToEmpty(m, o.device)) }); err != nil {
-		return nil, err
-	}
 	settings := []checkpoint.LoadOption{checkpoint.Rename(rename)}
 	if o.progress != nil {
 		settings = append(settings, checkpoint.Progress(o.progress))
 	}
-	if err := checkpoint.Load(dir, m, settings...); err != nil || o.quantize == nil {
-		return m, err
+	if o.quantize == nil {
+		if err := tensor.Try(func() { nn.ToEmpty(m, o.device) }); err != nil {
+			return nil, err
+		}
+	} else {
+		make := func() (Model, error) { return f.build(text, nn.On(device.Meta), nn.As(o.dtype)) }
+		quantizing, err := o.quantizing(m, make)
+		if err != nil {
+			return nil, err
+		}
+		settings = append(settings, quantizing)
 	}
-	return m, tensor.Try(func() { quant.Quantize(m, o.quantize) })
+	return nn.Eval(m), checkpoint.Load(dir, m, settings...)
 }
 
 // names returns what a folder's files name differently from the model. Numbers of quantized weights must be whole ones there.

@@ -55,16 +55,7 @@ func Named(name string) Config {
 // has changed, but for weights that are not finite.
 func Quantize[M any](model M, config Config, opts ...Option) M {
 	for _, l := range layersOf(model, config, opts) {
-		p := l.layer.Product()
-		w := p.Weight.Detach()
-		if p.Outputs == 1 {
-			w = w.Transpose(0, 1).Contiguous()
-		}
-		if !w.IsFinite().All().Item().(bool) {
-			panic(fault("the weight of %s has numbers that are not finite", l.name))
-		}
-		*p.Quantized, *p.At = config.quantize(w.To(dtype.Float32)), nil
-		p.Weight.Release()
+		l.quantize(config)
 	}
 	return model
 }
@@ -83,6 +74,22 @@ func Prepare[M any](model M, config Config, opts ...Option) M {
 type layer struct {
 	name  string
 	layer product
+}
+
+// quantize gives the layer a quantized weight, and gives back the one that it had and all that was made of it on the way.
+func (l layer) quantize(config Config) {
+	p := l.layer.Product()
+	scope := tensor.NewScope()
+	defer scope.Close()
+	w := scope.Enter(p.Weight.Detach())
+	if p.Outputs == 1 {
+		w = w.Transpose(0, 1).Contiguous()
+	}
+	if !w.IsFinite().All().Item().(bool) {
+		panic(fault("the weight of %s has numbers that are not finite", l.name))
+	}
+	*p.Quantized, *p.At = config.quantize(w.To(dtype.Float32)), nil
+	p.Weight.Release()
 }
 
 // layersOf returns the layers to quantize, and panics where one cannot be.
