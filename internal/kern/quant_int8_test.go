@@ -15,10 +15,12 @@ import (
 // everyQuantLevel is everyLevel with those that have kernels for quantized weights alone.
 func everyQuantLevel(t *testing.T, f func(t *testing.T)) {
 	everyLevel(t, f)
-	if slices.Contains(vec.Available(), vec.AVXVNNI) && vec.Current() != vec.AVXVNNI {
-		defer vec.Use(vec.Current())
-		vec.Use(vec.AVXVNNI)
-		t.Run(vec.AVXVNNI.String(), f)
+	defer vec.Use(vec.Current())
+	for _, l := range []vec.Level{vec.AVXVNNI, vec.NEONDot} {
+		if slices.Contains(vec.Available(), l) {
+			vec.Use(l)
+			t.Run(l.String(), f)
+		}
 	}
 }
 

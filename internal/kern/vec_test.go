@@ -17,7 +17,7 @@ import (
 // level of this machine, and compares bits.
 
 // eachLevel runs f with every level that has assembly: with one alone where CRESSET_CPU has chosen it, since tests without that go through all,
-// and under the race detector, which sees the same Go code around each. AMX and AVX-VNNI have the loops of others, and are left out unless they were chosen.
+// and under the race detector, which sees the same Go code around each. Levels that add to others are left out unless they were chosen.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	defer vec.Use(vec.Current())
 	levels := vec.Available()
@@ -25,7 +25,7 @@ func eachLevel(t *testing.T, f func(t *testing.T)) {
 		levels = []vec.Level{vec.Current()}
 	}
 	for _, l := range levels {
-		if l == vec.NoAsm || (l == vec.AMX || l == vec.AVXVNNI) && len(levels) > 1 {
+		if l == vec.NoAsm || slices.Contains([]vec.Level{vec.AMX, vec.AVXVNNI, vec.NEONDot}, l) && len(levels) > 1 {
 			continue
 		}
 		t.Run(l.String(), func(t *testing.T) {

@@ -84,7 +84,7 @@ var families = map[string]string{
 	"peak": "computes nothing: bench measures it",
 }
 
-var kernelName = regexp.MustCompile(`^([a-z][A-Za-z]*?)[0-9x]*(F32|F64|I32|BF16|B?F16F32)(AMX|AVX512|AVXVNNI|AVX2|NEON)$`)
+var kernelName = regexp.MustCompile(`^([a-z][A-Za-z]*?)[0-9x]*(F32|F64|I32|BF16|B?F16F32)(AMX|AVX512|AVXVNNI|AVX2|NEON|NEONDOT)$`)
 
 // TestEveryMicroKernelHasATest finds kinds of micro-kernels that the generator writes and no test runs.
 func TestEveryMicroKernelHasATest(t *testing.T) {

@@ -18,9 +18,10 @@ const (
 	NEON                 // arm64's
 	AMX                  // AVX512, and tiles of bfloat16
 	AVXVNNI              // AVX2, and dot products of bytes
+	NEONDot              // NEON, and dot products of bytes
 )
 
-var levelNames = [...]string{NoAsm: "noasm", AVX2: "avx2", AVX512: "avx512", NEON: "neon", AMX: "amx", AVXVNNI: "avxvnni"}
+var levelNames = [...]string{NoAsm: "noasm", AVX2: "avx2", AVX512: "avx512", NEON: "neon", AMX: "amx", AVXVNNI: "avxvnni", NEONDot: "neondot"}
 
 // String returns the level's name as CRESSET_CPU takes it.
 func (l Level) String() string { return levelNames[l] }
@@ -33,7 +34,7 @@ var available = append(detect(), NoAsm)
 
 var level, choiceErr = choose(os.Getenv(variable))
 
-// current is the level of the loops over vectors and of the micro-kernels, which AMX and AVXVNNI only add to.
+// current is the level of the loops over vectors and of the micro-kernels, which AMX, AVXVNNI and NEONDot only add to.
 var current = level.vectors()
 
 func (l Level) vectors() Level {
@@ -42,6 +43,8 @@ func (l Level) vectors() Level {
 		return AVX512
 	case AVXVNNI:
 		return AVX2
+	case NEONDot:
+		return NEON
 	}
 	return l
 }
@@ -82,6 +85,9 @@ func HasAMX() bool { return level == AMX }
 
 // HasAVXVNNI reports whether Int8Rows and Int4Rows multiply vectors of 32 bytes by VPDPBUSD.
 func HasAVXVNNI() bool { return level == AVXVNNI }
+
+// HasDotProducts reports whether Int8Rows and Int4Rows multiply by SDOT.
+func HasDotProducts() bool { return level == NEONDot }
 
 // ordinaryStores makes the loops with non-temporal stores write by ordinary ones and prefetch what they write. The assembly
 // reads it.

@@ -2,10 +2,19 @@
 
 package vec
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // detect returns NEON, which every arm64 has.
-func detect() []Level { return []Level{NEON} }
+func detect() []Level {
+	if cpu.ARM64.HasASIMDDP {
+		return []Level{NEONDot, NEON}
+	}
+	return []Level{NEON}
+}
 
 func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	if current == NEON {

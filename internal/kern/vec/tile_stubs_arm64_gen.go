@@ -1060,3 +1060,33 @@ func dotNibbles128I32NEON(t unsafe.Pointer)
 //
 //go:noescape
 func eightsI32NEON(t unsafe.Pointer)
+
+// sumBytes1I32NEONDOT is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 1 digits.
+//
+//go:noescape
+func sumBytes1I32NEONDOT(t unsafe.Pointer)
+
+// sumBytes3I32NEONDOT is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 3 digits.
+//
+//go:noescape
+func sumBytes3I32NEONDOT(t unsafe.Pointer)
+
+// dotNibbles32I32NEONDOT is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 32, in 16 lanes.
+//
+//go:noescape
+func dotNibbles32I32NEONDOT(t unsafe.Pointer)
+
+// dotNibbles64I32NEONDOT is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 64, in 16 lanes.
+//
+//go:noescape
+func dotNibbles64I32NEONDOT(t unsafe.Pointer)
+
+// dotNibbles128I32NEONDOT is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 128, in 16 lanes.
+//
+//go:noescape
+func dotNibbles128I32NEONDOT(t unsafe.Pointer)
+
+// eightsI32NEONDOT is y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i.
+//
+//go:noescape
+func eightsI32NEONDOT(t unsafe.Pointer)

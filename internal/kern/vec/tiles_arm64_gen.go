@@ -605,30 +605,54 @@ func packHalvesAMX(unsafe.Pointer) { panic(noTiles) }
 func packPairsAMX(unsafe.Pointer) { panic(noTiles) }
 
 func runInt8Rows1(t unsafe.Pointer) {
+	if HasDotProducts() {
+		sumBytes1I32NEONDOT(t)
+		return
+	}
 	sumBytes1I32NEON(t)
 }
 
 func runInt8Streams1(t unsafe.Pointer) { panic(noTiles) }
 
 func runInt8Rows3(t unsafe.Pointer) {
+	if HasDotProducts() {
+		sumBytes3I32NEONDOT(t)
+		return
+	}
 	sumBytes3I32NEON(t)
 }
 
 func runInt8Streams3(t unsafe.Pointer) { panic(noTiles) }
 
 func runInt4Rows32(t unsafe.Pointer) {
+	if HasDotProducts() {
+		dotNibbles32I32NEONDOT(t)
+		return
+	}
 	dotNibbles32I32NEON(t)
 }
 
 func runInt4Rows64(t unsafe.Pointer) {
+	if HasDotProducts() {
+		dotNibbles64I32NEONDOT(t)
+		return
+	}
 	dotNibbles64I32NEON(t)
 }
 
 func runInt4Rows128(t unsafe.Pointer) {
+	if HasDotProducts() {
+		dotNibbles128I32NEONDOT(t)
+		return
+	}
 	dotNibbles128I32NEON(t)
 }
 
 func runEights(t unsafe.Pointer) {
+	if HasDotProducts() {
+		eightsI32NEONDOT(t)
+		return
+	}
 	eightsI32NEON(t)
 }
 

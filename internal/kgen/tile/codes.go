@@ -83,8 +83,12 @@ func (w *writer) multiplyPairs(y, x, sum int) {
 	w.op(fmt.Sprintf("LONG $%#08x; WORD $%#04x // VDPBF16PS Z%d, Z%d, Z%d", 0x62|p0<<8|p1<<16|p2<<24, 0x52|(0xc0|r&7<<3|m&7)<<8, y, x, sum))
 }
 
-// dotBytes adds to each sum of a register four products of bytes, of which those of x have a sign and those of w have none.
+// dotBytes adds to each sum of a register four products of bytes, of which those of x have a sign and the others, on amd64, have none.
 func (w *writer) dotBytes(x, bytes, sum int) {
+	if w.arm {
+		w.fn.Word(0x4e809400|uint32(x)<<16|uint32(bytes)<<5|uint32(sum), "SDOT V%d.4S, V%d.16B, V%d.16B", sum, bytes, x)
+		return
+	}
 	if w.masks {
 		w.op("VPDPBUSD", w.reg(x), w.reg(bytes), w.reg(sum))
 		return

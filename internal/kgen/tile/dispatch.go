@@ -12,15 +12,16 @@ import (
 // Files returns the files of the package vec that hold micro-kernels, by their names: the functions of every
 // instruction set, their declarations, the structs that they read, and the functions in Go that choose among them.
 func Files() map[string][]byte {
-	tiles, wide, bytes, narrow, arm := amxFile(), avx512.file(), vnniFile(), avx2.file(), neon.file()
+	tiles, wide, bytes, narrow, arm, armBytes := amxFile(), avx512.file(), avxVNNI.bytesFile(), avx2.file(), neon.file(), neonDot.bytesFile()
 	return map[string][]byte{
 		"tiles_amx_amd64.s":       tiles.Assembly(),
 		"tiles_avx512_amd64.s":    wide.Assembly(),
 		"tiles_avxvnni_amd64.s":   bytes.Assembly(),
 		"tiles_avx2_amd64.s":      narrow.Assembly(),
 		"tiles_arm64.s":           arm.Assembly(),
+		"tiles_neondot_arm64.s":   armBytes.Assembly(),
 		"tile_stubs_amd64_gen.go": asm.Stubs("vec", "amd64", tiles, wide, bytes, narrow),
-		"tile_stubs_arm64_gen.go": asm.Stubs("vec", "arm64", arm),
+		"tile_stubs_arm64_gen.go": asm.Stubs("vec", "arm64", arm, armBytes),
 		"calls_gen.go":            structs(),
 		"tiles_amd64_gen.go":      runners("amd64 && !noasm", &avx512, &avx2),
 		"tiles_arm64_gen.go":      runners("arm64 && !noasm", &neon),

@@ -17,6 +17,9 @@ var neonVectors = []int{1: 8, 8, 6, 5, 4, 4, neonPanel, neonPanel}
 var neon = machine{name: "NEON", bytes: neonBytes, prefix: "V", count: 32, tallest: len(neonVectors) - 1,
 	shapes: neonShapes(), dots: [][2]int{{1, 4}, {2, 4}, {1, 8}}, arm: true}
 
+// neonDot is NEON with SDOT, for quantized weights alone.
+var neonDot = machine{name: "NEONDOT", bytes: neon.bytes, prefix: neon.prefix, count: neon.count, arm: true, vnni: true}
+
 func neonShapes() []shape {
 	var all []shape
 	for rows, most := range neonVectors {

@@ -109,7 +109,7 @@ func (q *quant) side(side int) {
 			q.zero(q.sum(side, i, d))
 		}
 	}
-	if q.vnni && side == 0 {
+	if q.vnni && !q.arm && side == 0 {
 		q.fill("$0x80808080", q.count-1)
 	}
 	q.jumpIfZero("CX", named("tail"))
@@ -144,7 +144,7 @@ func (q *quant) side(side int) {
 // addFours adds a block's products four at a time. VPDPBUSD takes bytes without a sign for one factor: 128 more than the weight's.
 func (q *quant) addFours(side int) {
 	x, w, xor := narrowX, narrowW, "VPXOR"
-	if q.masks {
+	if q.masks || q.arm {
 		x, w, xor = quantX, quantW, "VPXORD"
 	}
 	for part := range quantBlock / q.bytes {
@@ -152,7 +152,11 @@ func (q *quant) addFours(side int) {
 			q.load(memory{base: quantOfX[d], offset: part * q.bytes}, x+d)
 		}
 		for i := range q.sides[side] {
-			q.op(xor, at(quantWeights[i], part*q.bytes), q.reg(q.count-1), q.reg(w+i))
+			if q.arm {
+				q.load(memory{base: quantWeights[i], offset: part * q.bytes}, w+i)
+			} else {
+				q.op(xor, at(quantWeights[i], part*q.bytes), q.reg(q.count-1), q.reg(w+i))
+			}
 			for d := range q.digits {
 				q.dotBytes(x+d, w+i, q.sum(side, i, d))
 			}

@@ -293,13 +293,13 @@ func (n *nibbles) unpack(w memory, low, high int, half bool) {
 func (n *nibbles) addDigit(even, odd memory, low, high, total int) {
 	t := n.work(4)
 	switch {
-	case n.arm:
-		n.addDigitNEON(even, odd, low, high, total)
 	case n.vnni:
 		n.load(even, t)
 		n.load(odd, t+1)
 		n.dotBytes(t, low, total)
 		n.dotBytes(t+1, high, total)
+	case n.arm:
+		n.addDigitNEON(even, odd, low, high, total)
 	default:
 		n.op("VPMADDUBSW", even.String(), n.reg(low), n.reg(t))
 		n.op("VPMADDUBSW", odd.String(), n.reg(high), n.reg(t+1))

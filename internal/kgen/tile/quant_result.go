@@ -244,6 +244,9 @@ func quantRunner(out *bytes.Buffer, run, name string, machines []*machine) {
 	if len(machines) > 1 {
 		first = fmt.Sprintf("if HasVNNI() {\n%s(t)\nreturn\n}\nif HasAVXVNNI() {\n%s(t)\nreturn\n}\n", machines[0].functionName(name, wholes), avxVNNI.functionName(name, wholes))
 	}
+	if len(machines) == 1 {
+		first = fmt.Sprintf("if HasDotProducts() {\n%s(t)\nreturn\n}\n", neonDot.functionName(name, wholes))
+	}
 	last := machines[max(len(machines)-1, 0):]
 	fmt.Fprintf(out, "\nfunc %s(t unsafe.Pointer) {\n%s%s}\n", run, first, eachLevel(last, func(m *machine) string { return m.functionName(name, wholes) + "(t)" }))
 }

@@ -40,7 +40,7 @@ type machine struct {
 	dots    [][2]int // rows and columns of the micro-kernels for B in columns
 	masks   bool     // whether it has registers for masks
 	arm     bool     // whether it is arm64's, else amd64's
-	vnni    bool     // whether it has VPDPBUSD
+	vnni    bool     // whether it multiplies bytes four at a time: VPDPBUSD, SDOT
 }
 
 // Few rows take more vectors, so that there are always enough sums to hide the latency of an addition.
@@ -52,11 +52,11 @@ var (
 // avxVNNI is AVX2 with VPDPBUSD, for quantized weights alone.
 var avxVNNI = machine{name: "AVXVNNI", bytes: avx2.bytes, prefix: avx2.prefix, count: avx2.count, vnni: true}
 
-// vnniFile writes what avxVNNI has.
-func vnniFile() *asm.File {
+// bytesFile writes what a machine has that is for quantized weights alone.
+func (m *machine) bytesFile() *asm.File {
 	f := &asm.File{}
-	avxVNNI.sumBytes(f)
-	avxVNNI.dotNibbles(f)
+	m.sumBytes(f)
+	m.dotNibbles(f)
 	return f
 }
 
