@@ -11,7 +11,6 @@ import json
 import statistics
 
 from bench_torch import middle, missed
-from torch_workloads import wanted
 
 
 def main():
@@ -19,12 +18,12 @@ def main():
     parser.add_argument("figures", type=argparse.FileType(), help="what bench_torch.py --json wrote")
     rows = json.load(parser.parse_args().figures)["rows"]
     threads = sorted({r["threads"] for r in rows})
-    heads = ["workload", "goal"]
+    heads = ["workload"]
     for n in threads:
         heads += [f"{n} thread{'s' * (n > 1)}, µs", "ratio"]
     print(" | ".join(heads), "|".join(["---"] * len(heads)), sep="\n")
     for name in dict.fromkeys(r["case"] for r in rows):
-        cells = [f"`{name}`", str(wanted(name)[0] or "")]
+        cells = [f"`{name}`"]
         for n in threads:
             cells += figures([r for r in rows if r["case"] == name and r["threads"] == n])
         print(" | ".join(cells))
