@@ -6,7 +6,7 @@ python3 scripts/ptxas.py --write  writes that file
 python3 scripts/ptxas.py --all    assembles those too that have not changed
 
 It needs ptxas 12.9, the last that knows every GPU from 6.0 to 12.0, and cuobjdump: both are in the wheel of triton. A module that says
-neither takes more than two seconds for a GPU. CONTRIBUTING.md needs none of this: a Go test holds the file to the names of the kernels.
+neither takes more than two seconds for a GPU. CI has neither: a Go test holds the file to the names of the kernels.
 """
 
 import concurrent.futures

@@ -117,6 +117,9 @@ func fuzzLoop[T dtype.Number](t *testing.T, loops []vectorLoop[T], data []byte, 
 func FuzzMatrices(f *testing.F) {
 	f.Add(uint8(0), false, uint8(3), uint8(17), uint64(1))
 	f.Add(uint8(1), true, uint8(4), uint8(64), uint64(2))
+	for pick := range matrixFuncs[float32]() {
+		f.Add(uint8(pick), false, uint8(0), uint8(0), uint64(pick)) // a row without elements
+	}
 	f.Fuzz(func(t *testing.T, pick uint8, double bool, rows, n uint8, seed uint64) {
 		if double {
 			fuzzMatrix[float64](t, int(pick), 1+int(rows)%20, int(n)%70, seed)
@@ -135,12 +138,12 @@ func fuzzMatrix[T dtype.Float](t *testing.T, pick, rows, n int, seed uint64) {
 	x, w, v := draw(rng, rows*n), draw(rng, rows*n), draw(rng, n)
 	var want [3][]T
 	withoutAsm(func() {
-		want = [3][]T{make([]T, rows*n), make([]T, rows+n), make([]T, rows+n)}
+		want = [3][]T{make([]T, rows*n), make([]T, rows+n+1), make([]T, rows+n+1)}
 		f.run(rows, n, x, w, v, want[0], want[1], want[2])
 	})
 	atEnd := seed%4 < 2
 	gx, gw, gv := guarded.Copy(t, x, atEnd), guarded.Copy(t, w, atEnd), guarded.Copy(t, v, atEnd)
-	got := [3][]T{guarded.Slice[T](t, rows*n, atEnd), guarded.Slice[T](t, rows+n, atEnd), guarded.Slice[T](t, rows+n, atEnd)}
+	got := [3][]T{guarded.Slice[T](t, rows*n, atEnd), guarded.Slice[T](t, rows+n+1, atEnd), guarded.Slice[T](t, rows+n+1, atEnd)}
 	onEveryLevel(func() {
 		for _, y := range got {
 			clear(y)

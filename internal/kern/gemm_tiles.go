@@ -17,8 +17,8 @@ import (
 // loads a row of the panel of B, broadcasts one element of A for each row of the tile, and makes a fused multiply-add for each
 // vector of sums. Tiles have up to 14×32 elements of float32 under AVX-512 (28 of 32 registers are sums), 6×16 under AVX2 (12
 // of 16), 8×12 under NEON (24 of 32); of float64 half as many columns. A's and B's elements are found by strides, so the same
-// micro-kernel reads a matrix, its transpose and a packed copy. In the example 512 rows are divided evenly into tiles of at
-// most 14 or 6 rows. Several tiles below each other are computed by one call, since what Go does between two calls takes as long as seven steps.
+// micro-kernel reads a matrix, its transpose and a packed copy. In the example the rows of a piece, about a hundred, are divided
+// evenly into tiles of at most 14 or 6 rows. Several tiles below each other are computed by one call, since what Go does between two calls takes as long as seven steps.
 //
 // Blocking of k. The sums of a block start from zero, and what C holds, the bias or nothing is added before they are stored: C
 // is read and written once a block. 512 steps are one block; 600 would be two of 300. The length depends on k alone. So an

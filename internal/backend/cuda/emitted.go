@@ -24,7 +24,7 @@ const mostStructures = 512
 // limited is the limit in the place of mostStructures, where it is not 0.
 var limited atomic.Int64
 
-// LimitStructures makes n the most structures of regions that devices have kernels for, until restore is called.
+// LimitStructures makes n the most structures of regions that devices have kernels for, until restore is called. It is for tests, of this package and of tensor.
 func LimitStructures(n int) (restore func()) {
 	limited.Store(int64(n))
 	return func() { limited.Store(0) }

@@ -73,7 +73,7 @@ func Current() Level { return level }
 // Err returns why the level that CRESSET_CPU asks for cannot be had.
 func Err() error { return choiceErr }
 
-// Available returns the levels of this machine, the best first.
+// Available returns the levels of this machine, the best first, for tests that compare them.
 func Available() []Level { return slices.Clone(available) }
 
 // Use makes the loops of a level run, which must be available. It is for tests, of this package and of those above, which compare
