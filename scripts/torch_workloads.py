@@ -210,7 +210,7 @@ def torch_makers():
     add("top5/128x1000", both(lambda x: x.topk(5, 1), (128, 1000)))
     add("top100/128x1000", both(lambda x: x.topk(100, 1), (128, 1000)))
     add("gather/1024x1024", gather)
-    add("cat_columns/1024x1024", both(lambda x: torch.cat([x, x], 1), (1024, 1024)))
+    add("cat_columns/1024x512", both(lambda x, y: torch.cat([x, y], 1), (1024, 512), (1024, 512)))
     add("nonzero/1000x1000", lambda: torch.randn(1000, 1000).gt(0).nonzero)
 
     pictures = (32, 64, 56, 56)

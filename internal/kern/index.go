@@ -1,6 +1,10 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"unsafe"
+
+	"cresset/dtype"
+)
 
 // Indexing kernels see an operand as rows of inner elements each. Values that are added to the same row are added in the order of the
 // index, whatever the number of threads: threads share the columns, never the rows.
@@ -67,6 +71,16 @@ func AddRows[T dtype.Number](dst, src []T, index []int64, inner, lo, hi int) {
 // stops at an index that is not in 0 … n-1 and returns whether there was none.
 func TakeAt[T dtype.Element](dst, src []T, index []int64, n, step, skip int) bool {
 	index = index[:len(dst)]
+	if step == 1 && skip == 0 { // gather/1024x1024 takes a third less time so
+		src, dst = src[:n], dst[:len(index)]
+		for k, at := range index {
+			if uint64(at) >= uint64(len(src)) {
+				return false
+			}
+			dst[k] = src[at]
+		}
+		return true
+	}
 	from := 0
 	for k, at := range index {
 		if uint64(at) >= uint64(n) {
@@ -176,19 +190,31 @@ func OneHot(dst, index []int64, classes int) {
 	}
 }
 
-// NonZero writes for each true element of mask, in row-major order, its index along every axis.
+// NonZero writes for each true element of mask, in row-major order, its index along every axis. An element that is false is
+// written too, and the next one over it: a branch for each takes nonzero/1000x1000 several times as long, as none can be foreseen.
 func NonZero(dst []int64, mask []bool, shape []int) {
 	rank := len(shape)
+	if rank == 0 || len(dst) == 0 {
+		return
+	}
+	n := shape[rank-1]
+	bits := unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(mask))), len(mask)) // a bool is a byte, 0 or 1
 	at := 0
-	for i, v := range mask {
-		if !v {
-			continue
+	for first := 0; first < len(bits) && at < len(dst); first += n {
+		start, line := at, first/n
+		for j, bit := range bits[first : first+n] {
+			if at == len(dst) {
+				break // none that follows is true
+			}
+			dst[at+rank-1] = int64(j)
+			at += rank & -int(bit&1)
 		}
-		row := dst[at : at+rank]
-		for axis := rank - 1; axis >= 0; axis-- {
-			row[axis] = int64(i % shape[axis])
-			i /= shape[axis]
+		for axis := rank - 2; axis >= 0; axis-- {
+			i := int64(line % shape[axis])
+			line /= shape[axis]
+			for k := start + axis; k < at; k += rank {
+				dst[k] = i
+			}
 		}
-		at += rank
 	}
 }

@@ -68,3 +68,33 @@ func TestTakeAtAndAddAt(t *testing.T) {
 		})
 	}
 }
+
+func TestNonZero(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 52))
+	for _, shape := range [][]int{{0}, {1}, {70}, {3, 5}, {4, 0}, {1, 9}, {3, 1}, {2, 3, 4}, {2, 2, 3, 5}} {
+		for _, share := range []float64{0, 0.5, 1} {
+			size := 1
+			for _, n := range shape {
+				size *= n
+			}
+			var want []int64
+			mask := make([]bool, size)
+			for i := range mask {
+				if mask[i] = rng.Float64() < share; !mask[i] {
+					continue
+				}
+				for axis := range shape {
+					below := 1
+					for _, n := range shape[axis+1:] {
+						below *= n
+					}
+					want = append(want, int64(i/below%shape[axis]))
+				}
+			}
+			got := make([]int64, len(want))
+			if NonZero(got, mask, shape); !slices.Equal(got, want) {
+				t.Errorf("of %v, %v true: got %v, want %v", shape, share, got, want)
+			}
+		}
+	}
+}

@@ -211,6 +211,8 @@ func (p *plan) cut() {
 		span = vec.StreamAbove + tile // a call that long writes by non-temporal stores, which halves add_row/4000x2500
 	case repeats && joins:
 		span = tile
+	case p.kernel.copies && p.operands[1].uniform: // full/1e5 takes a tenth less time so
+		span = min(p.size, grain)
 	case p.columns: // sub_column/4096x128 takes a tenth less time so
 		span = min(p.size, grain)
 	}
