@@ -61,6 +61,7 @@ func (t *table) addConverted() {
 	}
 	t.addHalfLoops()
 	addSumsOfHalves(t)
+	addNormsOfHalves(t)
 }
 
 func (t *table) addVia(o op.Op, narrow, wide dtype.DType) {
