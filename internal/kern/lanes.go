@@ -24,10 +24,12 @@ const (
 
 // inLanes returns a sum of n terms in so many bytes of lanes; add adds the terms from lo to hi-1, the first to the first lane.
 func inLanes[T dtype.Number](n, bytes int, add func(lanes []T, lo, hi int)) float64 {
-	var space [manyLanes / 4]T
+	if n == 0 {
+		return 0
+	}
 	var totals [laneTotals]float64
-	size := int(unsafe.Sizeof(space[0])) // a constant: space is not read
-	lanes, run := space[:bytes/size], n
+	size := int(unsafe.Sizeof(T(0)))
+	lanes, run := make([]T, bytes/size), n // on the heap, for add is called by its value
 	if size == 4 {
 		run = laneRun * len(lanes)
 	}

@@ -20,6 +20,7 @@ var bounded = map[string]string{
 	"forWithParts": "the number of threads",
 	"Fuse":         "the steps of a region",
 	"layOut":       "the steps of a region",
+	"inLanes":      "manyLanes",
 }
 
 // TestWorkspacesComeFromThePool keeps memory that grows with an operand out of kernels: Go's own out-of-memory ends the
