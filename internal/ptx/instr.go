@@ -81,8 +81,9 @@ func (w *warp) keep64(slot int32, mask uint32) {
 //
 //go:norace
 func blend[T word](d, from *[32]T, mask uint32) {
-	for i := range d {
-		d[i] ^= (d[i] ^ from[i]) & -T(mask>>i&1)
+	for left := mask; left != 0; left &= left - 1 {
+		i := trailing(left)
+		d[i] = from[i]
 	}
 }
 

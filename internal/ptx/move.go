@@ -31,10 +31,11 @@ func (w *warp) move(m *access, r *Region, mask uint32) (left uint32) {
 // inside returns the lanes of mask whose n bytes lie in r.
 func (w *warp) inside(r *Region, mask uint32, n uint64) (in uint32) {
 	last := uint64(len(r.Data)) - n
-	for i := range w.addr {
+	for left := mask; left != 0; left &= left - 1 {
+		i := trailing(left)
 		in |= bit(w.addr[i]-r.Base <= last) << i
 	}
-	return in & mask
+	return in
 }
 
 // row returns the memory of a warp whose 32 lanes access neighbouring words, or nil where they do not or r does not hold all
