@@ -41,7 +41,7 @@ OLDER = {"product_tile": [60, 75], "product_mma8": [75]}
 TUNED = re.compile(r"^\.minnctapersm", re.M)
 
 # Kernels whose registers, which spill, are worth less than a second block of a multiprocessor.
-TIGHT = ["product_128x128_loose_f32"]
+TIGHT = ["product_128x128_loose_f32", "conv_128x128_tile_f32"]
 
 # The least share of multiplications in the loop of a tile. FFMA are one clock of a scheduler, as all instructions are; an HMMA keeps the tensor
 # cores busy for 8 clocks or more, and an HGMMA for 128, so that other instructions have time beside them.
@@ -51,8 +51,10 @@ LEAST = [
     (re.compile(r"^product_128x128_mma8"), 0.25),
     (re.compile(r"^product_128x128_tf32_mn"), 0.35),
     (re.compile(r"^product_128x128_dmma_"), 0.4),
-    (re.compile(r"^conv_128x128_mma"), 0.22),
-    (re.compile(r"^conv_weight_128x128_mma"), 0.16),
+    (re.compile(r"^conv_(weight_)?128x128_mma"), 0.32),
+    (re.compile(r"^conv_(weight_)?(64x64|32x128)_mma"), 0.12),
+    (re.compile(r"^conv_128x128_async_f32"), 0.85),
+    (re.compile(r"^conv_weight_128x128_async_f32"), 0.8),
     (re.compile(r"wgmma|beside"), 0.05),
 ]
 

@@ -9,9 +9,18 @@ INLINE void copyAsync(u32 to, u64 from, u32 bytes) {
 	asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
-// copyElement copies 4 bytes, or zeros where bytes is 0.
-INLINE void copyElement(u32 to, u64 from, u32 bytes) {
-	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
+// copyWhole copies 16 bytes, or zeros where inside is 0, and copyElement 4: then nothing is read, whatever the address. A size that is chosen beside the copy is a
+// predicate of it.
+INLINE void copyWhole(u32 to, u64 from, u32 inside) {
+	asm volatile("{\n\t.reg .pred p;\n\t.reg .u32 n;\n\tsetp.ne.u32 p, %2, 0;\n\tselp.u32 n, 16, 0, p;\n\t"
+				 "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, n;\n\t}"
+				 : : "r"(to), "l"(from), "r"(inside) : "memory");
+}
+
+INLINE void copyElement(u32 to, u64 from, u32 inside) {
+	asm volatile("{\n\t.reg .pred p;\n\t.reg .u32 n;\n\tsetp.ne.u32 p, %2, 0;\n\tselp.u32 n, 4, 0, p;\n\t"
+				 "cp.async.ca.shared.global [%0], [%1], 4, n;\n\t}"
+				 : : "r"(to), "l"(from), "r"(inside) : "memory");
 }
 
 INLINE void commitCopies() { asm volatile("cp.async.commit_group;" : : : "memory"); }

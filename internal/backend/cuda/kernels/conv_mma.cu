@@ -17,20 +17,20 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP, clas
 	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP, DEEP, End>(p, panels, fill);
 }
 
-#define CONVOLUTIONS(rows, columns, high, wide, stages) \
-	ROW_KERNEL(conv_##rows##x##columns##_mma, rows * columns / (high * wide) * 32)(const TiledConvolution p) { \
+#define CONVOLUTIONS(rows, columns, high, wide, stages, blocks) \
+	KERNEL_OF(JOIN(conv_##rows##x##columns##_mma, DTYPE), 128, blocks)(const TiledConvolution p) { \
 		Work w = workOf<rows, columns>(p, blockIdx.x); \
 		if (Work::inside(w)) { \
-			Course<rows, columns, rows * columns / (high * wide) * 32> c(p, w); \
+			Course<rows, columns, 128> c(p, w); \
 			multiply<rows, columns, high, wide, stages, true, OutputPairs<rows, columns>>(p, c); \
 		} \
 	} \
-	ROW_KERNEL(conv_weight_##rows##x##columns##_mma, rows * columns / (high * wide) * 32)(const TiledConvolution p) { \
+	KERNEL_OF(JOIN(conv_weight_##rows##x##columns##_mma, DTYPE), 128, blocks)(const TiledConvolution p) { \
 		Work w = weightsWork<rows, columns>(p, blockIdx.x); \
-		WeightCourse<rows, columns, rows * columns / (high * wide) * 32> c(p, w); \
+		WeightCourse<rows, columns, 128> c(p, w); \
 		multiply<rows, columns, high, wide, stages, false, WeightPairs<rows, columns>>(p, c); \
 	}
 
-CONVOLUTIONS(128, 128, 64, 64, 4)
-CONVOLUTIONS(64, 64, 32, 32, 4)
-CONVOLUTIONS(32, 128, 32, 32, 4)
+CONVOLUTIONS(128, 128, 64, 64, 4, 2)
+CONVOLUTIONS(64, 64, 32, 32, 4, 4)
+CONVOLUTIONS(32, 128, 32, 32, 4, 4)

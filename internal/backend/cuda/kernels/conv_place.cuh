@@ -73,8 +73,8 @@ struct Depth {
 		return (w.y.tap + d.row * w.y.between) * p.window[1] + w.x.tap + d.column * w.x.between;
 	}
 
-	// next goes so many channels on, and reports whether that is another tap.
-	INLINE bool next(Depth &d, const Work &w, u32 by, u32 lines) {
+	// next goes so many channels on, and reports whether that is another tap: the next one, where a tap has as many at least.
+	template <bool LONG> INLINE bool next(Depth &d, const Work &w, u32 by, u32 lines) {
 		d.channel += by;
 		if (d.channel < lines) {
 			return false;
@@ -85,7 +85,7 @@ struct Depth {
 				d.column = 0;
 				d.row++;
 			}
-		} while (d.channel >= lines);
+		} while (!LONG && d.channel >= lines);
 		return true;
 	}
 };
@@ -93,20 +93,20 @@ struct Depth {
 // stepsOf is how many steps of the common axis, of which a phase has so many, belong to a part that begins at begin.
 INLINE u32 stepsOf(const TiledConvolution &p, u32 depth, u32 begin) { return begin < depth ? min(depth - begin, p.partSteps) : 0; }
 
-// A Spot is where the sum of a column's first row belongs, in elements.
+// A Spot is where the sum of a pixel's first row belongs, in elements.
 struct Spot {
 	u64 at;
 	bool inside;
 };
 
-INLINE Spot spotOf(const TiledConvolution &p, const Work &w, u32 column) {
-	if (column >= w.columns) {
-		return {0, false};
-	}
-	Pixel q = pixelOf(column, w.y.places, w.x.places);
+INLINE Spot spotAt(const TiledConvolution &p, const Work &w, const Pixel &q) {
 	u64 plane = ((u64)(w.part * p.images + q.image) * p.groups + w.group) * p.rows + w.m;
 	u32 y = w.y.first + q.y * w.y.apart, x = w.x.first + q.x * w.x.apart;
 	return {(plane * p.outSize[0] + y) * p.outSize[1] + x, true};
+}
+
+INLINE Spot spotOf(const TiledConvolution &p, const Work &w, u32 column) {
+	return column < w.columns ? spotAt(p, w, pixelOf(column, w.y.places, w.x.places)) : Spot{0, false};
 }
 
 // put stores a sum with its bias, or a part of it, in channel m + row of a group.

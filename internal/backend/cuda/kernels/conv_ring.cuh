@@ -4,16 +4,14 @@
 
 #include "conv_source.cuh"
 
-// copy starts to copy a source's tile; valid is an address that can be read.
-template <class S> INLINE void copy(const S &s, u32 tile, u64 valid) {
+// copy starts to copy a source's tile.
+template <class S> INLINE void copy(const S &s, u32 tile) {
 #pragma unroll
 	for (int l = 0; l < S::COUNT; l++) {
-		bool in = s.in(l);
-		u64 from = in ? s.at(l) : valid;
 		if constexpr (sizeof(typename S::Unit) == 16) {
-			copyAsync(tile + s.to(l), from, in ? 16 : 0);
+			copyWhole(tile + s.to(l), s.at(l), s.in(l));
 		} else {
-			copyElement(tile + s.to(l), from, in ? 4 : 0);
+			copyElement(tile + s.to(l), s.at(l), s.in(l));
 		}
 	}
 }
@@ -22,8 +20,8 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, clas
 	u32 tiles = (c.left + STEPS - 1) / STEPS;
 	auto fill = [&](u32 stage) __attribute__((always_inline)) {
 		if (c.left > 0) {
-			copy(c.a, stage, p.left);
-			copy(c.b, stage + STEPS * (ROWS + GAP) * 4, p.right);
+			copy(c.a, stage);
+			copy(c.b, stage + STEPS * (ROWS + GAP) * 4);
 			c.next(STEPS);
 		}
 	};

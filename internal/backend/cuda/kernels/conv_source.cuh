@@ -180,7 +180,7 @@ template <class A, class B> struct Course {
 	// next goes so many steps on, which are a tile.
 	__device__ __attribute__((always_inline)) void next(u32 by) {
 		left -= min(left, by);
-		if (Depth::next(d, w, by, p.lines)) {
+		if (Depth::next<true>(d, w, by, p.lines)) {
 			turn();
 		} else {
 			a.advance();

@@ -17,11 +17,11 @@ struct Barriers {
 	u32 full, empty; // of the first stage; others lie 8 bytes further each
 };
 
-// produceStage has the TMA fill a stage from a step on, when it is free: copy is given where to, its barrier and the step.
-template <class S, class Copy> INLINE void produceStage(u32 shared, Barriers bar, Ring &ring, u32 step, Copy copy) {
+// produceStage has the TMA fill a stage from a step on, when it is free: copy is given where to, its barrier and the step, and brings so many bytes.
+template <class S, class Copy> INLINE void produceStage(u32 shared, Barriers bar, Ring &ring, u32 step, Copy copy, u32 bytes = S::STAGE) {
 	u32 full = bar.full + ring.stage * 8;
 	await(bar.empty + ring.stage * 8, ring.parity ^ 1);
-	expectBytes(full, S::STAGE);
+	expectBytes(full, bytes);
 	copy(shared + ring.stage * S::STAGE, full, step);
 	Ring::next(ring, S::STAGES);
 }

@@ -386,6 +386,16 @@ struct TiledConvolution {
 };
 static_assert(sizeof(TiledConvolution) == 128, "");
 
+// MappedConvolution is the parameter of conv_wgmma: a convolution, and maps of its packed operands, of the pixels with the axes channels, columns, rows and images,
+// of the weights with channels, taps and rows. A tile is a box of so many pixels beside each other, below each other, and of images.
+struct MappedConvolution {
+	TensorMap mapPixels, mapWeights;
+	TiledConvolution convolution;
+	u32 box[3];
+	u32 padding[13];
+};
+static_assert(sizeof(MappedConvolution) == 448, "");
+
 // Pool is the parameter of pools and their gradients: planes of y of the size outSize, of planes of x of the size inSize, or
 // the gradient for x; all contiguous. Each pair is of the rows and the columns. in is x, or dy for a gradient.
 struct Pool {
