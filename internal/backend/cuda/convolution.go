@@ -51,7 +51,7 @@ func (v *convolver) taken(d *Device) (tiles uint) {
 	var rounding uint
 	for i := range kernels.ConvolutionTiles {
 		switch t := &kernels.ConvolutionTiles[i]; {
-		case t.Half != v.half || !d.takes(v.tiles[i][kernels.Outputs]):
+		case t.Half != v.half || !d.takes(v.tiles[i][kernels.Outputs]) || t.Mapped && int64(t.Shared()) > d.properties.SharedOptIn:
 		case t.TF32:
 			rounding |= 1 << i
 		default:
@@ -90,8 +90,8 @@ func (v *convolver) launch(d *Device, c *backend.Call, k kernelID) error {
 	if done, err := v.multiply(&s, &n); done || err != nil {
 		return err
 	}
-	multiprocessors := d.properties.Multiprocessors
-	plan, tiled := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, v.taken(d), multiprocessors)
+	multiprocessors, tiles := d.properties.Multiprocessors, v.taken(d)
+	plan, tiled := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, tiles, multiprocessors)
 	clocks := plan.Clocks + packing
 	switch {
 	case !tiled:
@@ -105,6 +105,12 @@ func (v *convolver) launch(d *Device, c *backend.Call, k kernelID) error {
 	}
 	if !tiled {
 		return v.wide(d, c, k)
+	}
+	if kernels.ConvolutionTiles[plan.Tile].Mapped {
+		if done, err := v.convolveMapped(&s, &n, &plan, c.DType); done || err != nil {
+			return err
+		}
+		plan, _ = kernels.PlanConvolution(p, false, tiles&^kernels.MappedConvolutions, multiprocessors)
 	}
 	return v.convolve(&s, &n, &plan)
 }
@@ -174,12 +180,17 @@ func (v *convolver) slide(s *scratch, n *convolution, plan *kernels.DirectConvol
 
 // issue launches a kernel, and where it divides the common axis that which joins the parts.
 func (v *convolver) issue(s *scratch, n *convolution, k kernelID, g kernels.Grid) error {
+	return v.inParts(s, n, func() error { return issue(s, k, g, n.TiledConvolution) })
+}
+
+// inParts has f launch a kernel, and launches what joins the parts where there are several.
+func (v *convolver) inParts(s *scratch, n *convolution, f func() error) error {
 	if n.Parts == 1 {
-		return issue(s, k, g, n.TiledConvolution)
+		return f()
 	}
 	size := n.out.Layout.Size()
 	n.Out = s.take(4 * int(n.Parts) * size).ptr
-	if err := issue(s, k, g, n.TiledConvolution); err != nil {
+	if err := f(); err != nil {
 		return err
 	}
 	return v.joinParts(s.device, n, uint64(size))

@@ -33,6 +33,7 @@ var convolutionShapes = []kern.ConvShape{
 	{N: 1, C: 4, H: 7, W: 9, K: 4, R: 5, S: 5, StrideH: 1, StrideW: 1, PadH: 4, PadW: 2, Groups: 4},
 	{N: 1, C: 4, H: 8, W: 9, K: 8, R: 5, S: 5, StrideH: 2, StrideW: 2, PadH: 2, PadW: 2, Groups: 4},
 	{N: 0, C: 2, H: 5, W: 4, K: 3, R: 3, S: 3, StrideH: 1, StrideW: 1},
+	{N: 3, C: 128, H: 7, W: 6, K: 140, R: 3, S: 2, StrideH: 2, StrideW: 1, PadH: 1, PadW: 1, Groups: 2},
 }
 
 var convolutionOps = []op.Op{op.Conv, op.ConvGradInput, op.ConvGradWeight}
@@ -44,7 +45,7 @@ func TestConvolutionsOnEveryCard(t *testing.T) {
 		"gtx1070": {"conv_.*_tile(_few)?_f32", "conv_weight_.*_tile_f32"},
 		"t4":      {"conv_.*_tile(_few)?_f32", "conv_weight_.*_tile_f32"},
 		"a100":    {"conv_.*_async(_few)?_f32", "conv_.*_mma_f16", "conv_.*_mma_bf16", "conv_weight_.*_mma_f16"},
-		"h100":    {"conv_.*_async(_few)?_f32", "conv_.*_mma_f16", "conv_.*_mma_bf16", "conv_weight_.*_mma_f16"},
+		"h100":    {"conv_.*_async(_few)?_f32", "conv_\\d.*_mma_f16", "conv_.*_wgmma_f16", "conv_.*_wgmma_bf16", "conv_weight_.*_mma_f16"},
 		"rtx4090": {"conv_.*_async(_few)?_f32", "conv_.*_mma_f16", "conv_.*_mma_bf16", "conv_weight_.*_mma_f16"},
 	} {
 		card := newCard(t, preset)
@@ -83,9 +84,10 @@ func TestConvolutionsOfRoundedOperands(t *testing.T) {
 func TestConvolutionsByEveryTile(t *testing.T) {
 	slowUnderRace(t)
 	defer SetProductRounding(ProductRounding())
-	card := newCard(t, "a100")
-	dev := card.Device
+	cards := map[bool]*card{false: newCard(t, "a100"), true: newCard(t, "h100")}
 	for i := range kernels.ConvolutionTiles {
+		card := cards[kernels.ConvolutionTiles[i].Mapped]
+		dev := card.Device
 		dt := dtype.Float32
 		if kernels.ConvolutionTiles[i].Half {
 			dt = dtype.BFloat16
@@ -94,6 +96,16 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 		v := newConvolver(dt)
 		run := described(dev, func(s *scratch, n *convolution) error {
 			plan, ok := kernels.PlanConvolution(n.TiledConvolution, n.op == op.ConvGradWeight, 1<<i, dev.properties.Multiprocessors)
+			switch {
+			case ok && kernels.ConvolutionTiles[i].Mapped:
+				done, err := v.convolveMapped(s, n, &plan, dt)
+				if !done && err == nil {
+					t.Errorf("not by the TMA: %+v", *n.TiledConvolution)
+				}
+				return err
+			case !ok && kernels.ConvolutionTiles[i].Mapped: // groups, or strides, that boxes are not for
+				plan, ok = kernels.PlanConvolution(n.TiledConvolution, false, v.taken(dev)&^kernels.MappedConvolutions, dev.properties.Multiprocessors)
+			}
 			if !ok {
 				t.Errorf("no plan for %+v", *n.TiledConvolution)
 			}

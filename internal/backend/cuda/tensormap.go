@@ -20,6 +20,7 @@ type tile struct {
 	extents []uint64
 	strides []uint64 // of the axes from 1 on: multiples of 16
 	box     []uint32
+	steps   []uint32 // between the elements of the box; nil for ones
 	swizzle driver.Swizzle
 	tf32    bool // float32 is rounded to TF32 as it is copied
 }
@@ -46,6 +47,7 @@ func (d *Device) encode(t *tile) (m driver.TensorMap, ok bool) {
 	copy(c.Extents[:], t.extents)
 	copy(c.Strides[:], t.strides)
 	copy(c.Box[:], t.box)
+	copy(c.Steps[:], t.steps)
 	e := d.maps.of(c, func() encoded {
 		asked := c // what the driver is handed lies on the heap, and c need not
 		m, r := d.api.TensorMapEncodeTiled(&asked)

@@ -8,11 +8,12 @@ type ConvolutionTile struct {
 	family string // what is in their names after the tile
 	Half   bool   // elements are of a half type, else of float32
 	TF32   bool   // they round elements of float32 to 11 bits
+	Mapped bool   // they take MappedConvolution, of which there are no kernels for weights; clusters of two blocks compute tiles beside each other
 	large  bool   // there is no kernel for few channels, nor for weights
 }
 
 // ConvolutionTiles are all families. Their clocks are those of the products of the same tiles and what gathering operands adds by its number of
-// instructions.
+// instructions; those that the TMA fills are products of tiles beside each other, but that the smaller ones draw 20 KB instead of 16 from the cache.
 var ConvolutionTiles = [...]ConvolutionTile{
 	{family: "tile", large: true, tiling: tiling{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1500, ends: 5000}},
 	{family: "tile", tiling: tiling{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 400, ends: 4500}},
@@ -23,13 +24,18 @@ var ConvolutionTiles = [...]ConvolutionTile{
 	{family: "tf32", TF32: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 800, ends: 9000}},
 	{family: "tf32", TF32: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 340, ends: 4500}},
 	{family: "tf32", TF32: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 3 * 16 * 176 * 4, resident: 4, steps: 16, waiting: 300, busy: 420, ends: 4500}},
-	{family: "mma", Half: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 620, ends: 9000}},
-	{family: "mma", Half: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 280, ends: 3500}},
-	{family: "mma", Half: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 4 * 160 * 64, resident: 4, steps: 32, waiting: 220, busy: 320, ends: 3500}},
+	{family: "mma", Half: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 580, ends: 9000}},
+	{family: "mma", Half: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 260, ends: 3500}},
+	{family: "mma", Half: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 4 * 160 * 64, resident: 4, steps: 32, waiting: 220, busy: 290, ends: 3500}},
+	{family: "wgmma", Half: true, Mapped: true, tiling: tiling{rows: 64, columns: 128, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 480, ends: 5000}},
+	{family: "wgmma", Half: true, Mapped: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5500}},
 }
 
-// HeldConvolutions are the bits of the families whose tiles pass through registers.
-const HeldConvolutions = 1<<3 - 1
+// HeldConvolutions are the bits of the families whose tiles pass through registers, MappedConvolutions of those that the TMA fills.
+const (
+	HeldConvolutions   = 1<<3 - 1
+	MappedConvolutions = 1<<len(ConvolutionTiles) - 1<<(len(ConvolutionTiles)-2)
+)
 
 // A ConvolutionKind is what of a convolution a kernel computes.
 type ConvolutionKind uint8
@@ -43,8 +49,11 @@ const (
 
 // Has reports whether a family has a kernel of a kind.
 func (t *ConvolutionTile) Has(k ConvolutionKind) bool {
-	return k == Outputs || !t.large && !(t.Half && k == FewOutputs)
+	return k == Outputs || !t.large && !t.Mapped && !(t.Half && k == FewOutputs)
 }
+
+// Shared returns how many bytes of shared memory a block has.
+func (t *ConvolutionTile) Shared() uint32 { return t.shared }
 
 // Kernel returns the name of a family's kernel, but for the dtype.
 func (t *ConvolutionTile) Kernel(k ConvolutionKind) string {
@@ -64,6 +73,7 @@ type ConvolutionPlan struct {
 	Kind   ConvolutionKind
 	Grid   Grid
 	Clocks float64
+	Box    Box // of a tile's pixels, where the TMA may fill it
 
 	lines, across, parts, part uint64
 }
@@ -72,6 +82,10 @@ type ConvolutionPlan struct {
 // axis, it chooses those that take the fewest clocks, and reports whether there are any. The shape alone decides, so that results are the same
 // each time.
 func PlanConvolution(p *TiledConvolution, weights bool, tiles uint, multiprocessors int) (plan ConvolutionPlan, ok bool) {
+	var box Box
+	if tiles&MappedConvolutions != 0 && !weights {
+		box = p.box()
+	}
 	for i := range ConvolutionTiles {
 		if tiles&(1<<i) == 0 {
 			continue
@@ -82,7 +96,7 @@ func PlanConvolution(p *TiledConvolution, weights bool, tiles uint, multiprocess
 			continue
 		}
 		for parts := uint64(1); parts <= 64; parts *= 2 {
-			c := ConvolutionPlan{Tile: i, Kind: kind}
+			c := ConvolutionPlan{Tile: i, Kind: kind, Box: box}
 			fits := c.divide(p, parts)
 			if parts > 1 && c.parts*4*t.steps > c.depth(p) || !fits {
 				break
@@ -110,6 +124,9 @@ func (p *TiledConvolution) kind(t *ConvolutionTile, weights bool) ConvolutionKin
 	return Outputs
 }
 
+// RowsOfTile returns how many rows of the result a block computes.
+func (plan *ConvolutionPlan) RowsOfTile() uint64 { return ConvolutionTiles[plan.Tile].rows }
+
 // Apply writes what the kernel must know of the plan.
 func (plan *ConvolutionPlan) Apply(p *TiledConvolution) {
 	p.Lines, p.Across = uint32(plan.lines), uint32(plan.across)
@@ -122,6 +139,9 @@ func PaddedChannels(channels uint32) uint32 { return max((channels+7)&^7, 8) }
 // divide completes a plan with so many parts at most, each of whole steps, and reports whether a launch takes it.
 func (plan *ConvolutionPlan) divide(p *TiledConvolution, parts uint64) bool {
 	t := &ConvolutionTiles[plan.Tile]
+	if t.Mapped && (plan.Box == Box{} || p.Groups > 1 && uint64(p.Channels)%t.steps != 0) { // a box would hold channels of two groups
+		return false
+	}
 	plan.lines = max(uint64(p.Channels), 1)
 	switch {
 	case t.Half:
@@ -133,10 +153,24 @@ func (plan *ConvolutionPlan) divide(p *TiledConvolution, parts uint64) bool {
 	plan.part = max(divideUp(divideUp(depth, t.steps), parts)*t.steps, t.steps)
 	plan.parts = max(divideUp(depth, plan.part), 1)
 	plan.across = divideUp(plan.columns(p), t.columns)
+	if t.Mapped {
+		plan.across = divideUp(plan.Box.count(p), 2)
+	}
 	tiles := divideUp(uint64(p.Rows), t.rows) * plan.across
 	blocks := float64(tiles) * float64(p.Phases[0]) * float64(p.Phases[1]) * float64(p.Groups) * float64(plan.parts)
 	plan.Grid = Grid{Blocks: [3]uint32{uint32(min(blocks, mostBlocks)), 1, 1}, Threads: [3]uint32{t.threads, 1, 1}, Shared: t.shared}
-	return blocks <= mostBlocks && depth < 1<<31
+	if t.Mapped {
+		blocks *= 2
+		plan.Grid.Blocks[0] *= 2
+		plan.Grid.Cluster, plan.Grid.Programmatic = [3]uint32{2, 1, 1}, true
+	}
+	return blocks <= mostBlocks && depth < 1<<31 && !(t.Half && p.chunks() >= 1<<31)
+}
+
+// chunks is how many chunks of 8 channels packed pixels have, of which kernels count in 32 bits.
+func (p *TiledConvolution) chunks() float64 {
+	pixels := float64(p.Images) * float64(p.InSize[0]) * float64(p.InSize[1])
+	return pixels * float64(p.Groups) * float64(PaddedChannels(p.Channels)/8)
 }
 
 // columns is how many columns of the result the largest phase has.
@@ -157,6 +191,9 @@ func (plan *ConvolutionPlan) depth(p *TiledConvolution) uint64 {
 		return uint64(p.Images) * uint64(p.OutSize[0]) * uint64(p.OutSize[1])
 	}
 	n := plan.lines
+	if t := &ConvolutionTiles[plan.Tile]; t.Mapped {
+		n = divideUp(n, t.steps) * t.steps
+	}
 	for i := range 2 {
 		taps := uint64(p.Window[i])
 		if p.Gradient != 0 {

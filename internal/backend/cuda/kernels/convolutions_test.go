@@ -34,11 +34,41 @@ func checkConvolutionPlan(t *testing.T, p kernels.TiledConvolution, weights bool
 		t.Fatalf("plans of %+v: %+v, %+v", p, plan, again)
 	}
 	plan.Apply(&p)
-	depth := p.Window[0] * p.Window[1] * p.Lines
+	lines := p.Lines
+	if kernels.ConvolutionTiles[plan.Tile].Mapped { // whose taps begin with a stage
+		lines = (lines + 63) &^ 63
+	}
+	depth := p.Window[0] * p.Window[1] * lines
 	if weights {
 		depth = p.Images * p.OutSize[0] * p.OutSize[1]
 	}
 	if p.Parts*p.PartSteps < depth || (p.Parts-1)*p.PartSteps >= depth || p.PartSteps%8 != 0 || p.Lines < p.Channels {
 		t.Errorf("%d steps in %d parts of %d, %d lines for %d channels", depth, p.Parts, p.PartSteps, p.Lines, p.Channels)
+	}
+}
+
+// TestBoxesCoverThePixels wants boxes that the TMA takes, of which few pixels lie outside of the result.
+func TestBoxesCoverThePixels(t *testing.T) {
+	for _, c := range []struct {
+		images, size, stride uint32
+		want                 kernels.Box
+	}{
+		{32, 56, 1, kernels.Box{8, 8, 2}},
+		{32, 28, 1, kernels.Box{4, 4, 8}},
+		{32, 14, 2, kernels.Box{2, 2, 32}},
+		{32, 7, 1, kernels.Box{7, 1, 18}},
+		{1, 300, 1, kernels.Box{25, 5, 1}},
+		{1, 300, 4, kernels.Box{25, 5, 1}},
+		{1, 300, 9, kernels.Box{}},
+		{1, 1, 1, kernels.Box{1, 1, 1}},
+	} {
+		p := kernels.TiledConvolution{
+			Images: c.images, Groups: 1, Rows: 64, Channels: 64, InSize: [2]uint32{c.size * c.stride, c.size * c.stride}, OutSize: [2]uint32{c.size, c.size},
+			Window: [2]uint32{3, 3}, Padding: [2]uint32{1, 1}, Stride: [2]uint32{c.stride, c.stride}, Dilation: [2]uint32{1, 1}, Phases: [2]uint32{1, 1},
+		}
+		plan, ok := kernels.PlanConvolution(&p, false, kernels.MappedConvolutions, 132)
+		if ok != (c.want != kernels.Box{}) || plan.Box != c.want {
+			t.Errorf("%d images of %d with stride %d: %v, %t, want %v", c.images, c.size, c.stride, plan.Box, ok, c.want)
+		}
 	}
 }
