@@ -16,6 +16,7 @@ type Conv struct {
 	Groups                    int
 	Same                      bool // Padding follows from the kernel
 	PaddingMode               PaddingMode
+	Fast                      bool // see FastConv
 }
 
 // Conv1D slides kernels over the last axis of x [N, C, L] or [C, L].
@@ -34,7 +35,7 @@ func NewConv1D(in, out, kernel int, opts ...ConvOption) *Conv1D {
 }
 
 // NewConv2D returns a layer from in to out channels with square kernels, drawn as PyTorch draws it. It takes KernelSize, KernelWidth,
-// Stride, Padding, SamePadding, a PaddingMode, Dilation, Groups, Bias, On and As.
+// Stride, Padding, SamePadding, a PaddingMode, Dilation, Groups, FastConv, Bias, On and As.
 func NewConv2D(in, out, kernel int, opts ...ConvOption) *Conv2D {
 	return &Conv2D{newConv(2, in, out, kernel, opts)}
 }
@@ -49,7 +50,7 @@ func newConv(axes, in, out, kernel int, opts []ConvOption) Conv {
 	w := &o.window
 	w.checkGroups(in, out)
 	c := Conv{Stride: each(axes, "stride", w.stride, 1), Padding: each(axes, "padding", w.padding, 0),
-		Dilation: each(axes, "dilation", w.dilation, 1), Groups: w.groups, Same: w.same, PaddingMode: w.mode}
+		Dilation: each(axes, "dilation", w.dilation, 1), Groups: w.groups, Same: w.same, PaddingMode: w.mode, Fast: w.fast}
 	if c.Same && slices.Max(c.Stride) > 1 {
 		panic(fault("conv", "padding='same' is not supported for strided convolutions"))
 	}
@@ -81,7 +82,8 @@ func (o *options) kernels(first, second, out int, extents []int) (weight, bias *
 
 // Forward returns the cross-correlation of x with the kernels, plus the bias.
 func (c *Conv) Forward(x *tensor.Tensor) *tensor.Tensor {
-	opts := []tensor.ConvOption{tensor.Stride(c.Stride...), tensor.Dilation(c.Dilation...), tensor.Groups(c.Groups)}
+	opts := []tensor.ConvOption{tensor.Stride(c.Stride...), tensor.Dilation(c.Dilation...), tensor.Groups(c.Groups),
+		tensor.FastConv(c.Fast)}
 	switch {
 	case c.PaddingMode != "" && c.PaddingMode != ZerosPadding:
 		x = c.PaddingMode.pad(x, c.pads())
@@ -115,7 +117,7 @@ func (c *Conv) pads() []int {
 
 // window returns what a Conv2D slides by, and whether it pads with zeros in given numbers.
 func (c *Conv2D) window() (w op.Window, plain bool) {
-	w = op.Window{Stride: [2]int(c.Stride), Padding: [2]int(c.Padding), Dilation: [2]int(c.Dilation), Groups: c.Groups}
+	w = op.Window{Stride: [2]int(c.Stride), Padding: [2]int(c.Padding), Dilation: [2]int(c.Dilation), Groups: c.Groups, Fast: c.Fast}
 	return w, !c.Same && (c.PaddingMode == "" || c.PaddingMode == ZerosPadding)
 }
 

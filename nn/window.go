@@ -18,6 +18,7 @@ type windowOptions struct {
 
 	divisor                  int // 0: the number of elements
 	same, ceil, countPadding bool
+	fast                     bool
 	mode                     PaddingMode
 }
 
@@ -88,6 +89,10 @@ func Groups(n int) AnyConvOption {
 	atLeast("groups", 1, "groups must be a positive integer", n)
 	return option(func(o *options) { o.window.groups = n })
 }
+
+// FastConv allows a convolution of float32 to make fewer products at the cost of accuracy, as tensor.FastConv says, whose bound on the error holds;
+// unless told so it does not. Conv.Fast is the same of a layer that is there.
+func FastConv(on bool) ConvOption { return option(func(o *options) { o.window.fast = on }) }
 
 // OutputPadding is how many elements a transposed convolution adds at the end of each axis of its result, 0 unless given: one
 // number for all axes, or one for each.

@@ -240,6 +240,7 @@ def torch_makers():
             others[f"{name}_grad/{shape}"] = ("channels_last", lambda: backward(torch.channels_last))
 
     convolution("conv3x3", 32, 64, 64, 56, 3, padding=1)
+    convolution("conv3x3_fast", 32, 64, 64, 56, 3, padding=1)
     convolution("conv3x3_stride2", 32, 64, 128, 56, 3, 2, 1)
     convolution("conv7x7_stride2", 8, 3, 64, 224, 7, 2, 3, gradients=False)
     convolution("conv1x1", 32, 256, 256, 14, 1)

@@ -16,7 +16,7 @@ func (x *Tensor) Conv1D(weight, bias *Tensor, opts ...ConvOption) *Tensor {
 
 // Conv2D returns the cross-correlation of x [N, C, H, W] or [C, H, W] with weight [K, C/Groups, R, S], plus bias [K] unless
 // that is nil. The result has (H + 2·Padding - Dilation·(R-1) - 1)/Stride + 1 rows, and columns likewise. It takes Stride,
-// Padding, SamePadding, Dilation and Groups.
+// Padding, SamePadding, Dilation, Groups and FastConv.
 func (x *Tensor) Conv2D(weight, bias *Tensor, opts ...ConvOption) *Tensor {
 	return x.conv(weight, bias, readWindow("convolution", 2, 1, opts), op.Invalid)
 }
@@ -46,6 +46,7 @@ func (x *Tensor) conv(weight, bias *Tensor, w window, then op.Op) *Tensor {
 	if w.same {
 		return x.padSame(weight, &w).conv(weight, bias, w, then)
 	}
+	w.fast = w.fast && w.axes == 2 && x.dtype == dtype.Float32
 	out := x.empty(op.Conv, x.dtype, x.convShape(weight, &w), weight, bias)
 	w.convolve(then, out, x, weight, bias)
 	record(out, op.Conv, convGrad, w, x, weight, bias).save(x, weight)

@@ -36,7 +36,10 @@ func convolutions() []Case {
 	down.out, down.stride = 128, 2
 	stem := convolution{batch: 8, in: 3, out: 64, size: 224, kernel: 7, stride: 2, padding: 3, groups: 1}
 	halving := convolution{batch: 32, in: 128, out: 128, size: 28, kernel: 3, stride: 2, padding: 1, groups: 128}
+	fast := square
+	fast.fast = true
 	return []Case{
+		fast.forward("conv3x3_fast"), fast.gradients("conv3x3_fast_grad"),
 		square.forward("conv3x3"), square.gradients("conv3x3_grad"),
 		down.forward("conv3x3_stride2"), down.gradients("conv3x3_stride2_grad"),
 		stem.forward("conv7x7_stride2"),
@@ -78,6 +81,7 @@ type convolution struct {
 	batch, in, out, size            int
 	kernel, stride, padding, groups int
 	half                            bool // in bfloat16
+	fast                            bool // by nn.FastConv
 }
 
 func (c convolution) dtype() dtype.DType {
@@ -89,7 +93,7 @@ func (c convolution) dtype() dtype.DType {
 
 // operands returns the pictures and the layer.
 func (c convolution) operands(dev device.Device) (*tensor.Tensor, *nn.Conv2D) {
-	net := nn.NewConv2D(c.in, c.out, c.kernel, nn.Stride(c.stride), nn.Padding(c.padding), nn.Groups(c.groups))
+	net := nn.NewConv2D(c.in, c.out, c.kernel, nn.Stride(c.stride), nn.Padding(c.padding), nn.Groups(c.groups), nn.FastConv(c.fast))
 	return tensor.On(dev).Randn(c.batch, c.in, c.size, c.size).To(c.dtype()), nn.To(net, dev, c.dtype())
 }
 

@@ -17,6 +17,7 @@ type ConvShape struct {
 	DilationH, DilationW int
 	Groups               int
 	OH, OW               int
+	Fast                 bool // Winograd's convolution may compute it
 }
 
 const (
@@ -28,6 +29,9 @@ const (
 // elements or is nil, and applies then to it, an op that Follows, or op.Invalid
 // for none. Its errors, and the gradients', are those of ForWithWorkspace.
 func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
+	if x, ok := any(x).([]float32); ok && s.winograd() {
+		return convWinograd(s, x, any(w).([]float32), any(bias).([]float32), then, any(y).([]float32))
+	}
 	if s.depthwise() {
 		convDepthwise(s, x, w, bias, then, y)
 		return nil

@@ -53,7 +53,7 @@ func (s *ConvShape) phased(h, w axisPhase) *ConvShape {
 	return &ConvShape{
 		N: s.N, C: s.K, H: s.OH, W: s.OW, K: s.C, R: h.count, S: w.count, StrideH: 1, StrideW: 1,
 		PadH: h.pad, PadW: w.pad, DilationH: h.dilation, DilationW: w.dilation, Groups: s.Groups,
-		OH: ceilDiv(s.H, s.StrideH), OW: ceilDiv(s.W, s.StrideW),
+		OH: ceilDiv(s.H, s.StrideH), OW: ceilDiv(s.W, s.StrideW), Fast: s.Fast,
 	}
 }
 

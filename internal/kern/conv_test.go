@@ -16,48 +16,48 @@ var convShapes = []struct {
 	name  string
 	shape ConvShape // without OH and OW
 }{
-	{"3x3", ConvShape{2, 3, 8, 9, 4, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
-	{"padded", ConvShape{2, 3, 8, 9, 5, 3, 3, 1, 1, 1, 2, 1, 1, 1, 0, 0}},
-	{"strided", ConvShape{3, 2, 11, 12, 4, 3, 2, 2, 3, 1, 1, 1, 1, 1, 0, 0}},
-	{"dilated", ConvShape{1, 2, 13, 11, 3, 3, 3, 2, 1, 2, 3, 2, 3, 1, 0, 0}},
-	{"groups", ConvShape{2, 6, 7, 7, 4, 3, 3, 1, 1, 1, 1, 1, 1, 2, 0, 0}},
-	{"depthwise", ConvShape{2, 5, 9, 9, 10, 3, 3, 1, 1, 1, 1, 1, 1, 5, 0, 0}},
-	{"many small groups", ConvShape{2, 34, 9, 9, 68, 3, 3, 1, 1, 1, 1, 1, 1, 34, 0, 0}},
-	{"pointwise", ConvShape{2, 6, 20, 17, 7, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
-	{"pointwise groups", ConvShape{2, 6, 5, 6, 4, 1, 1, 1, 1, 0, 0, 1, 1, 2, 0, 0}},
-	{"pointwise strided", ConvShape{2, 3, 5, 6, 4, 1, 1, 2, 2, 0, 0, 1, 1, 1, 0, 0}},
-	{"line", ConvShape{2, 3, 1, 40, 4, 1, 5, 1, 2, 0, 2, 1, 1, 1, 0, 0}},
-	{"several pieces", ConvShape{2, 9, 40, 41, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
-	{"padding beyond the input", ConvShape{1, 1, 2, 2, 1, 2, 2, 1, 1, 4, 4, 1, 1, 1, 0, 0}},
-	{"window as large as the input", ConvShape{3, 2, 4, 5, 3, 4, 5, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
-	{"dilated without strides", ConvShape{1, 2, 13, 17, 3, 3, 3, 1, 1, 2, 3, 2, 3, 1, 0, 0}},
-	{"more weights than a run", ConvShape{1, 120, 5, 6, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
-	{"pieces of lines", ConvShape{1, 40, 30, 70, 2, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
-	{"lines of whole tiles", ConvShape{1, 3, 6, 64, 14, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
-	{"long lines", ConvShape{1, 2, 2, 9000, 2, 2, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
-	{"a very long line", ConvShape{1, 1, 1, 70_000, 1, 1, 3, 1, 1, 0, 1, 1, 1, 1, 0, 0}},
-	{"long strided lines", ConvShape{1, 3, 3, 9000, 2, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0}},
-	{"phases", ConvShape{2, 3, 23, 31, 9, 5, 5, 2, 2, 2, 2, 1, 1, 1, 0, 0}},
-	{"strides beyond the window", ConvShape{2, 3, 20, 22, 5, 2, 2, 3, 4, 1, 1, 1, 1, 1, 0, 0}},
-	{"wide outputs", ConvShape{1, 2, 9, 9, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
-	{"many small images", ConvShape{23, 9, 7, 7, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
-	{"small images in groups", ConvShape{9, 34, 8, 8, 6, 2, 2, 1, 1, 1, 1, 1, 1, 2, 0, 0}},
-	{"images in bands", ConvShape{2, 9, 40, 41, 3, 3, 3, 1, 2, 1, 1, 1, 1, 1, 0, 0}},
-	{"depthwise strided", ConvShape{2, 6, 21, 19, 6, 3, 3, 2, 2, 1, 1, 1, 1, 6, 0, 0}},
-	{"depthwise dilated", ConvShape{2, 4, 17, 40, 8, 3, 5, 1, 1, 2, 4, 2, 2, 4, 0, 0}},
-	{"depthwise in bands", ConvShape{1, 2, 150, 130, 2, 3, 3, 1, 1, 1, 1, 1, 1, 2, 0, 0}},
-	{"depthwise, odd padding", ConvShape{3, 7, 12, 35, 7, 3, 3, 2, 2, 2, 3, 1, 1, 7, 0, 0}},
-	{"depthwise, strided in bands", ConvShape{1, 2, 300, 331, 4, 3, 3, 2, 2, 1, 0, 1, 1, 2, 0, 0}},
-	{"depthwise lines", ConvShape{2, 3, 1, 40, 3, 3, 3, 1, 1, 1, 1, 1, 1, 3, 0, 0}},
-	{"depthwise, strides that differ", ConvShape{2, 3, 17, 19, 3, 3, 3, 1, 2, 1, 1, 1, 1, 3, 0, 0}},
-	{"one output", ConvShape{2, 9, 12, 13, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
-	{"phases that meet nothing", ConvShape{2, 20, 12, 13, 18, 2, 1, 3, 4, 0, 0, 1, 1, 1, 0, 0}},
-	{"steps and dilation", ConvShape{2, 20, 17, 18, 18, 3, 3, 2, 4, 3, 2, 2, 2, 1, 0, 0}},
-	{"pointwise strided channels", ConvShape{2, 20, 15, 16, 18, 1, 1, 2, 2, 0, 0, 1, 1, 1, 0, 0}},
-	{"many outputs in groups", ConvShape{2, 8, 11, 12, 38, 3, 3, 2, 1, 1, 1, 1, 1, 2, 0, 0}},
-	{"long steps", ConvShape{1, 3, 31, 33, 4, 3, 3, 5, 6, 1, 1, 1, 1, 1, 0, 0}},
-	{"no images", ConvShape{0, 2, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
-	{"no channels", ConvShape{2, 0, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
+	{"3x3", ConvShape{2, 3, 8, 9, 4, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"padded", ConvShape{2, 3, 8, 9, 5, 3, 3, 1, 1, 1, 2, 1, 1, 1, 0, 0, false}},
+	{"strided", ConvShape{3, 2, 11, 12, 4, 3, 2, 2, 3, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"dilated", ConvShape{1, 2, 13, 11, 3, 3, 3, 2, 1, 2, 3, 2, 3, 1, 0, 0, false}},
+	{"groups", ConvShape{2, 6, 7, 7, 4, 3, 3, 1, 1, 1, 1, 1, 1, 2, 0, 0, false}},
+	{"depthwise", ConvShape{2, 5, 9, 9, 10, 3, 3, 1, 1, 1, 1, 1, 1, 5, 0, 0, false}},
+	{"many small groups", ConvShape{2, 34, 9, 9, 68, 3, 3, 1, 1, 1, 1, 1, 1, 34, 0, 0, false}},
+	{"pointwise", ConvShape{2, 6, 20, 17, 7, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"pointwise groups", ConvShape{2, 6, 5, 6, 4, 1, 1, 1, 1, 0, 0, 1, 1, 2, 0, 0, false}},
+	{"pointwise strided", ConvShape{2, 3, 5, 6, 4, 1, 1, 2, 2, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"line", ConvShape{2, 3, 1, 40, 4, 1, 5, 1, 2, 0, 2, 1, 1, 1, 0, 0, false}},
+	{"several pieces", ConvShape{2, 9, 40, 41, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"padding beyond the input", ConvShape{1, 1, 2, 2, 1, 2, 2, 1, 1, 4, 4, 1, 1, 1, 0, 0, false}},
+	{"window as large as the input", ConvShape{3, 2, 4, 5, 3, 4, 5, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"dilated without strides", ConvShape{1, 2, 13, 17, 3, 3, 3, 1, 1, 2, 3, 2, 3, 1, 0, 0, false}},
+	{"more weights than a run", ConvShape{1, 120, 5, 6, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"pieces of lines", ConvShape{1, 40, 30, 70, 2, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"lines of whole tiles", ConvShape{1, 3, 6, 64, 14, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"long lines", ConvShape{1, 2, 2, 9000, 2, 2, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"a very long line", ConvShape{1, 1, 1, 70_000, 1, 1, 3, 1, 1, 0, 1, 1, 1, 1, 0, 0, false}},
+	{"long strided lines", ConvShape{1, 3, 3, 9000, 2, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"phases", ConvShape{2, 3, 23, 31, 9, 5, 5, 2, 2, 2, 2, 1, 1, 1, 0, 0, false}},
+	{"strides beyond the window", ConvShape{2, 3, 20, 22, 5, 2, 2, 3, 4, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"wide outputs", ConvShape{1, 2, 9, 9, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"many small images", ConvShape{23, 9, 7, 7, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"small images in groups", ConvShape{9, 34, 8, 8, 6, 2, 2, 1, 1, 1, 1, 1, 1, 2, 0, 0, false}},
+	{"images in bands", ConvShape{2, 9, 40, 41, 3, 3, 3, 1, 2, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"depthwise strided", ConvShape{2, 6, 21, 19, 6, 3, 3, 2, 2, 1, 1, 1, 1, 6, 0, 0, false}},
+	{"depthwise dilated", ConvShape{2, 4, 17, 40, 8, 3, 5, 1, 1, 2, 4, 2, 2, 4, 0, 0, false}},
+	{"depthwise in bands", ConvShape{1, 2, 150, 130, 2, 3, 3, 1, 1, 1, 1, 1, 1, 2, 0, 0, false}},
+	{"depthwise, odd padding", ConvShape{3, 7, 12, 35, 7, 3, 3, 2, 2, 2, 3, 1, 1, 7, 0, 0, false}},
+	{"depthwise, strided in bands", ConvShape{1, 2, 300, 331, 4, 3, 3, 2, 2, 1, 0, 1, 1, 2, 0, 0, false}},
+	{"depthwise lines", ConvShape{2, 3, 1, 40, 3, 3, 3, 1, 1, 1, 1, 1, 1, 3, 0, 0, false}},
+	{"depthwise, strides that differ", ConvShape{2, 3, 17, 19, 3, 3, 3, 1, 2, 1, 1, 1, 1, 3, 0, 0, false}},
+	{"one output", ConvShape{2, 9, 12, 13, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"phases that meet nothing", ConvShape{2, 20, 12, 13, 18, 2, 1, 3, 4, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"steps and dilation", ConvShape{2, 20, 17, 18, 18, 3, 3, 2, 4, 3, 2, 2, 2, 1, 0, 0, false}},
+	{"pointwise strided channels", ConvShape{2, 20, 15, 16, 18, 1, 1, 2, 2, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"many outputs in groups", ConvShape{2, 8, 11, 12, 38, 3, 3, 2, 1, 1, 1, 1, 1, 2, 0, 0, false}},
+	{"long steps", ConvShape{1, 3, 31, 33, 4, 3, 3, 5, 6, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"no images", ConvShape{0, 2, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"no channels", ConvShape{2, 0, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
 }
 
 func (s ConvShape) withOutput() *ConvShape {
@@ -188,11 +188,12 @@ func TestConv2DThreadsKeepBits(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
 	for _, s := range []*ConvShape{
-		ConvShape{3, 11, 20, 23, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}.withOutput(),
-		ConvShape{3, 20, 41, 46, 18, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0}.withOutput(),
-		ConvShape{5, 24, 41, 46, 24, 3, 3, 2, 2, 1, 1, 1, 1, 24, 0, 0}.withOutput(),
-		ConvShape{5, 24, 41, 46, 24, 3, 3, 1, 1, 1, 1, 1, 1, 24, 0, 0}.withOutput(),
-		ConvShape{5, 24, 41, 46, 24, 5, 5, 1, 1, 1, 1, 1, 1, 24, 0, 0}.withOutput(),
+		ConvShape{3, 11, 20, 23, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}.withOutput(),
+		ConvShape{3, 20, 41, 46, 18, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0, false}.withOutput(),
+		ConvShape{5, 24, 41, 46, 24, 3, 3, 2, 2, 1, 1, 1, 1, 24, 0, 0, false}.withOutput(),
+		ConvShape{5, 24, 41, 46, 24, 3, 3, 1, 1, 1, 1, 1, 1, 24, 0, 0, false}.withOutput(),
+		ConvShape{5, 24, 20, 23, 30, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, true}.withOutput(),
+		ConvShape{5, 24, 41, 46, 24, 5, 5, 1, 1, 1, 1, 1, 1, 24, 0, 0, false}.withOutput(),
 	} {
 		testConvThreads(t, s)
 	}
@@ -222,17 +223,17 @@ func testConvThreads(t *testing.T, s *ConvShape) {
 
 func BenchmarkConv2D(b *testing.B) {
 	for _, shape := range []ConvShape{
-		{64, 1, 28, 28, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
-		{64, 32, 14, 14, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
-		{4, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
-		{2, 128, 28, 28, 128, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0},
-		{1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 1, 1, 1, 0, 0},
-		{1, 32, 224, 224, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
-		{1, 512, 7, 7, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
-		{4, 16, 32, 32, 32, 5, 5, 1, 1, 0, 0, 1, 1, 1, 0, 0},
-		{16, 64, 1, 1000, 64, 1, 5, 1, 1, 0, 2, 1, 1, 1, 0, 0},
-		{8, 64, 28, 28, 64, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0},
-		{8, 64, 28, 28, 64, 3, 3, 1, 1, 1, 1, 1, 1, 64, 0, 0},
+		{64, 1, 28, 28, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+		{64, 32, 14, 14, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+		{4, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+		{2, 128, 28, 28, 128, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0, false},
+		{1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 1, 1, 1, 0, 0, false},
+		{1, 32, 224, 224, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+		{1, 512, 7, 7, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+		{4, 16, 32, 32, 32, 5, 5, 1, 1, 0, 0, 1, 1, 1, 0, 0, false},
+		{16, 64, 1, 1000, 64, 1, 5, 1, 1, 0, 2, 1, 1, 1, 0, 0, false},
+		{8, 64, 28, 28, 64, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false},
+		{8, 64, 28, 28, 64, 3, 3, 1, 1, 1, 1, 1, 1, 64, 0, 0, false},
 	} {
 		s := shape.withOutput()
 		rnd := rand.New(rand.NewPCG(1, 2))
@@ -263,7 +264,7 @@ func BenchmarkConv2D(b *testing.B) {
 // What a weight does not meet must not reach its gradient, whatever zeros stand for.
 func TestDepthwiseGradWeightOfInfinities(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
-		s := ConvShape{2, 3, 9, 9, 3, 3, 3, 1, 1, 0, 0, 1, 1, 3, 0, 0}.withOutput()
+		s := ConvShape{2, 3, 9, 9, 3, 3, 3, 1, 1, 0, 0, 1, 1, 3, 0, 0, false}.withOutput()
 		rnd := rand.New(rand.NewPCG(1, 2))
 		x, dy := fill(rnd, make([]float32, s.N*s.C*s.H*s.W)), fill(rnd, make([]float32, s.N*s.K*s.OH*s.OW))
 		x[8] = float32(math.Inf(1)) // in the last column: the first and second of the window never meet it

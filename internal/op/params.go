@@ -57,6 +57,7 @@ type Window struct {
 	Groups                            int
 	CountPadding                      bool // AvgPool2D: padding counts as zeros in the mean
 	Divisor                           int  // AvgPool2D: what a window's sum is divided by; 0: what it covers
+	Fast                              bool // convolutions of float32: fewer products at the cost of accuracy are allowed
 }
 
 // Resample belongs to Interpolate: along each of the last three axes, the outermost first, how many taps an element of the result has

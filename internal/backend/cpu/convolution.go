@@ -58,5 +58,6 @@ func convShape(c *backend.Call, x, w, y *backend.View) *kern.ConvShape {
 		DilationH: p.Dilation[0], DilationW: p.Dilation[1],
 		Groups: p.Groups,
 		OH:     out[2], OW: out[3],
+		Fast: p.Fast,
 	}
 }

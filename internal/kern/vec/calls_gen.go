@@ -63,6 +63,16 @@ type depthCall struct {
 	between, swapped, odd                        int // of depthSpread: where the window's second column reads, whether even columns do, and whether the first line of y is one that one line of x meets
 }
 
+// winogradCall is a call of Winograd's transforms: distances in bytes.
+type winogradCall struct {
+	x0, x1, x2, x3, x4, x5                   unsafe.Pointer // lines of tiles; where there is one operand, the first
+	step0, step1, step2, step3, step4, step5 int            // of the lines from a channel to the next
+	y, scratch, masks, bias                  unsafe.Pointer
+	planes, planeX, planeY, stepP, stepBias  int
+	before, vectors                          int // of lines: how far before their pointers they begin, and what is read of them
+	rows, rowY                               int
+}
+
 // linesCall is a call over Lines: distances in bytes.
 type linesCall struct {
 	x, y                           unsafe.Pointer

@@ -78,6 +78,7 @@ var families = map[string]string{
 	"lines": "TestLines, TestAMXPacking", "addRows": "TestAddRows", "triples": "TestPairMax",
 	"combine": "TestCombine", "resample": "TestColumns",
 	"depthwise": "TestDepthwise", "depthSums": "TestDepthwise", "depthSpread": "TestDepthwise",
+	"winogradIn": "TestWinograd", "winogradOut": "TestWinograd", "winogradWeights": "TestWinograd",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
 	"sumBytes": "TestInt8LinearIsTheDotProduct of package kern", "dotNibbles": "TestInt4LinearIsTheDotProduct of package kern",
 	"streamBytes": "the same", "eights": "TestFixedPairsAreTheNearest of package kern", "digits": "TestFixedNumbersAreTheNearest of package kern", "digitPairs": "TestFixedPairsAreTheNearest of package kern",

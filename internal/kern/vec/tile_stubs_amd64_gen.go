@@ -1061,6 +1061,21 @@ func dot4x4BF16AVX512(t unsafe.Pointer)
 //go:noescape
 func gatherBF16AVX512(t unsafe.Pointer)
 
+// winogradInF32AVX512 is B'·x·B of up to 15 tiles of 6x6 elements, four columns apart, of each channel.
+//
+//go:noescape
+func winogradInF32AVX512(t unsafe.Pointer)
+
+// winogradOutF32AVX512 is A'·m·A + bias, 4x4 outputs, of up to 16 tiles of each channel.
+//
+//go:noescape
+func winogradOutF32AVX512(t unsafe.Pointer)
+
+// winogradWeightsF32AVX512 is G·w·G' of windows of 3x3 of as many outputs as a vector has lanes, of each channel.
+//
+//go:noescape
+func winogradWeightsF32AVX512(t unsafe.Pointer)
+
 // tile1x2F16F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 32 columns j.
 //
 //go:noescape

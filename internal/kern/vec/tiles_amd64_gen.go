@@ -956,6 +956,12 @@ func runDepthSpread[T dtype.Float](t unsafe.Pointer) {
 	depthSpreadF32AVX512(t)
 }
 
+func runWinogradIn(t unsafe.Pointer) { winogradInF32AVX512(t) }
+
+func runWinogradOut(t unsafe.Pointer) { winogradOutF32AVX512(t) }
+
+func runWinogradWeights(t unsafe.Pointer) { winogradWeightsF32AVX512(t) }
+
 func runSumsAMX(t unsafe.Pointer) { sumsF32AMX(t) }
 
 func runFloatsAMX(t unsafe.Pointer) { tileF32AMX(t) }

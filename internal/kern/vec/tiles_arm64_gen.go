@@ -592,6 +592,12 @@ func runDepthSums2[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
 
 func runDepthSpread[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
 
+func runWinogradIn(unsafe.Pointer) { panic(noTiles) }
+
+func runWinogradOut(unsafe.Pointer) { panic(noTiles) }
+
+func runWinogradWeights(unsafe.Pointer) { panic(noTiles) }
+
 func runSumsAMX(unsafe.Pointer) { panic(noTiles) }
 
 func runFloatsAMX(unsafe.Pointer) { panic(noTiles) }

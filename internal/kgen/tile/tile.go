@@ -107,6 +107,7 @@ func (m *machine) file() *asm.File {
 			m.dot(f, s[0], s[1], pairs)
 		}
 		m.gatherPairs(f)
+		m.winograds(f)
 		m.halfProducts(f)
 		m.splitDigits(f, 1, false)
 		m.splitDigits(f, int4Digits, false)
