@@ -23,6 +23,7 @@ type directConv[T dtype.Float] struct {
 	band       int   // consecutive output pixels of a piece; 0 where it is a part of some lines
 	height     int   // rows of a tile: output channels
 	cols       int   // columns of a tile: output pixels
+	inPlace    bool  // a window is a pixel, and the input is read where it lies: conv_transpose2x2/8x128x28x28 takes a tenth less time so
 }
 
 // convDirect computes the convolution.
@@ -32,18 +33,36 @@ func convDirect[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) 
 	d.cols = vec.TileCols[T](d.height)
 	var pieces int
 	d.shifts, d.band = shiftsFor[T](s, d.cols)
+	size := d.size()
+	if d.inPlace = d.band > 0 && readsInPlace[T](s); d.inPlace {
+		d.shifts, size = shifts{ConvShape: s, groups: 1, lines: s.OH, width: s.OW, copies: 1, phases: 1, depth: s.OH, pitch: s.OW}, 0
+	}
 	if d.band > 0 {
 		pieces = ceilDiv(pixels, d.band)
 	} else {
 		pieces = ceilDiv(s.OH, d.lines) * ceilDiv(s.OW, d.width)
 	}
 	flops := 2 * outputs * depth * ceilDiv(pixels, pieces)
-	return ForWithWorkspace(s.N*s.Groups*pieces, grainOf(flops), d.size(), func(lo, hi int, space []T) {
+	return ForWithWorkspace(s.N*s.Groups*pieces, grainOf(flops), size, func(lo, hi int, space []T) {
 		var taps tapTable
 		for i := lo; i < hi; i++ {
 			d.piece(i/pieces, i%pieces, x[i/pieces*inputs:][:inputs], space, &taps)
 		}
 	})
+}
+
+// inPlaceLines bounds the cache lines of the rows of B of a tile, which are read again by every tile of a piece: they stay in the first cache level.
+const inPlaceLines = 1 << 9
+
+// readsInPlace reports whether the input of a convolution is its own matrix, and is read where it lies rather than from a copy.
+func readsInPlace[T dtype.Float](s *ConvShape) bool {
+	const line = 64
+	channels, pixels, size := s.C/s.Groups, s.OH*s.OW, dtype.Of[T]().Size()
+	lines := channels * ceilDiv(vec.PanelCols[T]()*size, line)
+	if pixels*size%line != 0 {
+		lines += channels // rows begin in the middle of lines
+	}
+	return s.pointwise() && lines <= inPlaceLines && channels*pixels <= maxInPlace
 }
 
 // piece computes a piece of a group of an image, whose input is x.
@@ -53,6 +72,10 @@ func (d *directConv[T]) piece(image, i int, x, shifted []T, taps *tapTable) {
 	if d.band > 0 {
 		first := i * d.band
 		end, line := min(first+d.band, pixels), first/d.OW
+		if d.inPlace {
+			d.multiply(image%d.Groups, y[first:], x[first:], 1, end-first, taps)
+			return
+		}
 		shift(&d.shifts, shifted, x, line, (end-1)/d.OW+1-line, 0, d.OW)
 		d.multiply(image%d.Groups, y[first:], shifted[first-line*d.OW:], 1, end-first, taps)
 		return

@@ -139,8 +139,10 @@ func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
 				continue
 			}
 			par.For(s.C, max(1, copyGrain/(outputs*taps)), func(lo, hi int) {
-				for c := lo; c < hi; c++ {
-					flip(s, w, dst[c*outputs*taps:], c, rows, cols)
+				for o := 0; o < outputs; o += flipped {
+					for c := lo; c < hi; c++ {
+						flip(s, w, dst[c*outputs*taps:][:outputs*taps], c, o, min(o+flipped, outputs), rows, cols)
+					}
 				}
 			})
 			dst = dst[s.C*outputs*taps:]
@@ -148,11 +150,15 @@ func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
 	}
 }
 
-// flip writes the weights of one input channel for the outputs of its group, side by side, windows backwards.
-func flip[T dtype.Float](s *ConvShape, w, dst []T, c int, rows, cols axisPhase) {
+// flipped is how many outputs are flipped for all channels before the next ones are: their weights are read from neighbouring cache lines, and written
+// to whole ones.
+const flipped = 8
+
+// flip writes the weights of one input channel for outputs o to end of its group, side by side, windows backwards.
+func flip[T dtype.Float](s *ConvShape, w, dst []T, c, o, end int, rows, cols axisPhase) {
 	channels, outputs, window, taps := s.C/s.Groups, s.K/s.Groups, s.R*s.S, rows.count*cols.count
 	first := c/channels*outputs*channels + c%channels
-	for o := range outputs {
+	for ; o < end; o++ {
 		from, to := w[(first+o*channels)*window:][:window], dst[o*taps:][:taps]
 		i := taps
 		for r := range rows.count {
