@@ -125,7 +125,8 @@ func Groups(n int) AnyConvOption { return windowOption(func(o *sliding) { o.grou
 //
 //	180·(C+32)·2**-24 · Σ over channels c of max|x_c|·Σ|w_c|
 //
-// where max|x_c| is that of the 6x6 pixels under the element's tile, and Σ|w_c| that of the nine weights; without FastConv it is at most about
+// where max|x_c| is that of the 6x6 pixels under the element's tile, and Σ|w_c| that of the nine weights, as long as no |x| is above 1e37 and no product
+// so small that it is rounded to a subnormal number; without FastConv it is at most about
 // (9C+1)·2**-24·Σ|x·w|. Of random numbers the mean error is 3 times as large as without. An infinity or a NaN in x makes NaN of all 4x4 outputs of the
 // tiles that read it. Bits do not depend on the number of threads.
 func FastConv(on bool) ConvOption { return windowOption(func(o *sliding) { o.fast = on }) }

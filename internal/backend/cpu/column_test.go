@@ -27,6 +27,7 @@ func TestColumns(t *testing.T) {
 		{"a column of a matrix as wide", layout.Of(shape, []int{301, 1}, 0), layout.Of(shape, []int{301, 0}, 1)},
 		{"a column for each plane", layout.Of(planes, []int{1750, 35, 1}, 0), layout.Of(planes, []int{50, 1, 0}, 0)},
 		{"a column for all planes", layout.Of(planes, []int{1750, 35, 1}, 0), layout.Of(planes, []int{0, 1, 0}, 0)},
+		{"beside a transposed matrix", layout.Of(shape, []int{1, 67}, 0), layout.Of(shape, []int{1, 0}, 0)},
 		{"beside rows with gaps", layout.Of(shape, []int{333, 1}, 0), layout.Of(shape, []int{1, 0}, 0)},
 	} {
 		for _, level := range vec.Available() {

@@ -179,7 +179,7 @@ func (p *plan) findSingle() int {
 
 // cut chooses the tiles, and which operands are staged.
 func (p *plan) cut() {
-	staged, repeats, joins, transposes := false, false, true, false
+	staged, repeats, joins, transposes, columns := false, false, true, false, false
 	p.joined, p.columns = false, false
 	for k := range p.axes.N {
 		o := &p.operands[k]
@@ -187,8 +187,8 @@ func (p *plan) cut() {
 		switch {
 		case p.kernel.copies:
 		case k == p.single && k > 0:
-			p.columns = !o.uniform && p.kernel.columns[k] != nil
-			joins = joins && (o.uniform || p.columns)
+			columns = !o.uniform && p.kernel.columns[k] != nil
+			joins = joins && (o.uniform || columns)
 		case o.step != 1 || o.toLoop != nil || o.uniform:
 			o.staged, staged = true, true
 		case o.row == 0 && k >= p.kernel.results && p.height > 1:
@@ -213,7 +213,7 @@ func (p *plan) cut() {
 		span = tile
 	case p.kernel.copies && p.operands[1].uniform: // full/1e5 takes a tenth less time so
 		span = min(p.size, grain)
-	case p.columns: // sub_column/4096x128 takes a tenth less time so
+	case columns: // sub_column/4096x128 takes a tenth less time so
 		span = min(p.size, grain)
 	}
 	p.setTile(span/p.width, min(p.width, span))
@@ -222,7 +222,7 @@ func (p *plan) cut() {
 		p.stageRows(span)
 	}
 	p.joined = p.cols == p.width && joins && !p.kernel.copies
-	p.columns = p.columns && p.joined
+	p.columns = columns && p.joined
 }
 
 func (p *plan) setTile(rows, cols int) {
