@@ -196,8 +196,8 @@ func load(dir string, opts []LoadOption) (Model, error) {
 			return nil, err
 		}
 	} else {
-		make := func() (Model, error) { return f.build(text, nn.On(device.Meta), nn.As(o.dtype)) }
-		quantizing, err := o.quantizing(m, make)
+		alike := func() (Model, error) { return f.build(text, nn.On(device.Meta), nn.As(o.dtype)) }
+		quantizing, err := o.quantizing(m, alike)
 		if err != nil {
 			return nil, err
 		}

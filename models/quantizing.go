@@ -11,9 +11,9 @@ import (
 )
 
 // quantizing returns the option of checkpoint.Load that quantizes the linear layers of m, whose tensors lie on the meta device, each as soon as its weight was read: no more than one
-// weight is there before it is quantized. make makes a model like m. What the config does not fit is an error before anything is read.
-func (o *options) quantizing(m Model, make func() (Model, error)) (checkpoint.LoadOption, error) {
-	like, err := make()
+// weight is there before it is quantized. alike makes a model like m. What the config does not fit is an error before anything is read.
+func (o *options) quantizing(m Model, alike func() (Model, error)) (checkpoint.LoadOption, error) {
+	like, err := alike()
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (p *TiledConvolution) box() (best Box) {
 		return best
 	}
 	wide, high := p.places(1), p.places(0)
-	fewest := uint64(0)
+	fewest, least := uint64(0), divideUp(uint64(wide)*uint64(high)*uint64(p.Images), mostOfBox)
 	for w := wide; w > 0; w = narrower(wide, w) {
 		if w > mostOfBox || w*steps[0] > mostOfAxis {
 			continue
@@ -38,6 +38,9 @@ func (p *TiledConvolution) box() (best Box) {
 			b := Box{w, h, min(mostOfBox/(w*h), p.Images)}
 			if n := b.count(p); fewest == 0 || n < fewest {
 				best, fewest = b, n
+			}
+			if fewest == least {
+				return best // which most convolutions have soon: it is searched for at every launch
 			}
 		}
 	}
