@@ -28,6 +28,23 @@ func (c *KVCache) Length() int {
 	return c.layers[0].seen
 }
 
+// Crop forgets the tokens behind the first so many, transformers' DynamicCache.crop, as after a step that failed half way: the models' decoders do that by themselves.
+// A layer with a window has forgotten what lies before it, so that it can go back to before its last call, and not always further.
+func (c *KVCache) Crop(tokens int) {
+	if tokens < 0 || tokens > c.Length() {
+		panic(fault("cache", fmt.Sprintf("of %d tokens the cache cannot keep %d", c.Length(), tokens)))
+	}
+	for i, l := range c.layers {
+		if !l.reaches(tokens) {
+			panic(fault("cache", fmt.Sprintf("layer %d sees %d tokens and keeps the last %d of %d: it cannot go back to %d", i, l.window, l.used, l.seen, tokens)))
+		}
+	}
+	for _, l := range c.layers {
+		forgotten := max(l.seen-tokens, 0) // a layer behind the one that failed has not seen them
+		l.seen, l.used = l.seen-forgotten, l.used-forgotten
+	}
+}
+
 // Positions returns the positions of the next n tokens; padding has position 0.
 func (c *KVCache) Positions(n int) [][]int {
 	past := c.Length()
@@ -108,12 +125,21 @@ func (c *KVCache) mask(m maskKey, like *tensor.Tensor) *tensor.Tensor {
 type layerCache struct {
 	keys, values *tensor.Tensor
 	used, seen   int // with a window, the oldest of those seen are forgotten
+	window       int // of the layer; 0: none
+}
+
+// reaches reports whether the layer keeps all that the token behind the first so many sees.
+func (l *layerCache) reaches(tokens int) bool {
+	first := tokens
+	if l.window > 0 {
+		first = min(tokens, l.window-1)
+	}
+	return l.seen <= tokens || l.used-(l.seen-tokens) >= first
 }
 
 // append adds the keys and values of further tokens, and returns all that their queries may see.
 func (l *layerCache) append(k, v *tensor.Tensor, window, room int) (keys, values *tensor.Tensor) {
 	n := k.Size(2)
-	l.seen += n
 	keep := l.used
 	if window > 0 {
 		keep = min(keep, window-1)
@@ -121,7 +147,7 @@ func (l *layerCache) append(k, v *tensor.Tensor, window, room int) (keys, values
 	l.reserve(k, v, keep, n, window, room)
 	l.keys.Narrow(2, l.used, n).CopyInPlace(k.Detach())
 	l.values.Narrow(2, l.used, n).CopyInPlace(v.Detach())
-	l.used += n
+	l.used, l.seen, l.window = l.used+n, l.seen+n, window // only now, so that a copy that fails leaves the tokens of before
 	if keep == 0 {
 		return k, v // gradients reach these
 	}
@@ -145,8 +171,9 @@ func (l *layerCache) reserve(k, v *tensor.Tensor, keep, n, window, room int) {
 		keys, values = roomFor(k, size), roomFor(v, size)
 	}
 	if keep > 0 {
-		keys.Narrow(2, 0, keep).CopyInPlace(l.keys.Narrow(2, l.used-keep, keep).Clone())
-		values.Narrow(2, 0, keep).CopyInPlace(l.values.Narrow(2, l.used-keep, keep).Clone())
+		lastKeys, lastValues := l.keys.Narrow(2, l.used-keep, keep).Clone(), l.values.Narrow(2, l.used-keep, keep).Clone()
+		keys.Narrow(2, 0, keep).CopyInPlace(lastKeys)
+		values.Narrow(2, 0, keep).CopyInPlace(lastValues)
 	}
 	l.keys, l.values, l.used = keys, values, keep
 }

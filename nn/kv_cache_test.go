@@ -82,3 +82,36 @@ func TestPositionsBesidePadding(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestCropBesideAWindow goes back to before a call, and no further where a layer with a window has forgotten what it would see there.
+func TestCropBesideAWindow(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		tensor.ManualSeed(1)
+		x := tensor.On(dev).Randn(1, 2, 20, 4)
+		how := nn.Attention{Window: 3}
+		read := func(c *nn.KVCache, first, n int) *tensor.Tensor {
+			part := x.Narrow(2, first, n)
+			return c.Attend(0, part, part, part, how)
+		}
+		cropped, straight := &nn.KVCache{}, &nn.KVCache{}
+		for at := range 12 {
+			read(cropped, at, 1)
+			read(cropped, at+1, 5) // tokens that are taken back
+			cropped.Crop(at + 1)
+			read(straight, at, 1)
+			if cropped.Length() != at+1 {
+				t.Fatalf("the cache holds %d tokens, not %d", cropped.Length(), at+1)
+			}
+		}
+		if got, want := read(cropped, 12, 4), read(straight, 12, 4); !got.Equal(want) {
+			t.Errorf("behind tokens that were taken back it is %v, not %v", got, want)
+		}
+		err := tensor.Try(func() { cropped.Crop(1) })
+		if want := "layer 0 sees 3 tokens and keeps the last "; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+		if cropped.Length() != 16 {
+			t.Errorf("a crop that is refused leaves %d tokens", cropped.Length())
+		}
+	})
+}

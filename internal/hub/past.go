@@ -5,7 +5,7 @@ import (
 	"cresset/tensor"
 )
 
-// cropped is a past that can forget the tokens that came last: a *nn.StaticKVCache, which counts a step's tokens when the first layer attends.
+// cropped is a past that can forget the tokens that came last: a *nn.KVCache or a *nn.StaticKVCache, whose Length grows when the first layer attends.
 type cropped interface {
 	Length() int
 	Crop(tokens int)
