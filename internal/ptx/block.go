@@ -132,7 +132,7 @@ func (b *block) start(id [3]uint32) {
 func (w *warp) start() {
 	w.pc, w.mask, w.live = 0, w.all, w.all
 	w.limit = len(w.b.k.code)
-	w.wants = ""
+	w.wants, w.alone = "", !w.b.cfg.Programmatic
 	w.asks, w.arrived, w.stores, w.closed = nil, 0, w.stores[:0], lanes32{}
 	w.waits, w.copies, w.commits = nil, w.copies[:0], lanes32{}
 	w.ahead, w.held, w.parked = w.ahead[:0], w.held[:0], w.parked[:0]

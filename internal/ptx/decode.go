@@ -82,7 +82,7 @@ var families = map[string]func(b *body, o *opcode, args []operand) instr{
 	"mbarrier": (*body).mbarrier, "mapa": (*body).mapa,
 	"mma": (*body).mma, "fence": (*body).fence, "membar": (*body).fence, "createpolicy": (*body).createPolicy,
 	"prefetch": (*body).nothing, "prefetchu": (*body).nothing, "discard": (*body).nothing, "applypriority": (*body).nothing,
-	"nanosleep": (*body).nothing, "griddepcontrol": (*body).nothing,
+	"nanosleep": (*body).nothing, "griddepcontrol": (*body).gridDependency,
 	"bra": (*body).bra, "ret": (*body).exit, "exit": (*body).exit, "shfl": (*body).shfl,
 }
 

@@ -24,6 +24,8 @@ type LaunchConfig struct {
 	Nearest    bool   // tensor cores round each sum once, to nearest, instead of as the device does
 	Shuffle    uint64 // chooses an order of the blocks, and when bulk copies land; 0 for the natural order, and late
 	Watch      bool   // look for races in shared memory; kernels with asynchronous copies are always watched
+
+	Programmatic bool // the kernel starts before the one ahead has ended, and waits for it (griddepcontrol.wait) before it touches global memory
 }
 
 // ErrLaunch is wrapped by the errors of launches that cannot start.

@@ -127,6 +127,11 @@ func (w *warp) another(m *access, r *Region, mask uint32) *Fault {
 	if m.space != globalSpace && m.space != constSpace {
 		return w.badAccess(OutOfBounds, m, lane)
 	}
+	if !w.alone {
+		f := w.badAccess(DataRace, m, lane)
+		f.Detail = "no griddepcontrol.wait stands between the kernel ahead and this"
+		return f
+	}
 	*r = w.b.cfg.Memory.Find(addr)
 	kind := OutOfBounds
 	switch {

@@ -144,6 +144,32 @@ func TestNamedBarriers(t *testing.T) {
 	}
 }
 
+// TestKernelsThatStartEarlyWait: one that touches memory before the kernel ahead has ended is a fault, where it may start before that.
+func TestKernelsThatStartEarlyWait(t *testing.T) {
+	for _, tc := range []struct {
+		code  string
+		early bool
+		want  string
+	}{
+		{"mov.b32 %r9, 1;", false, ""},
+		{"mov.b32 %r9, 1; griddepcontrol.launch_dependents;", true, "no griddepcontrol.wait stands between the kernel ahead and this"},
+		{"mov.b32 %r9, 1; griddepcontrol.wait;", true, ""},
+	} {
+		m, err := Parse("snippet", snippet(90, tc.code))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h heap
+		k, out := m.Kernels["k"], put(&h, make([]uint32, 32))
+		_, err = Launch(k, LaunchConfig{Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: pack(k, out), Memory: &h, Programmatic: tc.early})
+		if tc.want != "" {
+			faultOf(t, err, DataRace, tc.want)
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestBlockOrderShows adds floats into one place in the order of the blocks: another order gives other bits, a kernel whose result
 // does not depend on it the same.
 func TestBlockOrderShows(t *testing.T) {

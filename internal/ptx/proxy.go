@@ -26,6 +26,18 @@ func nothing(*warp, *instr, uint32) *Fault { return nil }
 // nothing is an instruction that changes neither registers nor memory here.
 func (b *body) nothing(o *opcode, args []operand) instr { return instr{kind: kindExec, exec: nothing} }
 
+// gridDependency is griddepcontrol.wait, until which a kernel that starts early must not touch global memory, or tells that the next one may start.
+func (b *body) gridDependency(o *opcode, args []operand) instr {
+	in := b.nothing(o, args)
+	if o.name == "griddepcontrol.wait" {
+		in.exec = func(w *warp, _ *instr, _ uint32) *Fault {
+			w.alone = true
+			return nil
+		}
+	}
+	return in
+}
+
 // createPolicy is createpolicy...b64 d, ...: how caches are to treat data. There are none.
 func (b *body) createPolicy(o *opcode, args []operand) instr {
 	if len(args) == 0 {

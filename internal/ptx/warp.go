@@ -30,6 +30,7 @@ type warp struct {
 	closed  lanes32     // groups of them that each lane has closed
 
 	madeReady uint32 // when it ran fence.mbarrier_init last
+	alone     bool   // the kernel ahead has ended
 
 	products products
 	rows     []operandRow // of a product by four warps

@@ -183,6 +183,14 @@ func completed(s kern.ConvShape) kern.ConvShape {
 // checkConvolution wants an op's result from the device, of operands whose axes lie as they like.
 func checkConvolution(t *testing.T, dev *Device, dt dtype.DType, s kern.ConvShape, o op.Op, run func(*backend.Call) error) {
 	t.Helper()
+	if err := convolutionError(t, dev, dt, s, o, run); err != nil {
+		t.Fatalf("%s in %s of %+v on %s: %v", o, dt, s, dev.properties.Name, err)
+	}
+}
+
+// convolutionError says why an op fails on the device, or in which element it is not the CPU's.
+func convolutionError(t *testing.T, dev *Device, dt dtype.DType, s kern.ConvShape, o op.Op, run func(*backend.Call) error) error {
+	t.Helper()
 	s = completed(s)
 	x, w := []int{s.N, s.C, s.H, s.W}, []int{s.K, s.C / s.Groups, s.R, s.S}
 	y := []int{s.N, s.K, s.OH, s.OW}
@@ -205,15 +213,12 @@ func checkConvolution(t *testing.T, dev *Device, dt dtype.DType, s kern.ConvShap
 	}
 	operand(t, dev, c.AddOut(), out, dt, 0)
 	if err := run(c); err != nil {
-		t.Fatalf("%s in %s of %+v on %s: %v", o, dt, s, dev.properties.Name, err)
+		return err
 	}
 	size, _ := layout.Shape(out).NumEl()
 	raw, got := make([]byte, size*dt.Size()), make([]float64, size)
-	if err := dev.CopyOut(raw, c.Out()[0].Buf, 0); err != nil {
-		t.Fatal(err)
-	}
-	if size == 0 {
-		return
+	if err := dev.CopyOut(raw, c.Out()[0].Buf, 0); err != nil || size == 0 {
+		return err
 	}
 	kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&got[0]), unsafe.Pointer(&raw[0]), size)
 	want, sizes := convolved(t, &s, o, values), [3][]float64{}
@@ -230,9 +235,10 @@ func checkConvolution(t *testing.T, dev *Device, dt dtype.DType, s kern.ConvShap
 	}
 	for i := range got {
 		if bound := (float64(2*depth+2)*0x1p-23+rounded)*added[i] + rounding*math.Abs(want[i]); !(math.Abs(got[i]-want[i]) <= bound) {
-			t.Fatalf("%s in %s of %+v on %s: element %d is %v, want %v ± %v", o, dt, s, dev.properties.Name, i, got[i], want[i], bound)
+			return fmt.Errorf("element %d is %v, want %v ± %v", i, got[i], want[i], bound)
 		}
 	}
+	return nil
 }
 
 // convolved is the CPU's result in float64.

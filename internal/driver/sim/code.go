@@ -137,7 +137,8 @@ func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 		Globals: l.Globals,
 		Memory:  l.Memory,
 
-		Capability: l.Capability,
+		Capability:   l.Capability,
+		Programmatic: l.Programmatic,
 	})
 	if fault, ok := errors.AsType[*ptx.Fault](err); ok {
 		err = &KernelError{faultResult(fault.Kind), fault}
