@@ -61,6 +61,7 @@ type depthCall struct {
 	planeX, planeY, rowY, stepX, stepY, stepBias int
 	before                                       int // how far before its plane x begins
 	between, swapped, odd                        int // of depthSpread: where the window's second column reads, whether even columns do, and whether the first line of y is one that one line of x meets
+	narrow                                       int // of AVX2: whether a line of y has less than a vector
 }
 
 // winogradCall is a call of Winograd's transforms: distances in bytes.

@@ -18,7 +18,7 @@ const maxDepthwise = 1 << 24
 
 // HasDepthwise reports whether NewDepthwise and, where windows are two columns apart, NewSpread take the convolution.
 func (w *Window3x3) HasDepthwise() bool {
-	return current == AVX512 && (w.Stride == 1 || w.Stride == 2) && min(w.H, w.W, w.OH, w.OW) > 0 && max(w.H, w.W, w.OH, w.OW, w.PadH, w.PadW) < maxDepthwise
+	return (current == AVX512 || current == AVX2) && (w.Stride == 1 || w.Stride == 2) && min(w.H, w.W, w.OH, w.OW) > 0 && max(w.H, w.W, w.OH, w.OW, w.PadH, w.PadW) < maxDepthwise
 }
 
 // A Depthwise computes convolutions of one description, or their gradients, of many planes.
@@ -28,6 +28,7 @@ type Depthwise[T dtype.Float] struct {
 	pad      int   // lines, of the gradient for the input
 	lines    []int64
 	masks    []uint16
+	table    []int32 // of AVX2: masks as vectors, and how far from each vector the next one is
 	c        depthCall
 }
 
@@ -36,6 +37,17 @@ type Plane struct{ H, W int }
 
 const depthMasks = 8 // of a vector, the last of which is none
 
+// depthStarts returns where vectors of n columns begin in lines of width: under AVX2 the last is over the one before, where there are as many columns.
+func depthStarts(width, n int) (starts []int) {
+	for j := 0; j < width; j += n {
+		if current == AVX2 && width >= n {
+			j = min(j, width-n)
+		}
+		starts = append(starts, j)
+	}
+	return starts
+}
+
 // NewDepthwise prepares the convolution, and its gradient for the weights.
 func NewDepthwise[T dtype.Float](w *Window3x3) *Depthwise[T] {
 	d := &Depthwise[T]{from: Plane{w.H, w.W}, to: Plane{w.OH, w.OW}, stride: w.Stride}
@@ -43,26 +55,39 @@ func NewDepthwise[T dtype.Float](w *Window3x3) *Depthwise[T] {
 		d.line(v - w.PadH)
 	}
 	n := Lanes[T]()
-	for j := 0; j < w.OW; j += n {
-		first := j*w.Stride - w.PadW // column of x that the first column of the vector's first window reads
-		if w.Stride == 1 {
-			for q := range 3 {
-				d.mask(first+q, w.W)
-			}
-		} else {
-			d.mask(first, w.W)
-			d.mask(first+n, w.W)
-			d.masks = append(d.masks, 0)
-			if last := first + 2*n; last >= 0 && last < w.W {
-				d.masks[len(d.masks)-1] = 1
-			}
-		}
-		d.masks = append(d.masks, 0, 0, 0)
-		d.mask(j, w.OW)
+	starts := depthStarts(w.OW, n)
+	for v, j := range starts {
+		d.columns(w, j*w.Stride-w.PadW)
+		d.mask(j-v*n, w.OW-v*n) // those that the vectors before have not
 		d.masks = append(d.masks, 0)
 	}
 	d.call(w.PadW, w.Stride*n, n)
+	d.expand(starts, w.Stride, 1, w.OW < n)
 	return d
+}
+
+// columns adds the masks of what a vector reads from first on, the column of x that the first column of its first window reads.
+func (d *Depthwise[T]) columns(w *Window3x3, first int) {
+	n := Lanes[T]()
+	switch {
+	case w.Stride == 1:
+		for q := range 3 {
+			d.mask(first+q, w.W)
+		}
+		d.masks = append(d.masks, 0)
+	case current == AVX2:
+		for _, q := range []int{0, n, 2, n + 2} {
+			d.mask(first+q, w.W)
+		}
+	default:
+		d.mask(first, w.W)
+		d.mask(first+n, w.W)
+		d.masks = append(d.masks, 0, 0)
+		if last := first + 2*n; last >= 0 && last < w.W {
+			d.masks[len(d.masks)-2] = 1
+		}
+	}
+	d.masks = append(d.masks, 0, 0)
 }
 
 // NewSpread prepares the gradient for the input of a convolution whose windows are two columns apart.
@@ -74,7 +99,15 @@ func NewSpread[T dtype.Float](w *Window3x3) *Depthwise[T] {
 	n := Lanes[T]()
 	// Columns with one parity meet the window's first and third column, by neighbours in dy; the others the second.
 	first, second := (w.PadW+1)/2, w.PadW/2
-	for j := 0; j < w.W; j += 2 * n {
+	whole := w.W >= 2*n && w.W%2 == 0 // else the last pair of vectors would begin at an odd column, or before the line
+	starts := depthStarts(w.W&^1, 2*n)
+	if !whole {
+		starts = nil
+		for j := 0; j < w.W; j += 2 * n {
+			starts = append(starts, j)
+		}
+	}
+	for _, j := range starts {
 		for _, at := range []int{first, second, first - 1} {
 			d.mask(j/2+at, w.OW)
 		}
@@ -84,6 +117,7 @@ func NewSpread[T dtype.Float](w *Window3x3) *Depthwise[T] {
 		d.masks = append(d.masks, 0)
 	}
 	d.call(1-first, n, 2*n)
+	d.expand(starts, 1, 2, !whole)
 	d.c.between, d.c.swapped = (second-first+1)*sizeOf[T](), w.PadW%2
 	return d
 }
@@ -115,6 +149,31 @@ func (d *Depthwise[T]) call(before, stepX, stepY int) {
 		masks: pointer(d.masks, 0), vectors: len(d.masks) / depthMasks,
 		planeX: d.from.H * d.from.W * size, planeY: d.to.H * d.to.W * size, rowY: d.to.W * size, stepX: stepX * size, stepY: stepY * size,
 		before: before * size,
+	}
+}
+
+// expand writes the table of AVX2, whose kernels go so many columns of x on for so many of y. Where a line of y is narrow, or ends with part of a vector,
+// it is written by masks.
+func (d *Depthwise[T]) expand(starts []int, x, y int, narrow bool) {
+	if current != AVX2 {
+		return
+	}
+	size, lanes := sizeOf[T](), Lanes[T]()
+	for v, j := range starts {
+		for _, m := range d.masks[v*depthMasks:][:depthMasks-1] {
+			for i := range lanes * size / 4 {
+				d.table = append(d.table, -int32(m>>(i*4/size)&1))
+			}
+		}
+		step := 0
+		if v+1 < len(starts) {
+			step = starts[v+1] - j
+		}
+		d.table = append(d.table, int32(step/y*x*size), 0, int32(step*size), 0, 0, 0, 0, 0)
+	}
+	d.c.masks = pointer(d.table, 0)
+	if narrow {
+		d.c.narrow = 1
 	}
 }
 

@@ -1391,6 +1391,31 @@ func combineF32AVX2(t unsafe.Pointer)
 //go:noescape
 func resampleF32AVX2(t unsafe.Pointer)
 
+// depthwise1F32AVX2 is y = bias + Σ w · x of each plane by itself, windows of 3x3, 1 apart.
+//
+//go:noescape
+func depthwise1F32AVX2(t unsafe.Pointer)
+
+// depthSums1F32AVX2 is w += y · x, nine vectors of sums of each plane, windows of 3x3, 1 apart.
+//
+//go:noescape
+func depthSums1F32AVX2(t unsafe.Pointer)
+
+// depthwise2F32AVX2 is y = bias + Σ w · x of each plane by itself, windows of 3x3, 2 apart.
+//
+//go:noescape
+func depthwise2F32AVX2(t unsafe.Pointer)
+
+// depthSums2F32AVX2 is w += y · x, nine vectors of sums of each plane, windows of 3x3, 2 apart.
+//
+//go:noescape
+func depthSums2F32AVX2(t unsafe.Pointer)
+
+// depthSpreadF32AVX2 is the gradient of depthwise2 for its input.
+//
+//go:noescape
+func depthSpreadF32AVX2(t unsafe.Pointer)
+
 // tile1x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 4 columns j.
 //
 //go:noescape
@@ -1630,6 +1655,31 @@ func combineF64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func resampleF64AVX2(t unsafe.Pointer)
+
+// depthwise1F64AVX2 is y = bias + Σ w · x of each plane by itself, windows of 3x3, 1 apart.
+//
+//go:noescape
+func depthwise1F64AVX2(t unsafe.Pointer)
+
+// depthSums1F64AVX2 is w += y · x, nine vectors of sums of each plane, windows of 3x3, 1 apart.
+//
+//go:noescape
+func depthSums1F64AVX2(t unsafe.Pointer)
+
+// depthwise2F64AVX2 is y = bias + Σ w · x of each plane by itself, windows of 3x3, 2 apart.
+//
+//go:noescape
+func depthwise2F64AVX2(t unsafe.Pointer)
+
+// depthSums2F64AVX2 is w += y · x, nine vectors of sums of each plane, windows of 3x3, 2 apart.
+//
+//go:noescape
+func depthSums2F64AVX2(t unsafe.Pointer)
+
+// depthSpreadF64AVX2 is the gradient of depthwise2 for its input.
+//
+//go:noescape
+func depthSpreadF64AVX2(t unsafe.Pointer)
 
 // peakF32AVX2 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //

@@ -838,6 +838,86 @@ func runPeak(t unsafe.Pointer) {
 	peakF32AVX2(t)
 }
 
+func runDepthwise1[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			depthwise1F64AVX512(t)
+			return
+		}
+		depthwise1F32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		depthwise1F64AVX2(t)
+		return
+	}
+	depthwise1F32AVX2(t)
+}
+
+func runDepthwise2[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			depthwise2F64AVX512(t)
+			return
+		}
+		depthwise2F32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		depthwise2F64AVX2(t)
+		return
+	}
+	depthwise2F32AVX2(t)
+}
+
+func runDepthSums1[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			depthSums1F64AVX512(t)
+			return
+		}
+		depthSums1F32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		depthSums1F64AVX2(t)
+		return
+	}
+	depthSums1F32AVX2(t)
+}
+
+func runDepthSums2[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			depthSums2F64AVX512(t)
+			return
+		}
+		depthSums2F32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		depthSums2F64AVX2(t)
+		return
+	}
+	depthSums2F32AVX2(t)
+}
+
+func runDepthSpread[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			depthSpreadF64AVX512(t)
+			return
+		}
+		depthSpreadF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		depthSpreadF64AVX2(t)
+		return
+	}
+	depthSpreadF32AVX2(t)
+}
+
 func tileBF16AVX512(rows int, t unsafe.Pointer) {
 	switch rows {
 	case 1:
@@ -914,46 +994,6 @@ func runHalfDots(bf16 bool, t unsafe.Pointer) {
 		return
 	}
 	dot1x8F16F32AVX512(t)
-}
-
-func runDepthwise1[T dtype.Float](t unsafe.Pointer) {
-	if isDouble[T]() {
-		depthwise1F64AVX512(t)
-		return
-	}
-	depthwise1F32AVX512(t)
-}
-
-func runDepthwise2[T dtype.Float](t unsafe.Pointer) {
-	if isDouble[T]() {
-		depthwise2F64AVX512(t)
-		return
-	}
-	depthwise2F32AVX512(t)
-}
-
-func runDepthSums1[T dtype.Float](t unsafe.Pointer) {
-	if isDouble[T]() {
-		depthSums1F64AVX512(t)
-		return
-	}
-	depthSums1F32AVX512(t)
-}
-
-func runDepthSums2[T dtype.Float](t unsafe.Pointer) {
-	if isDouble[T]() {
-		depthSums2F64AVX512(t)
-		return
-	}
-	depthSums2F32AVX512(t)
-}
-
-func runDepthSpread[T dtype.Float](t unsafe.Pointer) {
-	if isDouble[T]() {
-		depthSpreadF64AVX512(t)
-		return
-	}
-	depthSpreadF32AVX512(t)
 }
 
 func runWinogradIn(t unsafe.Pointer) { winogradInF32AVX512(t) }

@@ -568,6 +568,26 @@ func runPeak(t unsafe.Pointer) {
 	peakF32NEON(t)
 }
 
+func runDepthwise1[T dtype.Float](unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runDepthwise2[T dtype.Float](unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runDepthSums1[T dtype.Float](unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runDepthSums2[T dtype.Float](unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runDepthSpread[T dtype.Float](unsafe.Pointer) {
+	panic(noTiles)
+}
+
 const noTiles = "vec: there are no such micro-kernels"
 
 func runPairs(int, unsafe.Pointer) { panic(noTiles) }
@@ -581,16 +601,6 @@ func runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }
 func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }
-
-func runDepthwise1[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
-
-func runDepthwise2[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
-
-func runDepthSums1[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
-
-func runDepthSums2[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
-
-func runDepthSpread[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
 
 func runWinogradIn(unsafe.Pointer) { panic(noTiles) }
 

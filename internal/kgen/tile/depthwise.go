@@ -1,39 +1,48 @@
 package tile
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 
 	"cresset/internal/kgen/asm"
 )
 
-// Depthwise convolutions by windows of 3x3 read their input where it lies: a vector is of 16 neighbouring outputs of a line, and masks keep
-// what is beyond the borders out of it. So lines shorter than a vector cost no copies. AVX-512 alone has them.
+// Depthwise convolutions by windows of 3x3 read their input where it lies: a vector is of neighbouring outputs of a line, and masks keep
+// what is beyond the borders out of it. So lines shorter than a vector cost no copies. AVX-512 and AVX2 have them: how both read and write lines is in
+// depthlines.go.
 //
 // Lines of the input, with those of padding, pass once: sums of the outputs whose windows begin in the line, one and two lines before it are kept
 // in registers. A table tells for each where it is, less than zero where it is padding. Vectors of a line have masks that are the same for all lines.
 //
 // SI and BX point to the plane of x and y, R11 and R12 to the column of the vector there, R9 and R14 to the line; DX points to the weights or sums,
-// R13 to the table and R8 to the vector's masks; R10 counts vectors and CX lines.
+// R13 to the table and R8 to the vector's masks; R10 counts vectors and CX lines. Under AVX2 R15 points to the plane's bias.
 
-// Registers of a depthwise kernel's vectors.
-const (
-	depthSum     = 0 // the first of up to nine
-	depthTaps    = 9 // three: what the window's columns read
-	depthUpper   = 12
-	depthGrad    = 13 // three: lines of dy, the latest first
-	depthWeights = 16 // nine
-	depthBias    = 25
-	depthIndex   = 26 // two
+// depthSum is the first of up to nine registers of sums.
+const depthSum = 0
+
+// depthRegisters are the other registers of a depthwise kernel's vectors.
+type depthRegisters struct {
+	taps    int // three: what the window's columns read
+	upper   int
+	grad    int // three: lines of dy, the latest first
+	weights int // nine
+	bias    int
+	index   int // two
+}
+
+// AVX2 has no registers for the last two, and those of the weights and of dy, which no kernel needs both, are the same.
+var (
+	wideDepth   = depthRegisters{taps: 9, upper: 12, grad: 13, weights: 16, bias: 25, index: 26}
+	narrowDepth = depthRegisters{weights: 3, grad: 9, upper: 12, taps: 13}
 )
 
-const (
-	depthMaskBytes = 16   // how far apart the masks of vectors are; of K1 to K7 the last is that of outputs
-	depthAhead     = 2048 // the prefetch distance, in bytes
-)
+const depthAhead = 2048 // the prefetch distance, in bytes
 
 // A depthwise writes the functions of one type of number.
 type depthwise struct {
 	*writer
+	depthRegisters
 	file   *asm.File
 	stride int
 	labels int
@@ -42,14 +51,18 @@ type depthwise struct {
 func depthName(what string, stride int) string { return fmt.Sprintf("%s%d", what, stride) }
 
 func (m *machine) depthwises(f *asm.File, e elem) {
+	registers := narrowDepth
+	if m.masks {
+		registers = wideDepth
+	}
 	for _, stride := range windowStrides {
 		of := func(name, doc string) *depthwise {
-			return &depthwise{writer: m.writer(f, depthName(name, stride), e, &depthCall, doc), file: f, stride: stride}
+			return &depthwise{writer: m.writer(f, depthName(name, stride), e, &depthCall, doc), depthRegisters: registers, file: f, stride: stride}
 		}
 		of("depthwise", fmt.Sprintf("y = bias + Σ w · x of each plane by itself, windows of 3x3, %d apart", stride)).forward()
 		of("depthSums", fmt.Sprintf("w += y · x, nine vectors of sums of each plane, windows of 3x3, %d apart", stride)).sums()
 	}
-	of := &depthwise{writer: m.writer(f, "depthSpread", e, &depthCall, "the gradient of depthwise2 for its input"), file: f, stride: 1}
+	of := &depthwise{writer: m.writer(f, "depthSpread", e, &depthCall, "the gradient of depthwise2 for its input"), depthRegisters: registers, file: f, stride: 1}
 	of.spread()
 }
 
@@ -69,16 +82,12 @@ func (d *depthwise) planes(first, vector, last func()) {
 	d.move("BX", "R12")
 	d.arg("vectors", "R10")
 	d.label("vector")
-	for k := range 7 {
-		d.op("KMOVW", at("R8", 2*k), mask(k))
-	}
+	d.loadDepthMasks()
 	d.arg("lines", "R13")
 	d.move("R12", "R14")
 	d.arg("rows", "CX")
 	vector()
-	d.add(fmt.Sprintf("$%d", depthMaskBytes), "R8")
-	d.addArg("stepX", "R11")
-	d.addArg("stepY", "R12")
+	d.nextVector()
 	d.repeat("R10", "vector")
 	last()
 	d.addArg("planeX", "SI")
@@ -86,8 +95,6 @@ func (d *depthwise) planes(first, vector, last func()) {
 	d.repeatArg("planes", "plane")
 	d.end()
 }
-
-func mask(k int) string { return fmt.Sprintf("K%d", k+1) }
 
 // line reads the next line's columns and uses them, unless it is padding.
 func (d *depthwise) line(use func()) {
@@ -111,52 +118,20 @@ func (d *depthwise) lineOf(use func()) {
 	d.label(behind)
 }
 
-// read reads what the window's three columns read. With windows two columns apart the first and the second are every other element of two vectors;
-// the third is the first moved on by one, and one element more.
-func (d *depthwise) read() {
-	masked := func(op string, mask, elements, to int) {
-		d.op(d.ps(op)+".Z", at("R9", elements*d.size), fmt.Sprintf("K%d", mask), d.reg(to))
-	}
-	if d.stride == 1 {
-		for q := range 3 {
-			masked("VMOVU", 1+q, q, depthTaps+q)
-		}
-		return
-	}
-	n := d.lanes(d.elem)
-	masked("VMOVU", 1, 0, depthTaps)
-	masked("VMOVU", 2, n, depthUpper)
-	d.op("VBROADCAST"+d.single+".Z", at("R9", 2*n*d.size), "K3", d.reg(depthTaps+2))
-	d.copy(depthTaps, depthTaps+1)
-	d.op(d.ps("VPERMT2"), d.reg(depthUpper), d.reg(depthIndex), d.reg(depthTaps))
-	d.op(d.ps("VPERMT2"), d.reg(depthUpper), d.reg(depthIndex+1), d.reg(depthTaps+1))
-	d.op(map[int]string{4: "VALIGND", 8: "VALIGNQ"}[d.size], "$1", d.reg(depthTaps), d.reg(depthTaps+2), d.reg(depthTaps+2))
-}
-
 // addLine adds to a sum the products of the columns and the weights of line r of the window.
 func (d *depthwise) addLine(r, sum int) {
 	for q := range 3 {
-		d.fma(depthTaps+q, depthWeights+3*r+q, sum)
-	}
-}
-
-// loadIndexes loads which elements of two vectors are even and odd.
-func (d *depthwise) loadIndexes() {
-	if d.stride == 2 {
-		for i := range 2 {
-			d.loadWords(d.vectorOf(d.file, func(n int) int { return 2*n + i }), depthIndex+i)
-		}
+		d.fma(d.taps+q, d.weights+3*r+q, sum)
 	}
 }
 
 // loadWeights broadcasts those of a plane, and its bias.
 func (d *depthwise) loadWeights() {
 	for t := range 9 {
-		d.broadcast(memory{base: "DX", offset: t * d.size}, depthWeights+t)
+		d.broadcast(memory{base: "DX", offset: t * d.size}, d.weights+t)
 	}
 	d.add(fmt.Sprintf("$%d", 9*d.size), "DX")
-	d.arg("bias", "AX")
-	d.broadcast(memory{base: "AX"}, depthBias)
+	d.loadDepthBias()
 	d.arg("stepBias", "AX")
 	d.addToArg("AX", "bias")
 }
@@ -164,7 +139,7 @@ func (d *depthwise) loadWeights() {
 // storeLine writes a sum as the next line of y.
 func (d *depthwise) storeLine(sum int) {
 	d.op("PREFETCHT0", at("R14", depthAhead))
-	d.op(d.ps("VMOVU"), d.reg(sum), "K7", at("R14", 0))
+	d.writeColumns(sum, 6, at("R14", 0), d.taps)
 	d.addArg("rowY", "R14")
 }
 
@@ -173,11 +148,11 @@ func (d *depthwise) forward() {
 	d.loadIndexes()
 	d.planes(d.loadWeights, func() {
 		if d.stride == 2 {
-			d.copy(depthBias, last)
+			d.begin(last)
 			d.line(func() { d.addLine(0, last) })
 			d.loopLabel("line")
 			d.line(func() { d.addLine(1, last) })
-			d.copy(depthBias, first)
+			d.begin(first)
 			d.line(func() { d.addLine(2, last); d.addLine(0, first) })
 			d.storeLine(last)
 			d.copy(first, last)
@@ -185,7 +160,7 @@ func (d *depthwise) forward() {
 			return
 		}
 		step := func(lines int) {
-			d.copy(depthBias, first)
+			d.begin(first)
 			d.line(func() {
 				for r, sum := range []int{first, middle, last}[:lines] {
 					d.addLine(r, sum)
@@ -226,28 +201,28 @@ func (d *depthwise) sumLines() {
 	// loadGrad reads the next line of dy, where there is one.
 	loadGrad := func(is bool) {
 		if !is {
-			d.zero(depthGrad)
+			d.zero(d.grad)
 			return
 		}
 		d.op("PREFETCHT0", at("R14", depthAhead))
-		d.op(d.ps("VMOVU")+".Z", at("R14", 0), "K7", d.reg(depthGrad))
+		d.readColumns(at("R14", 0), 6, d.grad)
 		d.addArg("rowY", "R14")
 	}
 	add := func(r, grad int) {
 		for q := range 3 {
-			d.fma(depthTaps+q, grad, depthSum+3*r+q)
+			d.fma(d.taps+q, grad, depthSum+3*r+q)
 		}
 	}
 	if d.stride == 2 {
-		const before = depthGrad + 1
+		before := d.grad + 1
 		step := func(more bool) {
-			d.copy(depthGrad, before)
+			d.copy(d.grad, before)
 			loadGrad(more)
 			d.line(func() { add(1, before) })
-			d.line(func() { add(2, before); add(0, depthGrad) })
+			d.line(func() { add(2, before); add(0, d.grad) })
 		}
 		loadGrad(true)
-		d.line(func() { add(0, depthGrad) })
+		d.line(func() { add(0, d.grad) })
 		d.op("DECQ", "CX")
 		d.jump("EQ", "lastLine")
 		d.loopLabel("line")
@@ -261,14 +236,14 @@ func (d *depthwise) sumLines() {
 		loadGrad(more)
 		d.line(func() {
 			for r := range 3 {
-				add(r, depthGrad+r)
+				add(r, d.grad+r)
 			}
 		})
-		d.copy(depthGrad+1, depthGrad+2)
-		d.copy(depthGrad, depthGrad+1)
+		d.copy(d.grad+1, d.grad+2)
+		d.copy(d.grad, d.grad+1)
 	}
-	d.zero(depthGrad + 1)
-	d.zero(depthGrad + 2)
+	d.zero(d.grad + 1)
+	d.zero(d.grad + 2)
 	d.loopLabel("line")
 	step(true)
 	d.repeat("CX", "line")
@@ -277,24 +252,17 @@ func (d *depthwise) sumLines() {
 }
 
 // spread has dy for x and dx for y. A line of dy meets three of dx: the last that the line before it also meets, one that no other does, and one that
-// the next also meets. Of neighbours in dx the elements of one parity meet the first and the third column of the window, and the others the second. K6 and
-// K7 are the masks of two vectors of dx.
+// the next also meets. Of neighbours in dx the elements of one parity meet the first and the third column of the window, and the others the second. The
+// last two masks are those of two vectors of dx.
 func (d *depthwise) spread() {
-	const joint, single = depthSum, depthSum + 2 // lines, each of two registers: apart and between
-	n := d.lanes(d.elem)
-	indexes := func(swapped int) {
-		for half := range 2 {
-			d.loadWords(d.vectorOf(d.file, func(i int) int { return half*n/2 + i/2 + (i+swapped)%2*n }), depthIndex+half)
-		}
+	joint, single := [2]int{depthSum, depthSum + 1}, [2]int{depthSum + 2, depthSum + 3} // lines, each of two registers: apart and between
+	if !d.masks {
+		single[1] = d.upper
 	}
-	indexes(0)
-	d.compareArg("swapped", "$0", "AX")
-	d.jump("EQ", "straight")
-	indexes(1)
-	d.label("straight")
-	begin := func(line int) {
-		d.copy(depthBias, line)
-		d.copy(depthBias, line+1)
+	d.loadSwaps()
+	begin := func(line [2]int) {
+		d.begin(line[0])
+		d.begin(line[1])
 	}
 	d.planes(d.loadWeights, func() {
 		d.arg("between", "AX")
@@ -308,13 +276,13 @@ func (d *depthwise) spread() {
 		d.loopLabel("line")
 		d.spreadLine()
 		d.addSpread(0, joint)
-		d.storeSpread(joint)
+		d.storeSpread(joint, single)
 		d.op("DECQ", "CX")
 		d.jump("EQ", "lastLine")
 		d.label("single")
 		begin(single)
 		d.addSpread(1, single)
-		d.storeSpread(single)
+		d.storeSpread(single, joint)
 		begin(joint)
 		d.addSpread(2, joint)
 		d.repeat("CX", "line")
@@ -325,45 +293,50 @@ func (d *depthwise) spread() {
 // spreadLine reads the columns of the next line of dy that the window's columns meet, zeros where it is padding.
 func (d *depthwise) spreadLine() {
 	for q := range 3 {
-		d.zero(depthTaps + q)
+		d.zero(d.taps + q)
 	}
 	d.lineOf(func() {
 		for q, from := range []string{at("R9", d.size), "(R9)(AX*1)", at("R9", 0)} {
-			d.op(d.ps("VMOVU")+".Z", from, mask(q), d.reg(depthTaps+q))
+			d.readColumns(from, q, d.taps+q)
 		}
 	})
 }
 
 // addSpread adds to a line of dx the products with line r of the window.
-func (d *depthwise) addSpread(r, line int) {
+func (d *depthwise) addSpread(r int, line [2]int) {
 	for q := range 3 {
-		d.fma(depthTaps+q, depthWeights+3*r+q, line+q%2)
+		d.fma(d.taps+q, d.weights+3*r+q, line[q%2])
 	}
 }
 
-// storeSpread writes the next line of dx.
-func (d *depthwise) storeSpread(line int) {
-	for half := range 2 {
+// storeSpread writes the next line of dx, with two spare registers.
+func (d *depthwise) storeSpread(line, spare [2]int) {
+	if !d.masks {
+		d.zipSpread(line, spare)
+	}
+	for half, r := range line {
 		d.op("PREFETCHT0", at("R14", depthAhead+half*d.bytes))
-		d.copy(depthIndex+half, depthUpper)
-		d.op(d.ps("VPERMI2"), d.reg(line+1), d.reg(line), d.reg(depthUpper))
-		d.op(d.ps("VMOVU"), d.reg(depthUpper), mask(5+half), at("R14", half*d.bytes))
+		if d.masks {
+			d.copy(d.index+half, d.upper)
+			d.op(d.ps("VPERMI2"), d.reg(line[1]), d.reg(line[0]), d.reg(d.upper))
+			r = d.upper
+		}
+		d.writeColumns(r, 5+half, at("R14", half*d.bytes), spare[0])
 	}
 	d.addArg("rowY", "R14")
 }
 
-// depthRunners writes the functions that run them.
-func depthRunners(m *machine) string {
-	text := ""
+// depthRunners writes the functions that run them, for the machines that have them.
+func depthRunners(out *bytes.Buffer, machines []*machine) {
+	machines = slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return m.arm })
 	for _, k := range [][2]string{{"Depthwise1", depthName("depthwise", 1)}, {"Depthwise2", depthName("depthwise", 2)},
 		{"DepthSums1", depthName("depthSums", 1)}, {"DepthSums2", depthName("depthSums", 2)}, {"DepthSpread", "depthSpread"}} {
-		run, body := "run"+k[0]+"[T dtype.Float]", "panic(noTiles)\n"
-		if m == nil {
-			text += fmt.Sprintf("\nfunc %s(unsafe.Pointer) { panic(noTiles) }\n", run)
-			continue
+		params := "t unsafe.Pointer"
+		if len(machines) == 0 {
+			params = "unsafe.Pointer"
 		}
-		body = fmt.Sprintf("if isDouble[T]() {\n%s(t)\nreturn\n}\n%s(t)\n", m.functionName(k[1], elems[1]), m.functionName(k[1], elems[0]))
-		text += fmt.Sprintf("\nfunc %s(t unsafe.Pointer) {\n%s}\n", run, body)
+		fmt.Fprintf(out, "\nfunc run%s[T dtype.Float](%s) {\n%s}\n", k[0], params, eachLevel(machines, func(m *machine) string {
+			return fmt.Sprintf("if isDouble[T]() {\n%s(t)\nreturn\n}\n%s(t)", m.functionName(k[1], elems[1]), m.functionName(k[1], elems[0]))
+		}))
 	}
-	return text
 }

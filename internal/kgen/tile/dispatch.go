@@ -107,6 +107,7 @@ func runners(constraint string, machines ...*machine) []byte {
 	fmt.Fprintf(&out, "\nfunc runPeak(t unsafe.Pointer) {\n%s}\n", eachLevel(machines, func(m *machine) string {
 		return m.functionName("peak", elems[0]) + "(t)"
 	}))
+	depthRunners(&out, machines)
 	pairRunners(&out, machines)
 	amxRunners(&out, slices.Contains(machines, &avx512))
 	quantRunners(&out, machines)
@@ -164,7 +165,7 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 		out.WriteString("\nfunc runPairs(int, unsafe.Pointer) { panic(noTiles) }\n\nfunc runPairRows(unsafe.Pointer) { panic(noTiles) }\n\n" +
 			"func runPairDots(int, unsafe.Pointer) { panic(noTiles) }\n")
 		out.WriteString("\nfunc runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }\n\n" +
-			"func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }\n" + depthRunners(nil) + winogradRunners(nil))
+			"func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }\n" + winogradRunners(nil))
 		return
 	}
 	m := machines[n]
@@ -181,7 +182,7 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	}
 	chooser(out, kind{family: "dot", params: "rows int", shape: "rows"}, m, pairs, dots)
 	fmt.Fprintf(out, "\nfunc runPairDots(rows int, t unsafe.Pointer) { %s(rows, t) }\n", m.functionName("dot", pairs))
-	out.WriteString(halfRunners(m) + depthRunners(m) + winogradRunners(m))
+	out.WriteString(halfRunners(m) + winogradRunners(m))
 }
 
 // amxRunners writes the functions for AMX, which machines with AVX-512 may have.

@@ -92,7 +92,7 @@ func (m *machine) file() *asm.File {
 		m.addRows(f, e)
 		m.slides(f, e)
 		m.resamples(f, e)
-		if m.masks {
+		if !m.arm {
 			m.depthwises(f, e)
 		}
 	}
