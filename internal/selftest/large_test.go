@@ -1,21 +1,35 @@
 package selftest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"cresset/device"
+	"cresset/dtype"
 	"cresset/internal/backend/cuda"
 	"cresset/internal/hardware"
 	"cresset/tensor"
 )
 
-// TestLargeProductsTakeLargeTiles: cards with all of their multiprocessors, whose kernels do nothing here, issue every kernel of the tiles that are
-// for large products.
-func TestLargeProductsTakeLargeTiles(t *testing.T) {
+// TestLargeChecksTakeLargeTiles: cards with all of their multiprocessors, whose kernels do nothing here, issue every kernel of the tiles that are
+// for large products and convolutions.
+func TestLargeChecksTakeLargeTiles(t *testing.T) {
+	samples := slices.Concat(largeMatmuls(), largeConvolutions())
+	shapes := make([][][]int, len(samples)) // of operands, whose numbers take longer than all that follows
+	for i, s := range samples {
+		for _, in := range s.in {
+			shapes[i] = append(shapes[i], in(dtype.Float32, 0).Shape())
+		}
+	}
 	for card, tiles := range map[string][]string{
-		"a100": {"128x128_async", "128x128_tf32", "128x128_mma_", "128x128_dmma_"},
-		"h100": {"128x128_async", "128x128_tf32", "128x128_wgmma", "128x256_wgmma", "128x192_beside", "128x128_beside", "128x64_beside", "128x128_dmma16"},
+		"t4": {"conv_128x128_tile", "conv_32x128_tile"},
+		"a100": {"product_128x128_async", "product_128x128_tf32", "product_128x128_mma_", "product_128x128_dmma_",
+			"conv_128x128_async", "conv_128x128_tf32", "conv_128x128_mma", "conv_weight_128x128_"},
+		"h100": {"product_128x128_async", "product_128x128_tf32", "product_128x128_wgmma", "product_128x256_wgmma", "product_128x192_beside", "product_128x128_beside",
+			"product_128x64_beside", "product_128x128_dmma16",
+			"conv_128x128_async", "conv_128x128_tf32", "conv_128x128_mma", "conv_64x128_wgmma", "conv_128x128_wgmma", "conv_weight_128x128_"},
+		"rtx5090": {"conv_128x128_async_f32", "conv_128x128_tf32", "conv_128x128_mma", "conv_weight_128x128_"},
 	} {
 		t.Run(card, func(t *testing.T) {
 			m, err := hardware.Preset(card, 1)
@@ -27,18 +41,9 @@ func TestLargeProductsTakeLargeTiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer giveBack()
-			for _, s := range largeMatmuls() {
+			for i, s := range samples {
 				for _, dt := range s.dtypes {
-					var x []*tensor.Tensor
-					for _, in := range s.in {
-						x = append(x, tensor.On(device.CUDA(0)).Empty(in(dt, 0).Shape()...).To(dt))
-					}
-					giveBack := func() {}
-					if s.rounded {
-						giveBack = roundProducts()
-					}
-					s.f(x)
-					giveBack()
+					s.issue(tensor.On(device.CUDA(0)).As(dt), shapes[i])
 				}
 			}
 			_, rest, err := Used(device.CUDA(0))
@@ -47,11 +52,27 @@ func TestLargeProductsTakeLargeTiles(t *testing.T) {
 			}
 			for _, kernel := range rest {
 				for _, tile := range tiles {
-					if strings.HasPrefix(kernel, "product_"+tile) {
+					if strings.HasPrefix(kernel, tile) {
 						t.Errorf("no check reaches %s", kernel)
 					}
 				}
 			}
 		})
+	}
+}
+
+// issue has a GPU compute of operands of these shapes, which nobody has written.
+func (s sample) issue(gpu tensor.Place, shapes [][]int) {
+	if s.rounded {
+		defer roundProducts()()
+	}
+	x := make([]*tensor.Tensor, len(shapes))
+	for i, shape := range shapes {
+		x[i] = gpu.Empty(shape...).SetRequiresGrad(s.grad)
+	}
+	for _, y := range s.f(x) {
+		if y.RequiresGrad() {
+			y.Backward(tensor.Gradient(gpu.Empty(y.Shape()...)), tensor.RetainGraph(true))
+		}
 	}
 }

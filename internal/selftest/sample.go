@@ -133,15 +133,6 @@ func sampled() (checks []Check) {
 	return checks
 }
 
-// largeProducts has checks of products with so many tiles that a GPU takes larger ones, of lines that are aligned for pairs alone, of a
-// long common axis, and of both many tiles and a long axis, for which tiles of 128x256 are.
-func largeProducts() []Check { return checksOf("large products", largeMatmuls()) }
-
-func largeMatmuls() []sample {
-	return slices.Concat(matmuls(4230, 72, 4230), matmuls(1160, 40, 1160), matmuls(256, 512, 384), in(matmuls(3080, 72, 3080), dtype.Float32), roundedMatmuls(3080, 72, 3080),
-		in(slices.Concat(matmuls(1538, 1538, 1538), matmuls(1528, 2568, 1528)[:4], matmuls(1784, 3592, 1784)[:4]), dtype.Float16, dtype.BFloat16), in(matmuls(1024, 8192, 1024)[:4], dtype.BFloat16))
-}
-
 func checksOf(family string, samples []sample) (checks []Check) {
 	for _, s := range samples {
 		for _, dt := range s.dtypes {

@@ -38,10 +38,10 @@ type Family struct {
 }
 
 // Checks returns the checks, family by family; the large ones are too much for simulated GPUs.
-func Checks(large bool) iter.Seq[Check] {
+func Checks(withLarge bool) iter.Seq[Check] {
 	families := []func() []Check{elementwise, casts, sampled, draws, steps, scalings, clippings}
-	if large {
-		families = append(families, largeProducts)
+	if withLarge {
+		families = append(families, large)
 	}
 	return func(yield func(Check) bool) {
 		for _, more := range families {
@@ -54,7 +54,7 @@ func Checks(large bool) iter.Seq[Check] {
 	}
 }
 
-// Run runs the checks on a GPU until they are done or ctx ends, and tells each family as soon as it is complete.
+// Run runs the checks on a GPU until they are done, ctx ends or the GPU is lost, and tells each family as soon as it is complete.
 func Run(ctx context.Context, dev device.Device, checks iter.Seq[Check], tell func(Family)) error {
 	var f Family
 	for c := range checks {
@@ -69,7 +69,15 @@ func Run(ctx context.Context, dev device.Device, checks iter.Seq[Check], tell fu
 		}
 		f.Checks++
 		if err := c.Run(dev); err != nil {
-			f.Failures = append(f.Failures, Failure{Check: c.Name, DType: c.DType.Name(), Found: err.Error()})
+			found := err.Error()
+			gone := lost(dev)
+			if gone {
+				found = "the GPU is lost, and no other check runs: " + found
+			}
+			f.Failures = append(f.Failures, Failure{Check: c.Name, DType: c.DType.Name(), Found: found})
+			if gone {
+				break
+			}
 		}
 	}
 	if f.Checks > 0 {

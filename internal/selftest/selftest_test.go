@@ -194,3 +194,21 @@ func TestWrongKernelsAreFound(t *testing.T) {
 		}
 	}
 }
+
+// TestLostGPUEndsTheChecks: what a GPU that a fault has ended does not compute is no finding of its own.
+func TestLostGPUEndsTheChecks(t *testing.T) {
+	devicetest.Use(t, "gtx1070")
+	ran := 0
+	check := func(family string, index int) Check {
+		return Check{family, "index_select", dtype.Float32, func(dev device.Device) error {
+			ran++
+			tensor.On(dev).Zeros(3).IndexSelect(0, tensor.FromSlice([]int64{int64(index)}, 1).To(dev)).CPU()
+			return nil
+		}}
+	}
+	var families []Family
+	err := Run(context.Background(), device.CUDA(0), slices.Values([]Check{check("first", 2), check("second", 3), check("second", 2), check("third", 2)}), func(f Family) { families = append(families, f) })
+	if err != nil || ran != 2 || len(families) != 2 || len(families[1].Failures) != 1 || !strings.HasPrefix(families[1].Failures[0].Found, "the GPU is lost, and no other check runs: CUDA error") {
+		t.Errorf("%d checks ran: %+v, %v", ran, families, err)
+	}
+}

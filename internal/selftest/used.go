@@ -9,8 +9,7 @@ import (
 
 // Used returns how many of a GPU's kernels have run in this process, and the names of the others.
 func Used(dev device.Device) (used int, rest []string, err error) {
-	index, _ := dev.Index()
-	d, err := cuda.Find(max(index, 0))
+	d, err := find(dev)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -23,6 +22,17 @@ func Used(dev device.Device) (used int, rest []string, err error) {
 	}
 	slices.Sort(rest)
 	return used, rest, nil
+}
+
+// lost reports whether a fault has ended a GPU, which computes nothing more in this process.
+func lost(dev device.Device) bool {
+	d, err := find(dev)
+	return err == nil && d.Failed() != nil
+}
+
+func find(dev device.Device) (*cuda.Device, error) {
+	index, _ := dev.Index()
+	return cuda.Find(max(index, 0))
 }
 
 // roundProducts lets GPUs round operands of float32 to 11 bits until giveBack is called.
