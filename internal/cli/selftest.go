@@ -136,8 +136,12 @@ func (c *doctorCommand) checkSelfTest() error {
 	switch {
 	case c.Device != nil && !c.SelfTest:
 		return errors.New("--device is for --selftest")
-	case c.SelfTest && (c.Ops || c.JIT || c.Check != ""):
-		return errors.New("--selftest goes with none of --ops, --jit and --check")
+	case c.SelfTest && (c.Ops || c.JIT || c.Dist || c.Check != ""):
+		return errors.New("--selftest goes with none of --ops, --jit, --dist and --check")
+	case c.Dist && (c.Ops || c.JIT || c.Check != ""):
+		return errors.New("--dist goes with none of --ops, --jit and --check")
+	case c.JIT && c.Ops:
+		return errors.New("--jit does not go with --ops")
 	}
 	return nil
 }
