@@ -161,8 +161,8 @@ func depthwise(name string, window, stride int) sample {
 	return conv(name, of(2, 6, 13, 14), of(6, 1, window, window), 6, tensor.Padding(window/2), tensor.Stride(stride), tensor.Groups(6))
 }
 
-// inHalves is a sample in half types, of whose sums in float32 few differ after the one rounding.
+// inHalves is a sample in half types.
 func inHalves(s sample) sample {
-	s.dtypes, s.roundings = floats[2:], 2
+	s.dtypes = floats[2:]
 	return s
 }

@@ -193,6 +193,17 @@ func TestWrongKernelsAreFound(t *testing.T) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 	}
+	short := sample{name: "product without its last step", in: []operand{of(33, 72), of(72, 33)}, roundings: 64, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+		if x[0].IsCUDA() {
+			return x[0].Narrow(1, 0, 64).MM(x[1].Narrow(0, 0, 64))
+		}
+		return x[0].MM(x[1])
+	})}
+	for _, dt := range floats {
+		if short.check(device.CUDA(0), dt) == nil {
+			t.Errorf("%s, in %s: passes", short.name, dt)
+		}
+	}
 }
 
 // TestLostGPUEndsTheChecks: what a GPU that a fault has ended does not compute is no finding of its own.
