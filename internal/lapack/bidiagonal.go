@@ -14,7 +14,7 @@ type bidiagonal[T dtype.Float] struct {
 
 // diagonalize makes the diagonal the singular values and rotates the rows of ut and vt with it. It returns how many values did not
 // converge.
-func (b *bidiagonal[T]) diagonalize(ut, vt Matrix[T]) int {
+func (b *bidiagonal[T]) diagonalize(ut, vt matrix[T]) int {
 	end, sweeps := len(b.diagonal), 0
 	for end > 0 {
 		start := b.split(end)
@@ -120,7 +120,7 @@ func (b *bidiagonal[T]) shifted(start, end int) (f, g float64) {
 }
 
 // clearColumn removes the element above the last of the diagonal, which is zero, by rotations with the columns before.
-func (b *bidiagonal[T]) clearColumn(start, end int, vt Matrix[T]) {
+func (b *bidiagonal[T]) clearColumn(start, end int, vt matrix[T]) {
 	f := float64(b.off[end-2])
 	b.off[end-2] = 0
 	for j := end - 2; j >= start; j-- {
@@ -135,7 +135,7 @@ func (b *bidiagonal[T]) clearColumn(start, end int, vt Matrix[T]) {
 }
 
 // clearRow removes the element beside a zero of the diagonal by rotations with the rows that follow.
-func (b *bidiagonal[T]) clearRow(zero, end int, ut Matrix[T]) {
+func (b *bidiagonal[T]) clearRow(zero, end int, ut matrix[T]) {
 	f := float64(b.off[zero])
 	b.off[zero] = 0
 	for j := zero + 1; j < end; j++ {
@@ -150,7 +150,7 @@ func (b *bidiagonal[T]) clearRow(zero, end int, ut Matrix[T]) {
 }
 
 // descend sorts the values, and the rows of ut and vt with them.
-func (b *bidiagonal[T]) descend(ut, vt Matrix[T]) {
+func (b *bidiagonal[T]) descend(ut, vt matrix[T]) {
 	for i := range b.diagonal {
 		largest := i
 		for j := i + 1; j < len(b.diagonal); j++ {

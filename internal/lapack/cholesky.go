@@ -6,9 +6,9 @@ import (
 	"cresset/dtype"
 )
 
-// Cholesky makes a, of which it reads the lower triangle, the lower triangular l with l·lᵀ = a, and clears what lies above. It
+// cholesky makes a, of which it reads the lower triangle, the lower triangular l with l·lᵀ = a, and clears what lies above. It
 // returns 0, or the order of the first leading minor that is not positive; a is undefined then.
-func Cholesky[T dtype.Float](a Matrix[T]) int {
+func cholesky[T dtype.Float](a matrix[T]) int {
 	n := a.Rows
 	for start := 0; start < n; start += block {
 		end := min(start+block, n)

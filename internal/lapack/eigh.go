@@ -10,9 +10,9 @@ import (
 // EighSpace is how many elements of space Eigh needs for n rows.
 func EighSpace(n int) int { return n*n + 7*n + spaceOf(n) }
 
-// Eigh writes the eigenvalues of a symmetric matrix, of which it reads the lower triangle, to values in ascending order and, where
+// eigh writes the eigenvalues of a symmetric matrix, of which it reads the lower triangle, to values in ascending order and, where
 // vectors is true, the eigenvectors to the columns of a, which is overwritten anyway. It returns 0, or how many values did not converge.
-func Eigh[T dtype.Float](a Matrix[T], values []T, vectors bool, space []T) int {
+func eigh[T dtype.Float](a matrix[T], values []T, vectors bool, space []T) int {
 	n := a.Rows
 	for i := range n {
 		for j := range i {
@@ -26,7 +26,7 @@ func Eigh[T dtype.Float](a Matrix[T], values []T, vectors bool, space []T) int {
 		part, space = space[:k], space[k:]
 		return part
 	}
-	v, tau, off, r := Of(next(n*n), n, n), next(n), next(n), rotations[T]{next(n), next(n)}
+	v, tau, off, r := of(next(n*n), n, n), next(n), next(n), rotations[T]{next(n), next(n)}
 	a.tridiagonal(v, tau, values, off, space)
 	z := v.part(0, 0, n, 0)
 	if vectors {
@@ -46,7 +46,7 @@ func Eigh[T dtype.Float](a Matrix[T], values []T, vectors bool, space []T) int {
 
 // tridiagonal overwrites the symmetric a: Hᵀ·a·H is tridiagonal, with the elements of diagonal and, beside it, of off, where H is the
 // product of the reflectors in the columns of v, of which column j begins in row j+1.
-func (a Matrix[T]) tridiagonal(v Matrix[T], tau, diagonal, off, space []T) {
+func (a matrix[T]) tridiagonal(v matrix[T], tau, diagonal, off, space []T) {
 	n := a.Rows
 	v.clear()
 	for k := range n {
@@ -67,18 +67,18 @@ func (a Matrix[T]) tridiagonal(v Matrix[T], tau, diagonal, off, space []T) {
 			v.row(k + 1 + i)[k] = e
 		}
 		columns := rest.view().Transposed() // which are the rows
-		Of(w, 1, m).setProduct(Of(x, 1, m).view(), columns, m)
+		of(w, 1, m).setProduct(of(x, 1, m).view(), columns, m)
 		for i := range w {
 			w[i] *= tau[k]
 		}
 		axpy(-tau[k]/2*dot(w, x), x, w)
-		rest.addProduct(-1, Of(xwx[:2*m], 2, m).view().Transposed(), Of(xwx[m:], 2, m).view(), 2)
+		rest.addProduct(-1, of(xwx[:2*m], 2, m).view().Transposed(), of(xwx[m:], 2, m).view(), 2)
 	}
 }
 
 // diagonalize makes d the eigenvalues of the tridiagonal matrix with the diagonal d and beside it e, and z, whose rows are a basis, the
 // eigenvectors in it. It returns how many did not converge. A sweep is the implicit QL step with the shift of the first two rows.
-func diagonalize[T dtype.Float](d, e []T, z Matrix[T], r rotations[T]) (left int) {
+func diagonalize[T dtype.Float](d, e []T, z matrix[T], r rotations[T]) (left int) {
 	n, eps := len(d), epsilon[T]()
 	for low := 0; low < n; low++ {
 		for sweeps := 0; ; sweeps++ {
@@ -104,7 +104,7 @@ func diagonalize[T dtype.Float](d, e []T, z Matrix[T], r rotations[T]) (left int
 
 // reverse turns rows low to high of the tridiagonal matrix round, and the rows of z with them. A QL step converges where elements grow
 // from low to high: those of a matrix of low rank shrink to rounding errors.
-func reverse[T dtype.Float](d, e []T, low, high int, z Matrix[T]) {
+func reverse[T dtype.Float](d, e []T, low, high int, z matrix[T]) {
 	slices.Reverse(d[low : high+1])
 	slices.Reverse(e[low:high])
 	for i, j := low, high; i < j && z.Cols > 0; i, j = i+1, j-1 {
@@ -143,7 +143,7 @@ func sweepQL[T dtype.Float](d, e []T, low, high int, r rotations[T]) int {
 }
 
 // ascend sorts values, and the rows of z with them.
-func ascend[T dtype.Float](values []T, z Matrix[T]) {
+func ascend[T dtype.Float](values []T, z matrix[T]) {
 	for i := range values {
 		least := i
 		for j := i + 1; j < len(values); j++ {

@@ -29,12 +29,12 @@ func reflector[T dtype.Float](x []T, n, step int) (beta, tau T) {
 }
 
 // reflectors are the columns of v, zero above their first element, which is 1: the product H₀·H₁·… = I - v·t·vᵀ. t is their triangle.
-type reflectors[T dtype.Float] struct{ v, t Matrix[T] }
+type reflectors[T dtype.Float] struct{ v, t matrix[T] }
 
 // join computes the triangle of columns of v. It needs as many elements of space as there are columns.
-func join[T dtype.Float](v Matrix[T], tau, space []T) reflectors[T] {
+func join[T dtype.Float](v matrix[T], tau, space []T) reflectors[T] {
 	k := v.Cols
-	t := Of(space[:k*k], k, k)
+	t := of(space[:k*k], k, k)
 	t.clear()
 	t.setProduct(v.view().Transposed(), v.view(), v.Rows) // what columns have in common
 	for j := range k {
@@ -54,9 +54,9 @@ func join[T dtype.Float](v Matrix[T], tau, space []T) reflectors[T] {
 }
 
 // apply makes c (I - v·t·vᵀ)·c, or with the transpose of the reflectors. It needs 2·columns of v·columns of c elements of space.
-func (r reflectors[T]) apply(c Matrix[T], transposed bool, space []T) {
+func (r reflectors[T]) apply(c matrix[T], transposed bool, space []T) {
 	k := r.v.Cols
-	x, y := Of(space[:k*c.Cols], k, c.Cols), Of(space[k*c.Cols:][:k*c.Cols], k, c.Cols)
+	x, y := of(space[:k*c.Cols], k, c.Cols), of(space[k*c.Cols:][:k*c.Cols], k, c.Cols)
 	x.setProduct(r.v.view().Transposed(), c.view(), r.v.Rows)
 	t := r.t.view()
 	if transposed {
@@ -70,7 +70,7 @@ func (r reflectors[T]) apply(c Matrix[T], transposed bool, space []T) {
 func spaceOf(n int) int { return block*block + block + 2*block*n }
 
 // setProductOf makes q the first columns of the product of the reflectors in the columns of v. Column j of v begins in row first+j.
-func (q Matrix[T]) setProductOf(v Matrix[T], tau []T, first int, space []T) {
+func (q matrix[T]) setProductOf(v matrix[T], tau []T, first int, space []T) {
 	q.setIdentity()
 	if v.Cols == 0 {
 		return

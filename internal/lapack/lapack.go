@@ -22,7 +22,12 @@ type Matrix[T dtype.Float] struct {
 // Of returns a matrix over contiguous memory.
 func Of[T dtype.Float](data []T, rows, cols int) Matrix[T] { return Matrix[T]{data, rows, cols, cols} }
 
-func (a Matrix[T]) row(i int) []T {
+// matrix has the methods that Matrix lacks, so that a package which has a matrix does not compile them again.
+type matrix[T dtype.Float] Matrix[T]
+
+func of[T dtype.Float](data []T, rows, cols int) matrix[T] { return matrix[T]{data, rows, cols, cols} }
+
+func (a matrix[T]) row(i int) []T {
 	if a.Cols == 0 {
 		return nil
 	}
@@ -30,33 +35,33 @@ func (a Matrix[T]) row(i int) []T {
 }
 
 // from returns what lies right of and below element (i, j), with it.
-func (a Matrix[T]) from(i, j int) Matrix[T] { return a.part(i, j, a.Rows-i, a.Cols-j) }
+func (a matrix[T]) from(i, j int) matrix[T] { return a.part(i, j, a.Rows-i, a.Cols-j) }
 
 // part returns rows and columns from element (i, j) on.
-func (a Matrix[T]) part(i, j, rows, cols int) Matrix[T] {
+func (a matrix[T]) part(i, j, rows, cols int) matrix[T] {
 	if rows == 0 || cols == 0 {
-		return Matrix[T]{nil, rows, cols, a.Stride}
+		return matrix[T]{nil, rows, cols, a.Stride}
 	}
-	return Matrix[T]{a.Data[i*a.Stride+j:], rows, cols, a.Stride}
+	return matrix[T]{a.Data[i*a.Stride+j:], rows, cols, a.Stride}
 }
 
-func (a Matrix[T]) view() kern.Matrix[T] { return kern.Matrix[T]{Data: a.Data, Row: a.Stride, Col: 1} }
+func (a matrix[T]) view() kern.Matrix[T] { return kern.Matrix[T]{Data: a.Data, Row: a.Stride, Col: 1} }
 
-func (a Matrix[T]) clear() {
+func (a matrix[T]) clear() {
 	for i := range a.Rows {
 		clear(a.row(i))
 	}
 }
 
 // copyFrom copies a matrix of the same extents.
-func (a Matrix[T]) copyFrom(b Matrix[T]) {
+func (a matrix[T]) copyFrom(b matrix[T]) {
 	for i := range a.Rows {
 		copy(a.row(i), b.row(i))
 	}
 }
 
 // setIdentity makes a the matrix with ones on its diagonal.
-func (a Matrix[T]) setIdentity() {
+func (a matrix[T]) setIdentity() {
 	a.clear()
 	for i := range min(a.Rows, a.Cols) {
 		a.Data[i*a.Stride+i] = 1
@@ -64,7 +69,7 @@ func (a Matrix[T]) setIdentity() {
 }
 
 // transposeInto writes the transpose of a to b.
-func (a Matrix[T]) transposeInto(b Matrix[T]) {
+func (a matrix[T]) transposeInto(b matrix[T]) {
 	for i := range a.Rows {
 		for j, v := range a.row(i) {
 			b.Data[j*b.Stride+i] = v
@@ -73,7 +78,7 @@ func (a Matrix[T]) transposeInto(b Matrix[T]) {
 }
 
 // isFinite reports whether no element is NaN or infinite.
-func (a Matrix[T]) isFinite() bool {
+func (a matrix[T]) isFinite() bool {
 	for i := range a.Rows {
 		for _, v := range a.row(i) {
 			if v-v != 0 {
@@ -85,14 +90,14 @@ func (a Matrix[T]) isFinite() bool {
 }
 
 // addProduct adds alpha·x·y to a.
-func (a Matrix[T]) addProduct(alpha T, x, y kern.Matrix[T], inner int) {
+func (a matrix[T]) addProduct(alpha T, x, y kern.Matrix[T], inner int) {
 	if a.Rows > 0 && a.Cols > 0 && inner > 0 {
 		kern.Float[T]().Gemm(a.Rows, a.Cols, inner, alpha, x, y, 1, a.Data, a.Stride)
 	}
 }
 
 // setProduct makes a x·y.
-func (a Matrix[T]) setProduct(x, y kern.Matrix[T], inner int) {
+func (a matrix[T]) setProduct(x, y kern.Matrix[T], inner int) {
 	if a.Rows > 0 && a.Cols > 0 {
 		kern.Float[T]().Gemm(a.Rows, a.Cols, inner, 1, x, y, 0, a.Data, a.Stride)
 	}

@@ -10,25 +10,25 @@ import (
 )
 
 // random returns a matrix whose elements are drawn from the normal distribution.
-func random[T dtype.Float](rows, cols int) Matrix[T] {
+func random[T dtype.Float](rows, cols int) matrix[T] {
 	draws := rand.New(rand.NewPCG(uint64(rows), uint64(cols)))
-	a := Of(make([]T, rows*cols), rows, cols)
+	a := of(make([]T, rows*cols), rows, cols)
 	for i := range a.Data {
 		a.Data[i] = T(draws.NormFloat64())
 	}
 	return a
 }
 
-func (a Matrix[T]) clone() Matrix[T] {
-	b := Of(make([]T, a.Rows*a.Cols), a.Rows, a.Cols)
+func (a matrix[T]) clone() matrix[T] {
+	b := of(make([]T, a.Rows*a.Cols), a.Rows, a.Cols)
 	b.copyFrom(a)
 	return b
 }
 
-func (a Matrix[T]) at(i, j int) float64 { return float64(a.row(i)[j]) }
+func (a matrix[T]) at(i, j int) float64 { return float64(a.row(i)[j]) }
 
 // wantNear compares a with an element's formula, to some roundings of the sums of n terms.
-func wantNear[T dtype.Float](t *testing.T, what string, a Matrix[T], want func(i, j int) float64) {
+func wantNear[T dtype.Float](t *testing.T, what string, a matrix[T], want func(i, j int) float64) {
 	t.Helper()
 	limit := 8 * epsilon[T]() * float64(max(a.Rows, a.Cols, 4))
 	most := 1.0
@@ -48,8 +48,8 @@ func wantNear[T dtype.Float](t *testing.T, what string, a Matrix[T], want func(i
 }
 
 // times returns a·b.
-func times[T dtype.Float](a, b Matrix[T]) Matrix[T] {
-	c := Of(make([]T, a.Rows*b.Cols), a.Rows, b.Cols)
+func times[T dtype.Float](a, b matrix[T]) matrix[T] {
+	c := of(make([]T, a.Rows*b.Cols), a.Rows, b.Cols)
 	for i := range a.Rows {
 		for j := range b.Cols {
 			sum := 0.0
@@ -62,13 +62,13 @@ func times[T dtype.Float](a, b Matrix[T]) Matrix[T] {
 	return c
 }
 
-func transposed[T dtype.Float](a Matrix[T]) Matrix[T] {
-	b := Of(make([]T, a.Rows*a.Cols), a.Cols, a.Rows)
+func transposed[T dtype.Float](a matrix[T]) matrix[T] {
+	b := of(make([]T, a.Rows*a.Cols), a.Cols, a.Rows)
 	a.transposeInto(b)
 	return b
 }
 
-func wantOrthogonal[T dtype.Float](t *testing.T, what string, q Matrix[T]) {
+func wantOrthogonal[T dtype.Float](t *testing.T, what string, q matrix[T]) {
 	t.Helper()
 	wantNear(t, what+" is orthogonal", times(transposed(q), q), func(i, j int) float64 {
 		if i == j {
@@ -93,7 +93,7 @@ func TestLU(t *testing.T) { forBoth(t, testLU[float32], testLU[float64]) }
 func testLU[T dtype.Float](t *testing.T, m, n int) {
 	a := random[T](m, n)
 	lu, perm := a.clone(), make([]int64, m)
-	LU(lu, perm)
+	factorLU(lu, perm)
 	k := min(m, n)
 	l, u := random[T](m, k), random[T](k, n)
 	for i := range m {
@@ -126,7 +126,7 @@ func testQR[T dtype.Float](t *testing.T, m, n int) {
 	a := random[T](m, n)
 	for _, columns := range []int{min(m, n), m} {
 		r, q := a.clone(), random[T](m, columns)
-		QR(r, q, make([]T, QRSpace(m, n, columns)))
+		qr(r, q, make([]T, QRSpace(m, n, columns)))
 		wantOrthogonal(t, "q", q)
 		wantNear(t, "q·r", times(q, r.part(0, 0, columns, n).clone()), a.at)
 	}
@@ -141,7 +141,7 @@ func testCholesky[T dtype.Float](t *testing.T, m, n int) {
 		a.row(i)[i] += 1
 	}
 	l := a.clone()
-	if minor := Cholesky(l); minor != 0 {
+	if minor := cholesky(l); minor != 0 {
 		t.Fatalf("minor %d is not positive", minor)
 	}
 	wantNear(t, "l·lᵀ", times(l, transposed(l)), a.at)
@@ -153,7 +153,7 @@ func testEigh[T dtype.Float](t *testing.T, m, n int) {
 	a := random[T](m, n)
 	a = times(a, transposed(a)) // of rank n
 	values, v := make([]T, m), a.clone()
-	if left := Eigh(v, values, true, make([]T, EighSpace(m))); left != 0 {
+	if left := eigh(v, values, true, make([]T, EighSpace(m))); left != 0 {
 		t.Fatalf("%d values did not converge", left)
 	}
 	wantOrthogonal(t, "v", v)
@@ -168,8 +168,8 @@ func testEigh[T dtype.Float](t *testing.T, m, n int) {
 	}
 	wantNear(t, "v·diag(values)·vᵀ", times(scaled, transposed(v)), a.at)
 	alone := make([]T, m)
-	Eigh(a.clone(), alone, false, make([]T, EighSpace(m)))
-	wantNear(t, "values alone", Of(alone, m, 1), func(i, _ int) float64 { return float64(values[i]) })
+	eigh(a.clone(), alone, false, make([]T, EighSpace(m)))
+	wantNear(t, "values alone", of(alone, m, 1), func(i, _ int) float64 { return float64(values[i]) })
 }
 
 // TestLowRankConverges wants the eigenvalues of matrices most of whose eigenvalues are rounding errors.
@@ -185,10 +185,10 @@ func TestSVD(t *testing.T) { forBoth(t, testSVD[float32], testSVD[float64]) }
 func testSVD[T dtype.Float](t *testing.T, m, n int) {
 	checkSVD(t, random[T](m, n))
 	checkSVD(t, times(random[T](m, min(2, n)), random[T](min(2, n), n))) // of rank 2
-	checkSVD(t, Of(make([]T, m*n), m, n))
+	checkSVD(t, of(make([]T, m*n), m, n))
 }
 
-func checkSVD[T dtype.Float](t *testing.T, a Matrix[T]) {
+func checkSVD[T dtype.Float](t *testing.T, a matrix[T]) {
 	t.Helper()
 	m, n := a.Rows, a.Cols
 	k := min(m, n)
@@ -197,7 +197,7 @@ func checkSVD[T dtype.Float](t *testing.T, a Matrix[T]) {
 		if full {
 			u, vh = random[T](m, m), random[T](n, n)
 		}
-		if left := SVD(a, u, s, vh, make([]T, SVDSpace(m, n, full))); left != 0 {
+		if left := svd(a, u, s, vh, make([]T, SVDSpace(m, n, full))); left != 0 {
 			t.Fatalf("%d values did not converge", left)
 		}
 		wantOrthogonal(t, "u", u)

@@ -5,11 +5,11 @@ import "cresset/dtype"
 // QRSpace is how many elements of space QR needs for a matrix [m, n] and q of so many columns.
 func QRSpace(m, n, columns int) int { return m*min(m, n) + min(m, n) + spaceOf(max(n, columns)) }
 
-// QR makes a [m, n] the upper triangular r and q, of m rows, orthogonal columns with q·r = a: as many as r has rows that are not zero, or
+// qr makes a [m, n] the upper triangular r and q, of m rows, orthogonal columns with q·r = a: as many as r has rows that are not zero, or
 // m. It computes no q without columns.
-func QR[T dtype.Float](a, q Matrix[T], space []T) {
+func qr[T dtype.Float](a, q matrix[T], space []T) {
 	k := min(a.Rows, a.Cols)
-	v, tau := Of(space[:a.Rows*k], a.Rows, k), space[a.Rows*k:][:k]
+	v, tau := of(space[:a.Rows*k], a.Rows, k), space[a.Rows*k:][:k]
 	space = space[a.Rows*k+k:]
 	for start := 0; start < k; start += block {
 		end := min(start+block, k)
@@ -28,7 +28,7 @@ func QR[T dtype.Float](a, q Matrix[T], space []T) {
 
 // reflect clears column j of a below the diagonal, puts the reflector that does so in column j of v, and applies it to the columns up
 // to end.
-func (a Matrix[T]) reflect(v Matrix[T], tau []T, j, end int) {
+func (a matrix[T]) reflect(v matrix[T], tau []T, j, end int) {
 	n := a.Rows - j
 	beta, t := reflector(a.Data[j*a.Stride+j:], n, a.Stride)
 	tau[j] = t

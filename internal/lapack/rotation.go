@@ -42,7 +42,7 @@ type rotations[T dtype.Float] struct{ c, s []T }
 func (r rotations[T]) set(i int, c, s float64) { r.c[i], r.s[i] = T(c), T(s) }
 
 // apply rotates the rows of z by numbers lo to hi, the last of them first where it goes down.
-func (r rotations[T]) apply(z Matrix[T], lo, hi int, down bool) {
+func (r rotations[T]) apply(z matrix[T], lo, hi int, down bool) {
 	const grain = 1 << 13 // elements, which take microseconds
 	par.For(z.Cols, max(16, grain/max(hi-lo, 1)), func(left, right int) {
 		for k := range hi - lo {

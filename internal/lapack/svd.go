@@ -12,45 +12,45 @@ func SVDSpace(m, n int, full bool) int {
 	return 2*m*n + short*short + long*columns + max(QRSpace(long, short, columns), 2*short*short+7*short+spaceOf(short))
 }
 
-// SVD writes what u·diag(s)·vh = a [m, n] consists of: the k = min(m, n) singular values in descending order to s, and to the columns of u
+// svd writes what u·diag(s)·vh = a [m, n] consists of: the k = min(m, n) singular values in descending order to s, and to the columns of u
 // and the rows of vh the vectors, k of each, or where u is [m, m] and vh [n, n] complete bases. Where neither has any it computes the
 // values alone. It returns 0, or how many values did not converge.
-func SVD[T dtype.Float](a, u Matrix[T], s []T, vh Matrix[T], space []T) int {
+func svd[T dtype.Float](a, u matrix[T], s []T, vh matrix[T], space []T) int {
 	m, n := a.Rows, a.Cols
 	b, space := space[:m*n], space[m*n:]
 	if m >= n {
-		c := Of(b, m, n)
+		c := of(b, m, n)
 		c.copyFrom(a)
 		return c.tall(u, s, vh, space)
 	}
 	// aᵀ = vhᵀ·diag(s)·uᵀ
-	c := Of(b, n, m)
+	c := of(b, n, m)
 	a.transposeInto(c)
 	if u.Cols == 0 && vh.Rows == 0 {
 		return c.tall(u, s, vh, space)
 	}
-	left, right := Of(space[:n*vh.Rows], n, vh.Rows), Of(space[n*vh.Rows:][:m*m], m, m)
+	left, right := of(space[:n*vh.Rows], n, vh.Rows), of(space[n*vh.Rows:][:m*m], m, m)
 	unconverged := c.tall(left, s, right, space[n*vh.Rows+m*m:])
 	left.transposeInto(vh)
 	right.transposeInto(u)
 	return unconverged
 }
 
-// tall is SVD of a, which it overwrites, with at least as many rows as columns.
-func (a Matrix[T]) tall(u Matrix[T], s []T, vh Matrix[T], space []T) int {
+// tall is svd of a, which it overwrites, with at least as many rows as columns.
+func (a matrix[T]) tall(u matrix[T], s []T, vh matrix[T], space []T) int {
 	m, n := a.Rows, a.Cols
 	if !a.isFinite() {
 		return n
 	}
-	q, space := Of(space[:m*n], m, n), space[m*n:]
+	q, space := of(space[:m*n], m, n), space[m*n:]
 	if m > n {
 		switch u.Cols {
 		case 0:
-			QR(a, u, space)
+			qr(a, u, space)
 		case n:
-			QR(a, q, space)
+			qr(a, q, space)
 		default:
-			QR(a, u, space)
+			qr(a, u, space)
 			q.copyFrom(u.part(0, 0, m, n))
 		}
 	}
@@ -68,13 +68,13 @@ func (a Matrix[T]) tall(u Matrix[T], s []T, vh Matrix[T], space []T) int {
 }
 
 // square computes the singular values of the square matrix a, which it overwrites, and the vectors, which are rows of ut and vt.
-func (a Matrix[T]) square(s []T, vectors bool, space []T) (ut, vt Matrix[T], unconverged int) {
+func (a matrix[T]) square(s []T, vectors bool, space []T) (ut, vt matrix[T], unconverged int) {
 	n := a.Rows
 	next := func(k int) (part []T) {
 		part, space = space[:k], space[k:]
 		return part
 	}
-	ut, vt = Of(next(n*n), n, n), Of(next(n*n), n, n)
+	ut, vt = of(next(n*n), n, n), of(next(n*n), n, n)
 	tauU, tauV := next(n), next(n)
 	b := bidiagonal[T]{s, next(n), rotations[T]{next(n), next(n)}, rotations[T]{next(n), next(n)}}
 	a.bidiagonal(ut, vt, tauU, tauV, b.off, b.diagonal, space)
@@ -93,7 +93,7 @@ func (a Matrix[T]) square(s []T, vectors bool, space []T) (ut, vt Matrix[T], unc
 
 // bidiagonal overwrites the square a: Hᵀ·a·G has the elements of diagonal and, right of it, of off, and else zeros. H and G are products of
 // the reflectors in the columns of h and g; column j of g begins in row j+1.
-func (a Matrix[T]) bidiagonal(h, g Matrix[T], tauH, tauG, off, diagonal, space []T) {
+func (a matrix[T]) bidiagonal(h, g matrix[T], tauH, tauG, off, diagonal, space []T) {
 	n := a.Rows
 	h.clear()
 	g.clear()
@@ -110,8 +110,8 @@ func (a Matrix[T]) bidiagonal(h, g Matrix[T], tauH, tauG, off, diagonal, space [
 			break
 		}
 		rest := a.from(k, k+1)
-		Of(w, 1, m).setProduct(Of(v, 1, m+1).view(), rest.view(), m+1)
-		rest.addProduct(-tauH[k], Of(v, m+1, 1).view(), Of(w, 1, m).view(), 1)
+		of(w, 1, m).setProduct(of(v, 1, m+1).view(), rest.view(), m+1)
+		rest.addProduct(-tauH[k], of(v, m+1, 1).view(), of(w, 1, m).view(), 1)
 
 		x := a.row(k)[k+1:]
 		off[k], tauG[k] = reflector(x, m, 1)
@@ -119,7 +119,7 @@ func (a Matrix[T]) bidiagonal(h, g Matrix[T], tauH, tauG, off, diagonal, space [
 			g.row(k + 1 + i)[k] = e
 		}
 		rest = a.from(k+1, k+1)
-		Of(w, 1, m).setProduct(Of(x, 1, m).view(), rest.view().Transposed(), m)
-		rest.addProduct(-tauG[k], Of(w, m, 1).view(), Of(x, 1, m).view(), 1)
+		of(w, 1, m).setProduct(of(x, 1, m).view(), rest.view().Transposed(), m)
+		rest.addProduct(-tauG[k], of(w, m, 1).view(), of(x, 1, m).view(), 1)
 	}
 }

@@ -2,9 +2,9 @@ package lapack
 
 import "cresset/dtype"
 
-// SolveTriangular makes b the solution x of a·x = b, where a is lower or upper triangular; what lies beyond the triangle is not
+// solveTriangular makes b the solution x of a·x = b, where a is lower or upper triangular; what lies beyond the triangle is not
 // read, and neither is the diagonal of a unit triangular a. A zero on the diagonal gives infinities and NaN.
-func SolveTriangular[T dtype.Float](a, b Matrix[T], upper, unit bool) {
+func solveTriangular[T dtype.Float](a, b matrix[T], upper, unit bool) {
 	n := a.Rows
 	if upper {
 		for end := n; end > 0; end -= min(end, block) {
@@ -26,7 +26,7 @@ func SolveTriangular[T dtype.Float](a, b Matrix[T], upper, unit bool) {
 }
 
 // eliminate takes from row i of b what rows lo to hi, which are solved, contribute to it, and divides by the diagonal.
-func eliminate[T dtype.Float](a, b Matrix[T], i, lo, hi int, unit bool) {
+func eliminate[T dtype.Float](a, b matrix[T], i, lo, hi int, unit bool) {
 	to := b.row(i)
 	for k := lo; k < hi; k++ {
 		axpy(-a.row(i)[k], b.row(k), to)

@@ -51,7 +51,7 @@ func cholesky[T dtype.Float](c *backend.Call) error {
 	copy(l.data, dense[T](&c.In()[0]))
 	par.For(l.count, l.grain(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			info[i] = int64(lapack.Cholesky(l.at(i)))
+			info[i] = int64(lapack.For[T]().Cholesky(l.at(i)))
 		}
 	})
 	return nil
@@ -63,7 +63,7 @@ func solveTriangular[T dtype.Float](c *backend.Call) error {
 	copy(x.data, dense[T](&c.In()[1]))
 	par.For(x.count, x.grain(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			lapack.SolveTriangular(a.at(i), x.at(i), p.Upper, p.Unit)
+			lapack.For[T]().SolveTriangular(a.at(i), x.at(i), p.Upper, p.Unit)
 		}
 	})
 	return nil
@@ -77,7 +77,7 @@ func luFactor[T dtype.Float](c *backend.Call) error {
 	copy(lu.data, dense[T](&c.In()[0]))
 	par.For(lu.count, lu.grain(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			s, zero := lapack.LU(lu.at(i), perm[i*lu.rows:][:lu.rows])
+			s, zero := lapack.For[T]().LU(lu.at(i), perm[i*lu.rows:][:lu.rows])
 			sign[i], info[i] = s, int64(zero)
 		}
 	})
@@ -91,7 +91,7 @@ func luSolve[T dtype.Float](c *backend.Call) error {
 	n := lu.rows
 	return kern.ForWithWorkspace(x.count, x.grain(), lapack.LUSolveSpace(n, x.cols), func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
-			lapack.LUSolve(lu.at(i), perm[i*n:][:n], b.at(i), x.at(i), p.Transposed, space)
+			lapack.For[T]().LUSolve(lu.at(i), perm[i*n:][:n], b.at(i), x.at(i), p.Transposed, space)
 		}
 	})
 }
@@ -104,7 +104,7 @@ func qr[T dtype.Float](c *backend.Call) error {
 		for i := lo; i < hi; i++ {
 			copied := lapack.Of(space[:size], a.rows, a.cols)
 			copy(copied.Data, a.at(i).Data)
-			lapack.QR(copied, q.at(i), space[size:])
+			lapack.For[T]().QR(copied, q.at(i), space[size:])
 			copy(r.at(i).Data, copied.Data)
 		}
 	})
@@ -120,7 +120,7 @@ func eigh[T dtype.Float](c *backend.Call) error {
 		for i := lo; i < hi; i++ {
 			copied := lapack.Of(space[:n*n], n, n)
 			copy(copied.Data, a.at(i).Data)
-			info[i] = int64(lapack.Eigh(copied, values[i*n:][:n], v.cols > 0, space[n*n:]))
+			info[i] = int64(lapack.For[T]().Eigh(copied, values[i*n:][:n], v.cols > 0, space[n*n:]))
 			copy(v.at(i).Data, copied.Data)
 		}
 	})
@@ -135,7 +135,7 @@ func svd[T dtype.Float](c *backend.Call) error {
 	need := lapack.SVDSpace(a.rows, a.cols, max(u.cols, vh.rows) > k)
 	return kern.ForWithWorkspace(a.count, a.grain(), need, func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
-			info[i] = int64(lapack.SVD(a.at(i), u.at(i), s[i*k:][:k], vh.at(i), space))
+			info[i] = int64(lapack.For[T]().SVD(a.at(i), u.at(i), s[i*k:][:k], vh.at(i), space))
 		}
 	})
 }
