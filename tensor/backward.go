@@ -11,6 +11,7 @@ import (
 // backprop carries gradients through the nodes of one graph, from the newest to the oldest: an edge always leads to an
 // older node, so when a node's turn comes all its gradients have arrived. Nothing recurses, whatever the graph's depth.
 type backprop struct {
+	start    *Tensor // the gradient of what is differentiated; nil for 1
 	pending  pendingGrads
 	parts    map[*node][]*Tensor // of nodes with many results: what has arrived from each
 	current  *node
@@ -34,22 +35,26 @@ type backprop struct {
 // Backward adds the gradient of x to the Grad of each leaf that x depends on. x must have one element unless Gradient is given.
 // Values that were saved for it are given up unless RetainGraph is given. With CreateGraph the gradients can be differentiated.
 func (x *Tensor) Backward(options ...BackwardOption) {
-	var start *Tensor
 	b := new(backprop)
 	for _, o := range options {
-		switch o := o.(type) {
-		case RetainGraph:
-			b.retain = bool(o)
-		case CreateGraph:
-			b.creates = bool(o)
-		case ReleaseSaved:
-			b.releases = bool(o)
-		case startGradient:
-			start = o.tensor
-		}
+		b.take(o)
 	}
 	x.refuseBackward()
-	b.run(x, start)
+	b.run(x)
+}
+
+// take does what an option of Backward says.
+func (b *backprop) take(option GradOption) {
+	switch o := option.(type) {
+	case RetainGraph:
+		b.retain = bool(o)
+	case CreateGraph:
+		b.creates = bool(o)
+	case ReleaseSaved:
+		b.releases = bool(o)
+	case startGradient:
+		b.start = o.tensor
+	}
 }
 
 // refuseBackward panics while a function is recorded that computes x: gradients that were added would be those of the recording's inputs.
@@ -57,7 +62,7 @@ func (x *Tensor) refuseBackward() {
 	x.refuseRecorded("backward", "call Backward", "compile the forward pass, or take gradients by Grad")
 }
 
-func (b *backprop) run(x, dy *Tensor) {
+func (b *backprop) run(x *Tensor) {
 	b.scratch.private = true
 	x.tracked("backward")
 	if b.releases && !b.retain && !b.creates {
@@ -69,22 +74,7 @@ func (b *backprop) run(x, dy *Tensor) {
 	if b.creates {
 		defer b.create(x.scope)()
 	}
-	if dy == nil {
-		if x.NumEl() != 1 {
-			fail("backward", ErrAutograd, "grad can be implicitly created only for scalar outputs", x)
-		}
-		dy = newTensor("ones_like", x.storage.device, x.dtype, x.layout.Shape()).fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
-		if !b.creates {
-			dy.storage.holds = 1
-		}
-	} else if !dy.layout.Shape().Equal(x.layout.Shape()) {
-		fail("backward", ErrShape, "Mismatch in shape: grad_output[0] has a shape of "+dy.layout.Shape().String()+
-			" and output[0] has a shape of "+x.layout.Shape().String()+".", dy, x)
-	} else if b.creates {
-		dy = b.atHome(x.gradientBeside(dy))
-	} else {
-		dy = x.gradientBeside(dy.Detach())
-	}
+	dy := b.first(x)
 	if b.search != nil && !b.search.enters(x.node) {
 		return
 	}
@@ -101,6 +91,26 @@ func (b *backprop) run(x, dy *Tensor) {
 		b.visit(n, dy)
 		b.visitReady()
 	}
+}
+
+// first returns the gradient of x, with which the pass begins.
+func (b *backprop) first(x *Tensor) *Tensor {
+	switch dy := b.start; {
+	case dy == nil && x.NumEl() != 1:
+		fail("backward", ErrAutograd, "grad can be implicitly created only for scalar outputs", x)
+	case dy == nil:
+		one := newTensor("ones_like", x.storage.device, x.dtype, x.layout.Shape()).fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
+		if !b.creates {
+			one.storage.holds = 1
+		}
+		return one
+	case !dy.layout.Shape().Equal(x.layout.Shape()):
+		fail("backward", ErrShape, "Mismatch in shape: grad_output[0] has a shape of "+dy.layout.Shape().String()+
+			" and output[0] has a shape of "+x.layout.Shape().String()+".", dy, x)
+	case b.creates:
+		return b.atHome(x.gradientBeside(dy))
+	}
+	return x.gradientBeside(b.start.Detach())
 }
 
 // tracked panics where x has no graph to walk.

@@ -147,8 +147,8 @@ func (r *recording) differentiate(inner, outs []*Tensor) (found []*Tensor) {
 	}
 	s.found = make([]*Tensor, len(inner)+len(r.leaves))
 	s.plan(top.node)
-	b := &backprop{search: s}
-	b.run(top, newTensor("compile", top.storage.device, dtype.Float32, Shape{}))
+	b := &backprop{search: s, start: newTensor("compile", top.storage.device, dtype.Float32, Shape{})}
+	b.run(top)
 	return append(s.found, starts...)
 }
 

@@ -9,26 +9,19 @@ import (
 // Grad returns the gradients of y with regard to inputs, without touching the Grad of any leaf. Only the part of the graph
 // that lies between y and the inputs is walked, and gives its saved values up.
 func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
-	var start *Tensor
 	b, unused, zeros := new(backprop), false, false
 	for _, o := range options {
 		switch o := o.(type) {
-		case RetainGraph:
-			b.retain = bool(o)
-		case CreateGraph:
-			b.creates = bool(o)
-		case ReleaseSaved:
-			b.releases = bool(o)
 		case AllowUnused:
 			unused = bool(o)
 		case MaterializeGrads:
 			zeros = bool(o)
-		case startGradient:
-			start = o.tensor
+		default:
+			b.take(o)
 		}
 	}
 	b.search = searchFor(y, inputs)
-	b.run(y, start)
+	b.run(y)
 	found := b.search.found
 	for i, g := range found {
 		switch {

@@ -170,6 +170,10 @@ func readWindow[O interface{ slide(*sliding) }](name string, axes, kernel int, o
 	for _, o := range opts {
 		o.slide(&s)
 	}
+	return s.window(name, axes, kernel)
+}
+
+func (s *sliding) window(name string, axes, kernel int) window {
 	w := window{axes: axes, groups: s.groups, same: s.same, ceil: s.ceil, outputSize: s.outputSize, countPadding: s.countPadding, fast: s.fast}
 	w.kernel = w.each(name, "kernel_size", s.kernel, kernel)
 	if s.width != 0 {
