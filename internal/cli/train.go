@@ -80,17 +80,7 @@ func (c *trainCommand) train(s *session, r *ranks) error {
 	tensor.ManualSeed(c.Seed)
 	transfers := c.traceTransfers()
 	defer transfers.Stop()
-	learn := c.learnPictures
-	if c.Model == "gpt" {
-		learn = c.learnText
-	}
-	t, err := learn(dev, r)
-	if err == nil {
-		err = r.agree(s.ctx, t, c.Save != nil)
-	}
-	if err == nil {
-		err = r.spread(t)
-	}
+	t, err := c.prepare(s, r, dev)
 	if err != nil {
 		return err
 	}
@@ -119,28 +109,46 @@ func (c *trainCommand) train(s *session, r *ranks) error {
 	if err != nil && !stopped || saved != nil || traced != nil {
 		return cmp.Or(saved, traced, err)
 	}
-	if !r.first() {
-		if stopped {
-			return interrupted(s.ctx)
+	if r.first() {
+		sum := c.summary(t)
+		sum.Simulated, sum.Interrupted = simulated, stopped
+		if transfers != nil {
+			report := transfers.Stop()
+			sum.Transfers = &report
 		}
-		return nil
+		if err := c.print(s, t, sum); err != nil {
+			return err
+		}
 	}
-	sum := c.summary(t)
-	sum.Simulated, sum.Interrupted = simulated, err != nil
-	if transfers != nil {
-		report := transfers.Stop()
-		sum.Transfers = &report
-	}
-	result := t.lesson.result(t, sum)
-	if c.JSON {
-		err = json.NewEncoder(s.stdout).Encode(result)
-	} else {
-		err = cmp.Or(result.print(s.stdout), t.profile.print(s.stdout))
-	}
-	if err == nil && sum.Interrupted {
+	if stopped {
 		return interrupted(s.ctx)
 	}
-	return err
+	return nil
+}
+
+// prepare returns what the ranks train together on this rank's device.
+func (c *trainCommand) prepare(s *session, r *ranks, dev device.Device) (*training, error) {
+	learn := c.learnPictures
+	if c.Model == "gpt" {
+		learn = c.learnText
+	}
+	t, err := learn(dev, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.agree(s.ctx, t, c.Save != nil); err != nil {
+		return nil, err
+	}
+	return t, r.spread(t)
+}
+
+// print writes the result of a training, as text or JSON.
+func (c *trainCommand) print(s *session, t *training, sum summary) error {
+	result := t.lesson.result(t, sum)
+	if c.JSON {
+		return json.NewEncoder(s.stdout).Encode(result)
+	}
+	return cmp.Or(result.print(s.stdout), t.profile.print(s.stdout))
 }
 
 // place returns a device as tensors on it report it.

@@ -63,25 +63,11 @@ func (b *body) groupProduct(o *opcode, args []operand) instr {
 	if len(o.parts) != 4 {
 		b.unknown(o)
 	}
-	shape, td, ta, tb := o.parts[0], o.parts[1], o.parts[2], o.parts[3]
-	p := &groupProduct{size: 2, half: td == "f16"}
-	digits, k, ok := strings.Cut(strings.TrimPrefix(shape, "m64n"), "k")
-	n, err := strconv.Atoi(digits)
-	switch ta + "." + k {
-	case "f16.16":
-		p.f, p.k = formatF16, 16
-	case "bf16.16":
-		p.f, p.k = formatBF16, 16
-	case "tf32.8":
-		p.size, p.k = 4, 8
-	default:
-		ok = false
-	}
-	if !ok || err != nil || n%8 != 0 || n < 8 || n > 256 || ta != tb || td != "f32" && !(td == "f16" && ta == "f16") || len(args) < 6 {
+	p, ok := groupProductOf(o.parts[0], o.parts[1], o.parts[2], o.parts[3])
+	if !ok || len(args) < 6 {
 		b.unknown(o)
 	}
-	p.n = n
-	registers := n / 2
+	registers := p.n / 2
 	if p.half {
 		registers /= 2
 	}
@@ -93,7 +79,7 @@ func (b *body) groupProduct(o *opcode, args []operand) instr {
 	}
 	if args[1].kind == vectorOperand {
 		p.a = b.fragment(o, args[1], 4, t, false)
-		kind := "bf16" // any of 16 bits lies alike
+		kind := "bf16" // f16 has the same fragments
 		if p.size == 4 {
 			kind = "tf32"
 		}
@@ -124,6 +110,26 @@ func (b *body) groupProduct(o *opcode, args []operand) instr {
 	b.k.accumulators = append(b.k.accumulators, p.d...)
 	b.k.accumulators = append(b.k.accumulators, p.a...)
 	return together(instr{product: true}, p.run)
+}
+
+// groupProductOf returns a product of a shape, m64nNkK, and of types of D, A and B, and whether there is one.
+func groupProductOf(shape, td, ta, tb string) (p *groupProduct, ok bool) {
+	p = &groupProduct{size: 2, half: td == "f16"}
+	digits, k, ok := strings.Cut(strings.TrimPrefix(shape, "m64n"), "k")
+	n, err := strconv.Atoi(digits)
+	switch ta + "." + k {
+	case "f16.16":
+		p.f, p.k = formatF16, 16
+	case "bf16.16":
+		p.f, p.k = formatBF16, 16
+	case "tf32.8":
+		p.size, p.k = 4, 8
+	default:
+		return nil, false
+	}
+	p.n = n
+	sized := err == nil && n%8 == 0 && n >= 8 && n <= 256
+	return p, ok && sized && ta == tb && (td == "f32" || td == "f16" && ta == "f16")
 }
 
 func (p *groupProduct) run(w *warp, _ *instr, mask uint32) *Fault {

@@ -55,17 +55,9 @@ func (w *reductionWriter) loops(r *Reduction) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", "Combine", err)
 	}
-	element, take := "a := T(e)\n", join
-	if r.counts() {
-		if element, err = goFormula(r.Term, "is := ", "e"); err != nil {
-			return fmt.Errorf("%s: %w", "Term", err)
-		}
-		element += "a := truth[T](is)\n"
-	}
-	if r.Term != nil && !r.counts() {
-		if take, err = goFormula(r.take, "return ", "acc", "a"); err != nil {
-			return fmt.Errorf("%s: %w", "Term", err)
-		}
+	element, take, err := r.takes(join)
+	if err != nil {
+		return fmt.Errorf("%s: %w", "Term", err)
 	}
 	fold := fmt.Sprintf("&Fold[S, T]{identity: %d, row: row%[2]s[S, T], columns: columns%[2]s[S, T], join: join%[2]s[T]}", r.Identity, r.Op)
 	if r.HandFloats != "" {
@@ -112,6 +104,20 @@ acc[i] = take%[1]s(acc[i], e)
 }
 `, r.Op, r.Doc, foldTypes, fold, join, element, take, strings.Join(lanes, ", "), strings.Join(steps, "\n"))
 	return nil
+}
+
+// takes returns the statements that make of an element e what the accumulator takes, a, and those by which it takes that: join where
+// there is no term.
+func (r *Reduction) takes(join string) (element, take string, err error) {
+	switch {
+	case r.counts():
+		element, err = goFormula(r.Term, "is := ", "e")
+		return element + "a := truth[T](is)\n", join, err
+	case r.Term != nil:
+		take, err = goFormula(r.take, "return ", "acc", "a")
+		return "a := T(e)\n", take, err
+	}
+	return "a := T(e)\n", join, nil
 }
 
 // finish writes what becomes of accumulators.

@@ -74,8 +74,8 @@ func sixth(pointer string, n int) string {
 
 // Registers of winogradIn.
 const (
-	winoTo   = 6  // the first of six; those of what they are made of begin with 0
-	winoOdd  = 12 //
+	winoTo   = 6  // the first of six results; the six that they are made of begin with 0
+	winoOdd  = 12 // what the results for a point and for its negative add and subtract
 	winoPick = 13 // four
 	winoEven = 24 // the even elements of two vectors, and the odd ones
 	winoAll  = 26 // a·a·b·b
