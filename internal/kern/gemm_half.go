@@ -36,7 +36,7 @@ func GemmHalf[H Half](m, n, k int, a, b Matrix[H], bias, c []H, ldc int) bool {
 		}
 	}
 	t := thin[H]{m: m, n: n, k: k, a: space.data, b: b, bias: bias, c: c, ldc: ldc}
-	part, compute := vec.HalfStreamCols, t.streams
+	part, compute := vec.HalfStreamCols(), t.streams
 	if b.Row == 1 {
 		part, compute = vec.HalfDotCols, t.dots
 	}
@@ -81,7 +81,7 @@ func (t *thin[H]) streams(col, colEnd int) {
 	cols := colEnd - col
 	sums := newScratch[float32](t.m * cols)
 	defer sums.release()
-	const width = vec.HalfStreamCols
+	width := vec.HalfStreamCols()
 	tile := vec.HalfTile[H]{RowB: t.b.Row, Step: vec.Steps{B: width, C: width, Next: width}}
 	for k := 0; k < t.k; k += streamSteps {
 		tile.K, tile.Add = min(streamSteps, t.k-k), k > 0

@@ -26,7 +26,7 @@ import (
 // threads, or which thread computes it: bits do not depend on threads (TestGemmThreadsKeepBits).
 //
 // Packing. A copy costs time and pays where memory is read badly. B of at most 2**18 elements (1 MiB of float32, which the
-// second cache level holds) is read where it is if its rows are contiguous: so in the example. Larger or transposed ones are
+// second cache level holds; without AVX-512 packsB asks for less) is read where it is if its rows are contiguous: so in the example. Larger or transposed ones are
 // packed, 1024 columns and up to 2048 steps at a time, as panels: [steps, panel width], contiguous. A is packed if there are
 // 512 columns or more to multiply it by, so in the example: as panels of a tile's rows, [steps, rows], so that each step
 // reads neighbours, and rows a power of two apart do not evict each other from the first cache level. A piece packs its own
@@ -56,11 +56,14 @@ import (
 const (
 	// maxInPlace bounds k*n of a B that tiles read where it is.
 	maxInPlace = 1 << 18
+	// With small caches a B is packed for so many rows of A, and for fewer where it has more bytes than smallInPlace and rows a part of a page apart, which share few sets of a cache:
+	// mm/512 takes two thirds of the time so, mm/64x784x256 three quarters, mm_f64/512 half.
+	manyRows, someRows, smallInPlace = 128, 24, 512 << 10
 	// packCols and packSteps bound the part of B that is packed at a time.
 	packCols, packSteps = 1024, 2048
 	// minPackCols is the least number of columns that pay for packing A: the copy is read once for every panel. Half as many do
 	// where A's rows are a multiple of pageBytes apart, since rows of a tile then share a set of the first cache level: mm/1024
-	// takes a tenth less time so.
+	// takes a tenth less time so. With small caches an eighth does, and half a page.
 	minPackCols, pageBytes = 512, 4 << 10
 	// pieceRows bounds the rows of a piece, whose packed A stays in the second cache level.
 	pieceRows = 112
@@ -103,7 +106,7 @@ func (p *product[T]) runTiles(split splitter) {
 		p.scale(0, p.m, 0, p.n)
 	}
 	t := p.tiling()
-	if p.b.Col == 1 && (p.m <= t.height || p.k*p.n <= maxInPlace) {
+	if !p.packsB() {
 		if p.m <= t.height {
 			t.width = vec.TileCols[T](p.m)
 		}
@@ -136,11 +139,29 @@ func (p *product[T]) tiling() tiling[T] {
 
 // packsA reports whether tiles read A from a packed copy.
 func (p *product[T]) packsA() bool {
-	cols := minPackCols
-	if p.a.Row*dtype.Of[T]().Size()%pageBytes == 0 {
+	cols, apart := minPackCols, p.a.Row*dtype.Of[T]().Size()
+	switch {
+	case vec.SmallCaches() && apart%(pageBytes/2) == 0:
+		cols /= 8
+	case apart%pageBytes == 0:
 		cols /= 2
 	}
 	return p.alpha != 1 || p.m > 1 && p.n >= cols
+}
+
+// packsB reports whether tiles read B from a packed copy.
+func (p *product[T]) packsB() bool {
+	switch {
+	case p.b.Col != 1:
+		return true
+	case p.m <= vec.TileRows():
+		return false
+	case !vec.SmallCaches():
+		return p.k*p.n > maxInPlace
+	}
+	size := dtype.Of[T]().Size()
+	far := p.b.Row*size%(pageBytes/4) == 0 && p.k*p.n*size > smallInPlace
+	return p.m >= manyRows || far && p.m >= someRows || p.k*p.n > maxInPlace
 }
 
 // asRow returns a product with one column, A·b, as one with one row, bᵀ·Aᵀ.

@@ -51,3 +51,33 @@ func TestGemmShapes(t *testing.T) {
 		}
 	})
 }
+
+// Whether operands are copied into panels depends on how far apart their rows are: the products do not.
+func TestGemmPackingKeepsBits(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		t.Run("float32", testPackingKeepsBits[float32])
+		t.Run("float64", testPackingKeepsBits[float64])
+	})
+}
+
+func testPackingKeepsBits[T dtype.Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(23, 24))
+	for _, s := range []struct{ m, n, k int }{{25, 256, 784}, {130, 128, 130}, {64, 64, 1024}} {
+		wide := func(m Matrix[T], rows, cols int) Matrix[T] { // with rows one element further apart
+			w := Matrix[T]{make([]T, rows*(cols+1)), cols + 1, 1}
+			for i := range rows {
+				copy(w.Data[i*w.Row:], m.Data[i*m.Row:][:cols])
+			}
+			return w
+		}
+		a, b := randomMatrix[T](rnd, s.m, s.k, 0), randomMatrix[T](rnd, s.k, s.n, 0)
+		got, want := make([]T, s.m*s.n), make([]T, s.m*s.n)
+		Gemm(s.m, s.n, s.k, 1, a, b, 0, got, s.n)
+		Gemm(s.m, s.n, s.k, 1, wide(a, s.m, s.k), wide(b, s.k, s.n), 0, want, s.n)
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("%v: C[%d,%d] is %v, %v where rows are further apart", s, i/s.n, i%s.n, got[i], want[i])
+			}
+		}
+	}
+}

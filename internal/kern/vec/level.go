@@ -80,6 +80,9 @@ func Available() []Level { return slices.Clone(available) }
 // levels within one process: no loop may be running.
 func Use(l Level) { level, current = l, l.vectors() }
 
+// SmallCaches reports whether the processor is of a kind whose second cache level has 256 or 512 KiB, as most without AVX-512 have.
+func SmallCaches() bool { return current == AVX2 }
+
 // HasAMX reports whether AMXTile runs.
 func HasAMX() bool { return level == AMX }
 

@@ -26,7 +26,7 @@ func detect() (levels []Level) {
 }
 
 // HasHalves reports whether HalfTile runs.
-func HasHalves() bool { return current == AVX512 }
+func HasHalves() bool { return current == AVX512 || current == AVX2 }
 
 // HasPairs reports whether PairTile runs.
 func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }

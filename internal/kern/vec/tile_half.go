@@ -24,10 +24,12 @@ type HalfTile[H dtype.F16 | dtype.BF16] struct {
 }
 
 const (
-	HalfStreamCols = 32 // columns that RunStreams takes at most
-	HalfStreamUnit = 16 // of which it takes a multiple
+	HalfStreamUnit = 16 // columns of which RunStreams takes a multiple
 	HalfDotCols    = 8  // columns that RunDots takes at most
 )
+
+// HalfStreamCols returns how many columns RunStreams takes at most.
+func HalfStreamCols() int { return 2 * Lanes[float32]() }
 
 // RunStreams computes the tile where rows of B are contiguous. The products of an element are added in order from zero before C is.
 func (t *HalfTile[H]) RunStreams() {
@@ -43,8 +45,10 @@ func (t *HalfTile[H]) RunDots() {
 	_ = t.B[t.last(t.Step.B)+(t.Cols-1)*t.RowB+t.K-1]
 	c := t.call()
 	if t.Cols > 4 {
+		c.mask = maskOf(t.Cols-4, 4)
 		runHalfDots(isBF16[H](), unsafe.Pointer(&c))
 	} else {
+		c.mask = maskOf(t.Cols, 4)
 		runHalfFewDots(isBF16[H](), unsafe.Pointer(&c))
 	}
 }

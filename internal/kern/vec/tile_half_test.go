@@ -22,7 +22,7 @@ func testHalfTiles[H dtype.F16 | dtype.BF16](t *testing.T, to func(float32) H, f
 		for _, s := range []struct {
 			most, least, step int
 			dots              bool
-		}{{HalfStreamCols, HalfStreamUnit, HalfStreamUnit, false}, {HalfDotCols, 1, 1, true}} {
+		}{{HalfStreamCols(), HalfStreamUnit, HalfStreamUnit, false}, {HalfDotCols, 1, 1, true}} {
 			for cols := s.least; cols <= s.most; cols += s.step {
 				count := 1
 				if cols == s.most {

@@ -1715,3 +1715,33 @@ func dotNibbles128I32AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func eightsI32AVX2(t unsafe.Pointer)
+
+// tile1x2F16F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 16 columns j.
+//
+//go:noescape
+func tile1x2F16F32AVX2(t unsafe.Pointer)
+
+// dot1x4F16F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot1x4F16F32AVX2(t unsafe.Pointer)
+
+// dot1x8F16F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func dot1x8F16F32AVX2(t unsafe.Pointer)
+
+// tile1x2BF16F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 16 columns j.
+//
+//go:noescape
+func tile1x2BF16F32AVX2(t unsafe.Pointer)
+
+// dot1x4BF16F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot1x4BF16F32AVX2(t unsafe.Pointer)
+
+// dot1x8BF16F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func dot1x8BF16F32AVX2(t unsafe.Pointer)

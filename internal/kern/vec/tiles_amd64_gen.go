@@ -973,27 +973,51 @@ func dotBF16AVX512(rows int, t unsafe.Pointer) {
 func runPairDots(rows int, t unsafe.Pointer) { dotBF16AVX512(rows, t) }
 
 func runHalfStreams(bf16 bool, t unsafe.Pointer) {
-	if bf16 {
-		tile1x2BF16F32AVX512(t)
+	if current == AVX512 {
+		if bf16 {
+			tile1x2BF16F32AVX512(t)
+			return
+		}
+		tile1x2F16F32AVX512(t)
 		return
 	}
-	tile1x2F16F32AVX512(t)
+	if bf16 {
+		tile1x2BF16F32AVX2(t)
+		return
+	}
+	tile1x2F16F32AVX2(t)
 }
 
 func runHalfFewDots(bf16 bool, t unsafe.Pointer) {
-	if bf16 {
-		dot1x4BF16F32AVX512(t)
+	if current == AVX512 {
+		if bf16 {
+			dot1x4BF16F32AVX512(t)
+			return
+		}
+		dot1x4F16F32AVX512(t)
 		return
 	}
-	dot1x4F16F32AVX512(t)
+	if bf16 {
+		dot1x4BF16F32AVX2(t)
+		return
+	}
+	dot1x4F16F32AVX2(t)
 }
 
 func runHalfDots(bf16 bool, t unsafe.Pointer) {
-	if bf16 {
-		dot1x8BF16F32AVX512(t)
+	if current == AVX512 {
+		if bf16 {
+			dot1x8BF16F32AVX512(t)
+			return
+		}
+		dot1x8F16F32AVX512(t)
 		return
 	}
-	dot1x8F16F32AVX512(t)
+	if bf16 {
+		dot1x8BF16F32AVX2(t)
+		return
+	}
+	dot1x8F16F32AVX2(t)
 }
 
 func runWinogradIn(t unsafe.Pointer) { winogradInF32AVX512(t) }

@@ -182,7 +182,7 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	}
 	chooser(out, kind{family: "dot", params: "rows int", shape: "rows"}, m, pairs, dots)
 	fmt.Fprintf(out, "\nfunc runPairDots(rows int, t unsafe.Pointer) { %s(rows, t) }\n", m.functionName("dot", pairs))
-	out.WriteString(halfRunners(m) + winogradRunners(m))
+	out.WriteString(halfRunners(machines) + winogradRunners(m))
 }
 
 // amxRunners writes the functions for AMX, which machines with AVX-512 may have.

@@ -138,8 +138,12 @@ func (d *dot) runs() {
 		for n := range run {
 			var b operand = d.ofB(j, n-run)
 			if d.rows > 1 || d.isHalf() {
-				d.loadB(d.ofB(j, n-run), d.count-2-n)
-				b = d.count - 2 - n
+				to := d.count - 2 - n
+				if d.isHalf() && !d.masks {
+					to++ // whose kernels mask nothing before they are done
+				}
+				d.loadB(d.ofB(j, n-run), to)
+				b = to
 			}
 			for i := range d.rows {
 				d.multiply(b, a(i, n), d.sum(i, j))
@@ -217,6 +221,8 @@ func (d *dot) rest() {
 		d.mask = "K1"
 		d.setMasks(d.lanes(d.elem), 1)
 		d.step()
+	case d.isHalf():
+		d.singles()
 	default:
 		d.mask = d.reg(d.count - 1)
 		d.arg("maskK", "AX")

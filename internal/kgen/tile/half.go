@@ -8,7 +8,7 @@ import (
 )
 
 // Products of one row of A in float32 with a B of half types, which is widened as it is read: such products wait for memory, and B is all that comes
-// from there. They are those of float32 with other loads of B; AVX-512 alone has them.
+// from there. They are those of float32 with other loads of B, which AVX2 reads in whole vectors alone.
 
 var halves = []elem{{"F16F32", 4, "PS", "SS"}, {"BF16F32", 4, "PS", "SS"}}
 
@@ -39,13 +39,40 @@ func (w *writer) loadHalf(from memory, to int) {
 	w.op("VPSLLD", "$16", w.reg(to), w.reg(to))
 }
 
+// loadOneHalf loads and widens one element of a half type, with zeros behind it, by way of R15.
+func (w *writer) loadOneHalf(from memory, to int) {
+	x := fmt.Sprint("X", to)
+	w.op("MOVWLZX", from.String(), "R15")
+	if w.elem == halves[0] {
+		w.op("VMOVD", "R15", x)
+		w.op("VCVTPH2PS", x, x)
+		return
+	}
+	w.op("SHLL", "$16", "R15")
+	w.op("VMOVD", "R15", x)
+}
+
+// singles adds the products of a dot product, one by one, that fill no vector: AX of them.
+func (d *dot) singles() {
+	a, b := d.rows*d.cols, d.count-1
+	d.label("single")
+	d.op("VMOVSS", memory{dotRows[0], 0, "CX", 2}.String(), fmt.Sprint("X", a))
+	for j := range d.cols {
+		d.loadOneHalf(d.ofB(j, 0), b)
+		d.multiply(b, a, d.sum(0, j))
+	}
+	d.add("$2", "CX")
+	d.repeat("AX", "single")
+}
+
 // halfRunners writes the functions that run them.
-func halfRunners(m *machine) string {
+func halfRunners(machines []*machine) string {
 	text := ""
 	for _, k := range [][2]string{{"Streams", shape{1, 2}.String()}, {"FewDots", dotName(1, 4)}, {"Dots", dotName(1, 8)}} {
 		run, name := k[0], k[1]
-		text += fmt.Sprintf("\nfunc runHalf%s(bf16 bool, t unsafe.Pointer) {\nif bf16 {\n%s(t)\nreturn\n}\n%s(t)\n}\n",
-			run, m.functionName(name, halves[1]), m.functionName(name, halves[0]))
+		text += fmt.Sprintf("\nfunc runHalf%s(bf16 bool, t unsafe.Pointer) {\n%s}\n", run, eachLevel(machines, func(m *machine) string {
+			return fmt.Sprintf("if bf16 {\n%s(t)\nreturn\n}\n%s(t)", m.functionName(name, halves[1]), m.functionName(name, halves[0]))
+		}))
 	}
 	return text
 }

@@ -50,6 +50,8 @@ func (p *product) write() {
 		p.tile("")
 	case p.arm:
 		p.neonTiles()
+	case p.isHalf():
+		p.tile("")
 	default:
 		p.arg("cols", "AX")
 		p.compare("AX", fmt.Sprintf("$%d", p.vectors*p.lanes(p.elem)))
