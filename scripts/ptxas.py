@@ -30,9 +30,9 @@ HEAD = """\
 
 # One GPU for each generation: Pascal, Turing, Ampere and Ada, Hopper, Blackwell. The code for the first is in a form that cuobjdump 13 cannot
 # read, and that for the others of kernels that run everywhere differs little.
-GPUS = {"sm_60": [60, 75, 80, 90, 120], "sm_75": [75, 80, 90, 120], "sm_80": [80, 90, 120], "sm_90": [90, 120], "sm_90a": [90]}
-UNREAD = {"sm_60": [60, 75, 120]}
-UNREADABLE = [60]
+GPUS = {"sm_60": [60, 75, 80, 90, 120], "sm_61": [61, 75, 80, 90, 120], "sm_75": [75, 80, 90, 120], "sm_80": [80, 90, 120], "sm_90": [90, 120], "sm_90a": [90]}
+UNREAD = {"sm_60": [60, 75, 120], "sm_61": [61, 75, 120]}
+UNREADABLE = [60, 61]
 
 # Families that newer ones take over from, with the GPUs that are left to them.
 OLDER = {"product_tile": [60, 75], "product_mma8": [75]}
@@ -58,7 +58,7 @@ LEAST = [
     (re.compile(r"wgmma|beside"), 0.05),
 ]
 
-ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|FCHK|FFMA2)\b")
+ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|IMMA|IDP|FCHK|FFMA2)\b")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
@@ -96,7 +96,7 @@ def main_loop(code):
 
     def density(loop):
         ops = [opcode for at, opcode, _ in code if loop[0] <= at <= loop[1]]
-        return sum(o.split(".")[0] in ("HMMA", "DMMA", "HGMMA") for o in ops) / len(ops)
+        return sum(o.split(".")[0] in ("HMMA", "DMMA", "HGMMA", "IMMA") for o in ops) / len(ops)
 
     densest = max(loops, key=density, default=None)
     if densest and density(densest) > 0:

@@ -77,7 +77,6 @@ var missingOnGPUs = map[string]struct {
 	noFactorsOnGPUs: {
 		[]op.Op{op.Cholesky, op.SolveTriangular, op.LUFactor, op.LUSolve, op.QR, op.Eigh, op.SVD}, floatTypes,
 	},
-	noQuantizedOnGPUs: {[]op.Op{op.QuantizedLinear}, []dtype.DType{dtype.Float32, dtype.Float16, dtype.BFloat16}},
 	"PyTorch's GPUs neither multiply matrices of integers nor convolve with them": {
 		[]op.Op{op.MM, op.BMM, op.MV, op.Dot, op.AddMM, op.Conv},
 		integerTypes,

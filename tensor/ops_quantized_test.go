@@ -10,6 +10,7 @@ import (
 // quantizedRows multiply with weights of small whole numbers.
 var quantizedRows = []opRow{
 	quantizedRow("quantized_linear of int8", op.Quantized{Bits: 8}, 3, 5, 70),
+	quantizedRow("quantized_linear of int8 and many rows", op.Quantized{Bits: 8}, 3, 11, 70),
 	quantizedRow("quantized_linear of int4", op.Quantized{Bits: 4, Group: 32}, 9, 2, 3, 96),
 }
 
@@ -77,7 +78,7 @@ func quantizedRow(name string, q op.Quantized, n int, shape ...int) opRow {
 			return y
 		},
 		scale: 64, noSpecials: "a row with a number that is not finite is NaN",
-		noEmpty: "the weight has a shape of its own", noGPU: noQuantizedOnGPUs,
+		noEmpty: "the weight has a shape of its own",
 	}
 }
 
@@ -86,5 +87,3 @@ func wordsOf(x *tensor.Tensor) *tensor.Tensor {
 	shifts := tensor.On(x.Device()).As(dtype.Int32).Arange(0, 32, 4)
 	return x.To(dtype.Int32).Unflatten(-1, -1, 8).BitwiseLeftShift(shifts).SumAxes([]int{-1}).To(dtype.Int32)
 }
-
-const noQuantizedOnGPUs = "GPUs have no products with quantized weights yet"

@@ -94,6 +94,9 @@ func generate() (map[string][]byte, error) {
 		kernels + "/params.cuh": func() ([]byte, error) {
 			return paramsHeader(filepath.Join(root, kernels), "params.go", "params_layer.go")
 		},
+		kernels + "/params_quantized.cuh": func() ([]byte, error) {
+			return paramsHeader(filepath.Join(root, kernels), "params_quantized.go")
+		},
 	} {
 		if files[name], err = write(); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -51,6 +51,17 @@ func extractSigned(d, a, b, c *lanes32) {
 	}
 }
 
+// dotBytes is dp4a.s32.s32: the sum of products of four signed bytes, and c.
+func dotBytes(d, a, b, c *lanes32) {
+	for i := range d {
+		sum := int32(c[i])
+		for k := 0; k < 32; k += 8 {
+			sum += int32(int8(a[i]>>k)) * int32(int8(b[i]>>k))
+		}
+		d[i] = uint32(sum)
+	}
+}
+
 // logic is lop3.b32: bit i of table is the result for the bits i>>2, i>>1 and i of a, b and c.
 func logic(table uint8) op32 {
 	return func(d, a, b, c *lanes32) {

@@ -39,7 +39,7 @@ var integers = map[string]form{
 	"shf.l.wrap.b32": {3, funnelLeft, nil}, "shf.r.wrap.b32": {3, funnelRight, nil},
 	"shf.l.clamp.b32": {3, funnelLeftClamped, nil}, "shf.r.clamp.b32": {3, funnelRightClamped, nil},
 	"prmt.b32": {3, permute, nil}, "popc.b32": {1, population, nil}, "brev.b32": {1, reverse, nil},
-	"bfe.s32": {3, extractSigned, nil},
+	"bfe.s32": {3, extractSigned, nil}, "dp4a.s32.s32": {3, dotBytes, nil},
 
 	"mul.hi.u16": {2, mulHigh16[uint16], nil}, "mul.hi.s16": {2, mulHigh16[int16], nil},
 	"mul.hi.u32": {2, mulHigh32[uint32], nil}, "mul.hi.s32": {2, mulHigh32[int32], nil}, "mul.hi.u64": {2, nil, mulHigh64},

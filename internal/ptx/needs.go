@@ -21,7 +21,7 @@ var needs = []need{
 	{"st.async", 90, false}, {"griddepcontrol", 90, false}, {"wgmma", 90, true}, {"setmaxnreg", 90, true},
 	{"redux", 80, false}, {"createpolicy", 80, false}, {"cvt.rn.bf16x2", 80, false}, {"cvt.rn.f16x2", 80, false}, {"cvt.rna.tf32", 80, false},
 	{"fma.rn.bf16", 80, false}, {"add.rn.bf16", 90, false}, {"mul.rn.bf16", 90, false}, {"sub.rn.bf16", 90, false},
-	{"tanh.approx", 75, false}, {"ex2.approx.f16", 75, false}, {"ex2.approx.ftz.bf16", 90, false},
+	{"dp4a", 61, false}, {"tanh.approx", 75, false}, {"ex2.approx.f16", 75, false}, {"ex2.approx.ftz.bf16", 90, false},
 }
 
 // needsOf is needs by their first word.

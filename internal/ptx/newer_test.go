@@ -21,6 +21,13 @@ func TestNewerInstructions(t *testing.T) {
 		{"prmt.b32 %r9, %r1, %r2, 0x7531;", func(_ int, a, b uint32) uint32 { return a>>8&255 | a>>24<<8 | b>>8&255<<16 | b>>24<<24 }},
 		{"prmt.b32 %r9, %r1, %r2, 0x000b;", func(_ int, a, _ uint32) uint32 { return uint32(int32(a)>>31)&255 | a&255*0x01010100 }},
 		{"bfi.b32 %r9, %r1, %r2, 5, 9;", func(_ int, a, b uint32) uint32 { return b&^(511<<5) | a&511<<5 }},
+		{"dp4a.s32.s32 %r9, %r1, %r2, %r0;", func(i int, a, b uint32) uint32 {
+			sum := int32(i)
+			for k := range 4 {
+				sum += int32(int8(a>>(8*k))) * int32(int8(b>>(8*k)))
+			}
+			return uint32(sum)
+		}},
 		{"bfe.s32 %r9, %r1, 5, 9;", func(_ int, a, _ uint32) uint32 { return uint32(int32(a<<18) >> 23) }},
 		{"popc.b32 %r9, %r1;", func(_ int, a, _ uint32) uint32 { return uint32(bits.OnesCount32(a)) }},
 		{"brev.b32 %r9, %r1;", func(_ int, a, _ uint32) uint32 { return bits.Reverse32(a) }},
@@ -248,6 +255,7 @@ func TestTargets(t *testing.T) {
 		{"sm_75", "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r1}, {%r1,%r1,%r1,%r1};", "needs .target sm_80"},
 		{"sm_75", "cp.async.wait_all;", "needs .target sm_80"},
 		{"sm_80", "cp.async.bulk.commit_group;", "needs .target sm_90"},
+		{"sm_60", "dp4a.s32.s32 %r1, %r1, %r1, %r1;", "needs .target sm_61"},
 		{"sm_80", "fma.rn.bf16x2 %r1, %r1, %r1, %r1;", ""},
 		{"sm_80", "mul.rn.bf16x2 %r1, %r1, %r1;", "needs .target sm_90"},
 		{"sm_90", "wgmma.fence.sync.aligned;", "needs .target sm_90a"},

@@ -133,7 +133,7 @@ func sampled() (checks []Check) {
 		samples []sample
 	}{
 		{"moving and choosing", moving}, {"indices", indexing}, {"reductions and scans", reductions}, {"rows", rows},
-		{"products", slices.Concat(products, following())}, {"layers", slices.Concat(layers, roundedConvolutions, attentions())}, {"losses", losses},
+		{"products", slices.Concat(products, following(), quantized())}, {"layers", slices.Concat(layers, roundedConvolutions, attentions())}, {"losses", losses},
 	} {
 		checks = append(checks, checksOf(family.name, family.samples)...)
 	}

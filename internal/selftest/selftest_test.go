@@ -149,6 +149,8 @@ var unreached = map[string]string{
 	"cast_bool_bool": copies, "cast_u8_u8": copies, "cast_i8_i8": copies, "cast_i16_i16": copies, "cast_i32_i32": copies, "cast_i64_i64": copies,
 	"cast_f16_f16": copies, "cast_bf16_bf16": copies, "cast_f32_f32": copies, "cast_f64_f64": copies,
 	"attention_join_f16": onTensorCores, "attention_join_bf16": onTensorCores,
+	"product_quantized_bytes_1_f32": before61, "product_quantized_bytes_1_f16": before61, "product_quantized_bytes_1_bf16": before61,
+	"product_quantized_bytes_4_f32": before61, "product_quantized_bytes_4_f16": before61, "product_quantized_bytes_4_bf16": before61,
 	"pick_b8": oneHot, "pick_b16": oneHot, "pick_b32": oneHot,
 	"product_128x256_wgmma_kk_f16": long, "product_128x256_wgmma_kn_f16": long, "product_128x256_wgmma_mk_f16": long, "product_128x256_wgmma_mn_f16": long,
 	"product_128x256_wgmma_kk_bf16": long, "product_128x256_wgmma_kn_bf16": long, "product_128x256_wgmma_mk_bf16": long, "product_128x256_wgmma_mn_bf16": long,
@@ -158,6 +160,7 @@ const (
 	betweenGPUs   = "copies of a model on several GPUs"
 	copies        = "a cast to the same dtype is a copy, which has kernels of its own"
 	onTensorCores = "follows kernels that run on tensor cores"
+	before61      = "for capability 6.0: TestQuantizedLayersOnEveryCard of nn/quant runs it"
 	oneHot        = "OneHot is of int64"
 	long          = "pays off where thousands of products are added, which takes the interpreter seconds: TestMappedProducts of package kernels runs it"
 )

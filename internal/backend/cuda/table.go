@@ -19,6 +19,7 @@ func build() *table {
 	t.addScans()
 	t.addSoftmax()
 	t.addProducts()
+	t.addQuantized()
 	t.addConvolutions()
 	t.addPools()
 	t.addResampling()

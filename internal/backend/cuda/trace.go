@@ -255,6 +255,8 @@ func flopsOf(c *backend.Call) float64 {
 		var p kernels.Product
 		describeProduct(&p, c)
 		return 2 * float64(p.Count) * float64(p.M) * float64(p.N) * float64(p.K)
+	case c.Op == op.QuantizedLinear:
+		return 2 * size(&out[0]) * float64(in[0].Layout.Shape()[1])
 	case c.Op == op.Conv:
 		return 2 * size(&out[0]) * size(&in[1]) / float64(max(in[1].Layout.Shape()[0], 1))
 	case c.Op == op.ConvGradInput:

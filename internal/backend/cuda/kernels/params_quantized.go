@@ -1,0 +1,13 @@
+package kernels
+
+// Quantized is the parameter of products of x [m, k] with a quantized weight w [n, k], as op.Quantized describes it, to out [m, n]. Operands have no gaps, but for rows
+// of x as int8, and of a weight that was made of one, which lie line elements apart.
+type Quantized struct {
+	M, N, K     uint64
+	X, W, Scale uint64
+	Zero, Bias  uint64 // 0 where there is none
+	Out         uint64
+	Steps       uint64 // of the rows of x as int8: float64
+	Line        uint64
+	Group       uint64 // of 4 bits
+}

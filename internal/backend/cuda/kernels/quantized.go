@@ -1,0 +1,36 @@
+package kernels
+
+// QuantizedGrid is the grid of kernels that multiply few rows, so many in each block, by a weight of so many bits: 4 rows of it in a block, whose threads have 16 bytes of each at
+// a time.
+func QuantizedGrid(p *Quantized, rows uint64, bits int) Grid {
+	warps := min(max(divideUp(p.K*uint64(bits), 32*128), 1), 4)
+	return Grid{Blocks: [3]uint32{uint32(divideUp(p.M, rows) * divideUp(p.N, 4)), 1, 1}, Threads: [3]uint32{uint32(32 * warps), 1, 1}}
+}
+
+// QuantizedTiles are of how many tiles of 8 rows of x the kernels are that have tensor cores.
+var QuantizedTiles = [...]uint64{1, 2, 4}
+
+// MostTileRows is how many rows those compute at most.
+const MostTileRows = 32
+
+// TilesFor returns which of QuantizedTiles is for so many rows.
+func TilesFor(rows uint64) (i int) {
+	for QuantizedTiles[i]*8 < rows {
+		i++
+	}
+	return i
+}
+
+// QuantizedTileGrid is the grid of the kernel with which of QuantizedTiles.
+func QuantizedTileGrid(p *Quantized, tiles int) Grid {
+	columns := uint64(16)
+	if tiles > 0 {
+		columns = 32
+	}
+	return Grid{Blocks: [3]uint32{uint32(divideUp(p.N, columns)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
+}
+
+// EachRow is the grid of kernels with a block of 256 threads for each row.
+func EachRow(rows uint64) Grid {
+	return Grid{Blocks: [3]uint32{uint32(rows), 1, 1}, Threads: [3]uint32{256, 1, 1}}
+}
