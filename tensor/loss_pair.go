@@ -167,7 +167,7 @@ func BCE(x, target *Tensor, opts ...WeightedLossOption) *Tensor {
 	o := readLoss(opts)
 	x.checkBCE(target, o)
 	p, t := x.Detach(), target.Detach()
-	each := t.SubScalar(1).Mul(p.logOfRest()).Sub(t.Mul(p.Log().Clamp(-100, nil)))
+	each := t.SubScalar(1).Mul(p.logOfRest()).Sub(t.Mul(p.boundedLog()))
 	if o.weight != nil {
 		each = each.Mul(o.weight.Detach()).cast(x.dtype)
 	}
@@ -176,8 +176,13 @@ func BCE(x, target *Tensor, opts ...WeightedLossOption) *Tensor {
 	return out
 }
 
-// logOfRest is log(1-x), at least -100.
-func (x *Tensor) logOfRest() *Tensor { return x.Neg().Log1p().Clamp(-100, nil) }
+// leastLog bounds the logarithms of BCE, which is finite so for a probability of 0; the number is PyTorch's.
+const leastLog = -100
+
+func (x *Tensor) boundedLog() *Tensor { return x.Log().Clamp(leastLog, nil) }
+
+// logOfRest is log(1-x), bounded too.
+func (x *Tensor) logOfRest() *Tensor { return x.Neg().Log1p().Clamp(leastLog, nil) }
 
 // leastSlope keeps the gradient of BCE finite; PyTorch holds it as float32 in every dtype.
 const leastSlope = float32(1e-12)
@@ -191,7 +196,7 @@ func probabilityGrad(b *backprop, dy *Tensor) {
 	if b.needs(0) {
 		b.give(0, x.Sub(target).Div(x.RSubScalar(1).Mul(x).Clamp(leastSlope, nil)).Mul(scale))
 	}
-	b.giveNeeded(1, func() *Tensor { return x.logOfRest().Sub(x.Log().Clamp(-100, nil)).Mul(scale) })
+	b.giveNeeded(1, func() *Tensor { return x.logOfRest().Sub(x.boundedLog()).Mul(scale) })
 }
 
 func (x *Tensor) checkBCE(target *Tensor, o lossOptions) {

@@ -12,7 +12,7 @@ const (
 // classOf returns the smallest class that holds n bytes, for 0 <= n <= 2**62.
 func classOf(n int) int {
 	n = max(n, 1<<minBits)
-	if n <= 256 {
+	if n <= 256 { // where steps are smaller than a cache line
 		n = (n + 63) &^ 63
 	}
 	// With m = n-1 the class of an exact size is its own, and that of one more byte is the next: the top three bits of m

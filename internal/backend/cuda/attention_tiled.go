@@ -52,7 +52,7 @@ func widthOf(tiles []kernels.AttentionTile, p *kernels.Attention) (i int) {
 
 // has reports whether the device takes a kernel and gives its blocks so much shared memory.
 func (d *Device) has(k kernelID, g *kernels.Grid) bool {
-	return d.takes(k) && int64(g.Shared) <= max(d.properties.SharedOptIn, 48<<10)
+	return d.takes(k) && d.sharedFits(int64(g.Shared))
 }
 
 // forward is that of attention.

@@ -168,6 +168,12 @@ func (u *chunkList) launch(calls []*backend.Call, table *Buffer, count int) erro
 
 const chunkBytes = 6 * 8 // of a kernels.Chunk
 
+// chunkLength is into how long chunks many parameters of so many elements in all are cut.
+func (d *Device) chunkLength(elements uint64) uint64 {
+	const threads = 256 // of a block
+	return kernels.ChunkLength(elements, d.properties.Multiprocessors*(d.properties.MaxThreadsPerSM/threads))
+}
+
 // list makes u.next the chunks of the calls: a block of threads updates one at a time, so large parameters are cut. For norms there follows,
 // for each gradient, which chunks are its and where its norm goes.
 func (u *chunkList) list(calls []*backend.Call) {
@@ -175,7 +181,7 @@ func (u *chunkList) list(calls []*backend.Call) {
 	for _, c := range calls {
 		total += c.In()[0].Layout.Size()
 	}
-	longest := kernels.ChunkLength(uint64(total), u.device.properties.Multiprocessors*(u.device.properties.MaxThreadsPerSM/256))
+	longest := u.device.chunkLength(uint64(total))
 	u.next = u.next[:0]
 	var norms []byte
 	for _, c := range calls {

@@ -53,7 +53,7 @@ func gradNorm(d *Device, c *backend.Call, _ kernelID) error {
 func clipGrad(d *Device, c *backend.Call, _ kernelID) error {
 	n := uint64(c.Out()[0].Layout.Size())
 	return inPlace(d, c, func(state *[maxScratch]uint64, _ uint64) error {
-		longest := kernels.ChunkLength(n, d.properties.Multiprocessors*(d.properties.MaxThreadsPerSM/256))
+		longest := d.chunkLength(n)
 		list := appendChunks(nil, n, longest, uint64(c.DType.Size()), [4]uint64{state[0]}, 0)
 		return d.withList(list, func(table *Buffer) error { return d.clipGrads(c, table, len(list)/chunkBytes) })
 	})

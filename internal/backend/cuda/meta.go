@@ -103,7 +103,7 @@ func emptyDriver() *driver.API {
 		CtxSynchronize:    func(driver.Context) driver.Result { return driver.Success },
 		StreamSynchronize: func(driver.Context, driver.Stream) driver.Result { return driver.Success },
 		OccupancyMaxActiveBlocks: func(_ driver.Context, _ driver.Function, threads int32, _ uint64) (int32, driver.Result) {
-			return 2048 / threads, driver.Success
+			return 2048 / threads, driver.Success // MaxThreadsPerSM, as above
 		},
 		FuncSetAttribute: func(driver.Context, driver.Function, driver.FuncAttribute, int32) driver.Result {
 			return driver.Success

@@ -132,7 +132,7 @@ func (m *multiplier) taken(d *Device) (tiles uint) {
 	for i := range kernels.ProductTiles {
 		t := &kernels.ProductTiles[i]
 		switch {
-		case !t.Has(m.dtype) || !d.takes(m.tiles[i][0][0]) || int64(t.Shared()) > max(d.properties.SharedOptIn, 48<<10):
+		case !t.Has(m.dtype) || !d.takes(m.tiles[i][0][0]) || !d.sharedFits(int64(t.Shared())):
 		case t.TF32:
 			rounding |= 1 << i
 		default:

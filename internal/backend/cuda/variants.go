@@ -39,6 +39,12 @@ func (d *Device) takes(k kernelID) bool {
 	return v.Load() == taken
 }
 
+// sharedFits reports whether a block may have so many bytes of shared memory.
+func (d *Device) sharedFits(shared int64) bool {
+	const always = 48 << 10 // on every GPU, without asking
+	return shared <= max(d.properties.SharedOptIn, always)
+}
+
 // lacks loads a kernel, and reports whether the driver refused it.
 func (d *Device) lacks(k kernelID) bool {
 	_, err := d.function(k)
