@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/internal/friend"
 	"cresset/tensor"
@@ -49,12 +50,7 @@ func (l *Linear) Product() friend.Product[*tensor.Tensor] {
 
 // whole reports whether none of the layers is divided among ranks or quantized.
 func whole(layers ...*Linear) bool {
-	for _, l := range layers {
-		if l.compute != nil || l.Quantized != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(layers, func(l *Linear) bool { return l.compute != nil || l.Quantized != nil })
 }
 
 func (l *Linear) parameters() friend.Linear[*tensor.Tensor] {

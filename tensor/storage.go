@@ -199,15 +199,7 @@ func newResult(name string, dev device.Device, dt dtype.DType, l *layout.Layout,
 
 // tracks reports whether x or one of the others, all of which may be nil, tracks gradients.
 func (x *Tensor) tracks(others []*Tensor) bool {
-	if x != nil && x.node != nil {
-		return true
-	}
-	for _, t := range others {
-		if t != nil && t.node != nil {
-			return true
-		}
-	}
-	return false
+	return x != nil && x.node != nil || tracked(others...)
 }
 
 // tensor returns a tensor over the storage.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"cresset/checkpoint"
@@ -222,12 +223,7 @@ func label(name string) string {
 
 // onlyQuotes reports whether every rune of text can be printed.
 func onlyQuotes(text string) bool {
-	for _, r := range text {
-		if !strconv.IsPrint(r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) })
 }
 
 func plural(n int, noun string) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 	"strings"
 
 	"cresset/dtype"
@@ -205,12 +206,7 @@ func (k *Kernel) AppendWords(words, out, in []uint64, scalars [][2]uint64) []uin
 
 // walks reports whether the kernel finds the place of each element by the indices of its axes.
 func (k *Kernel) walks() bool {
-	for _, c := range k.classes {
-		if c.kind == strided {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(k.classes, func(c class) bool { return c.kind == strided })
 }
 
 // Takes reports whether a kernel can have a step with operands and a result of these dtypes.

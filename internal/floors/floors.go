@@ -2,7 +2,10 @@
 // are policy: a test that fails asks for other code, not for another list.
 package floors
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const module = "cresset"
 
@@ -55,12 +58,7 @@ func within(pkg, root string) bool {
 }
 
 func withinAny(pkg string, roots []string) bool {
-	for _, root := range roots {
-		if within(pkg, root) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(roots, func(root string) bool { return within(pkg, root) })
 }
 
 // place returns where pkg stands in rows.

@@ -9,6 +9,7 @@ package jinja
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -49,9 +50,7 @@ func (t *Template) Execute(vars map[string]any) (text string, err error) {
 	for name, f := range globals {
 		top.vars[name] = f
 	}
-	for name, v := range vars {
-		top.vars[name] = v
-	}
+	maps.Copy(top.vars, vars)
 	var b strings.Builder
 	r.out = &b
 	if c := r.exec(t.body, top); c != goOn {

@@ -1,6 +1,7 @@
 package onig
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -200,19 +201,9 @@ func mayBeEmpty(n *node) bool {
 	case oneOf:
 		return false
 	case inOrder:
-		for _, s := range n.subs {
-			if !mayBeEmpty(s) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(n.subs, func(s *node) bool { return !mayBeEmpty(s) })
 	case anyOf:
-		for _, s := range n.subs {
-			if mayBeEmpty(s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(n.subs, mayBeEmpty)
 	case repeat:
 		return n.min == 0 || mayBeEmpty(n.subs[0])
 	case atomic:

@@ -6,6 +6,7 @@ package pyexpr
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -185,9 +186,7 @@ func (n operation) eval(e *Env) any {
 func (n lambda) eval(e *Env) any {
 	return Func(func(a *Args) any {
 		inner := &Env{Vars: map[string]any{}, Funcs: e.Funcs, Class: e.Class}
-		for k, v := range e.Vars {
-			inner.Vars[k] = v
-		}
+		maps.Copy(inner.Vars, e.Vars)
 		for _, parameter := range n.parameters {
 			inner.Vars[parameter] = Arg[any](a, parameter)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -161,10 +162,8 @@ func between[N int | int64 | float64](param string, v *N, least, most N) error {
 // unsupported refuses parameters that change what would be written in ways that there are not here, unless they leave it as it is.
 func unsupported(param string, raw json.RawMessage, neutral ...string) error {
 	text := strings.TrimSpace(string(raw))
-	for _, n := range append(neutral, "", "null") {
-		if text == n {
-			return nil
-		}
+	if slices.Contains(append(neutral, "", "null"), text) {
+		return nil
 	}
 	return bad(param, "'%s' is not supported by this server", param)
 }

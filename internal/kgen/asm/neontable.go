@@ -2,6 +2,7 @@ package asm
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/internal/kgen/recipe"
 )
@@ -11,12 +12,7 @@ import (
 const neonTable = 28
 
 func hasTables(l *recipe.Loop) bool {
-	for _, s := range l.Steps {
-		if s.Table != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Steps, func(s recipe.Step) bool { return s.Table != nil })
 }
 
 // pieces is empty: a lookup reads its table.

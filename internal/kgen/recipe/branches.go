@@ -3,6 +3,7 @@ package recipe
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // A use is an argument's place: the step that has it and its number there.
@@ -106,12 +107,7 @@ func (g *planner) armSteps(steps, selects []Ref, arm int, taken map[Ref]branch) 
 		if in[u.by] {
 			return true
 		}
-		for _, s := range selects {
-			if u.by == s {
-				return u.arg == arm
-			}
-		}
-		return false
+		return u.arg == arm && slices.Contains(selects, u.by)
 	}
 	var reversed []Ref
 	for n := len(steps) - 1; n >= 0; n-- {
