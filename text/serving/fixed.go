@@ -26,7 +26,7 @@ type fixedStep struct {
 	size    stepSize
 	pages   *pages
 	room    int // above all positions
-	windows []*fixedSight
+	windows []*fixedWindow
 	numbers *tensor.Tensor // int64: tokens, positions, places of the pages, and for each window the places that are seen
 	seen    *tensor.Tensor // bool: for each window which of them count
 	compute func(numbers *tensor.Tensor) *tensor.Tensor
@@ -37,10 +37,10 @@ type fixedStep struct {
 	tokens, positions, slots *tensor.Tensor // parts of the numbers that are computed with
 }
 
-// fixedSight is what layers of a window see.
-type fixedSight struct {
-	window, keys int
-	slots, mask  *tensor.Tensor // [sequences·keys], [sequences, 1, 1, keys]
+// fixedWindow is what layers with a window of a size see.
+type fixedWindow struct {
+	size, keys  int
+	slots, mask *tensor.Tensor // [sequences·keys], [sequences, 1, 1, keys]
 }
 
 // decodes reports whether each of a batch reads one token.
@@ -120,21 +120,21 @@ func (e *Engine) newFixedStep(size stepSize) *fixedStep {
 	f := &fixedStep{ready: !e.fixed.compile, size: size, pages: e.pages, room: e.positions}
 	n, seen := 3*size.sequences, 0
 	for _, l := range e.shape.layers {
-		if !slices.ContainsFunc(f.windows, func(s *fixedSight) bool { return s.window == l.window }) {
-			s := &fixedSight{window: l.window, keys: size.keys}
+		if !slices.ContainsFunc(f.windows, func(w *fixedWindow) bool { return w.size == l.window }) {
+			w := &fixedWindow{size: l.window, keys: size.keys}
 			if l.window > 0 {
-				s.keys = min(s.keys, roundUp(l.window))
+				w.keys = min(w.keys, roundUp(l.window))
 			}
-			f.windows = append(f.windows, s)
-			n, seen = n+size.sequences*s.keys, seen+size.sequences*s.keys
+			f.windows = append(f.windows, w)
+			n, seen = n+size.sequences*w.keys, seen+size.sequences*w.keys
 		}
 	}
 	place := tensor.On(e.shape.device)
 	f.numbers, f.seen = place.Zeros(n).Long(), place.Zeros(seen).Bool()
 	from := 0
-	for _, s := range f.windows {
-		s.mask = f.seen.Narrow(0, from, size.sequences*s.keys).View(size.sequences, 1, 1, s.keys)
-		from += size.sequences * s.keys
+	for _, w := range f.windows {
+		w.mask = f.seen.Narrow(0, from, size.sequences*w.keys).View(size.sequences, 1, 1, w.keys)
+		from += size.sequences * w.keys
 	}
 	f.compute = func(numbers *tensor.Tensor) *tensor.Tensor {
 		f.divide(numbers)
@@ -155,8 +155,8 @@ func (f *fixedStep) divide(numbers *tensor.Tensor) {
 	}
 	rows := f.size.sequences
 	f.tokens, f.positions, f.slots = take(rows), take(rows), take(rows)
-	for _, s := range f.windows {
-		s.slots = take(rows * s.keys)
+	for _, w := range f.windows {
+		w.slots = take(rows * w.keys)
 	}
 }
 
@@ -172,23 +172,23 @@ func (f *fixedStep) tell(batch []*sequence) {
 		numbers[i], numbers[rows+i], numbers[2*rows+i] = int64(q.tokens[q.read]), int64(q.read), int64(q.slot(q.read))
 	}
 	at, from := 3*rows, 0
-	for _, s := range f.windows {
+	for _, w := range f.windows {
 		for i := range rows {
-			for k := range s.keys { // what is hidden is a number all the same, as the place that was just written holds one
-				numbers[at+i*s.keys+k] = numbers[2*rows+i]
+			for k := range w.keys { // what is hidden is a number all the same, as the place that was just written holds one
+				numbers[at+i*w.keys+k] = numbers[2*rows+i]
 			}
 			if i >= len(batch) {
-				seen[from+i*s.keys] = true
+				seen[from+i*w.keys] = true
 				continue
 			}
 			q := batch[i]
-			first := q.oldest(s.window)
+			first := q.oldest(w.size)
 			for p := first; p <= q.read; p++ {
-				k := i*s.keys + p - first
+				k := i*w.keys + p - first
 				numbers[at+k], seen[from+k] = int64(q.slot(p)), true
 			}
 		}
-		at, from = at+rows*s.keys, from+rows*s.keys
+		at, from = at+rows*w.keys, from+rows*w.keys
 	}
 	f.numbers.CopyInPlace(tensor.FromSlice(numbers, len(numbers)))
 	f.seen.CopyInPlace(tensor.FromSlice(seen, len(seen)))
@@ -210,9 +210,9 @@ func (f *fixedStep) Wanted(x *tensor.Tensor) *tensor.Tensor { return x }
 func (f *fixedStep) Attend(layer int, q, k, v *tensor.Tensor, how nn.Attention) *tensor.Tensor {
 	page := f.pages.layers[layer]
 	page.keep(f.slots, k, v)
-	s := f.windows[slices.IndexFunc(f.windows, func(s *fixedSight) bool { return s.window == how.Window })]
+	w := f.windows[slices.IndexFunc(f.windows, func(w *fixedWindow) bool { return w.size == how.Window })]
 	all := &group{tokens: 1, sequences: make([]*sequence, f.size.sequences)}
-	y := all.attend(q.Select(0, 0).Transpose(0, 1), page, &sight{slots: s.slots, keys: s.keys, mask: s.mask}, how)
+	y := all.attend(q.Select(0, 0).Transpose(0, 1), page, &window{slots: w.slots, keys: w.keys, mask: w.mask}, how)
 	return y.Transpose(0, 1).Unsqueeze(0)
 }
 

@@ -27,11 +27,11 @@ type group struct {
 	first     int // where its tokens begin
 	tokens    int // of each sequence
 	sequences []*sequence
-	sights    map[int]*sight // by the window of a layer
+	windows   map[int]*window // by their sizes
 }
 
-// sight tells which positions of the pages the queries of a group see.
-type sight struct {
+// window tells which positions of the pages the queries of a group see in the layers with a window of a size.
+type window struct {
 	slots *tensor.Tensor // [sequences·keys]
 	keys  int
 	past  int            // where the first query stands among the keys of a single sequence
@@ -48,7 +48,7 @@ func newStep(pages *pages, scope *tensor.Scope, sequences []*sequence) *step {
 	var g *group
 	for _, q := range s.sequences {
 		if g == nil || g.tokens != q.n || bits.Len(uint(g.sequences[0].read)) != bits.Len(uint(q.read)) {
-			g = &group{first: len(s.tokens), tokens: q.n, sights: make(map[int]*sight)}
+			g = &group{first: len(s.tokens), tokens: q.n, windows: make(map[int]*window)}
 			s.groups = append(s.groups, g)
 		}
 		g.sequences = append(g.sequences, q)
@@ -82,46 +82,46 @@ func (s *step) Attend(layer int, q, k, v *tensor.Tensor, how nn.Attention) *tens
 	rows := q.Select(0, 0).Transpose(0, 1) // [tokens, heads, size]
 	outs := make([]*tensor.Tensor, len(s.groups))
 	for i, g := range s.groups {
-		outs[i] = g.attend(rows, page, s.sight(g, how.Window), how)
+		outs[i] = g.attend(rows, page, s.window(g, how.Window), how)
 	}
 	return tensor.Cat(outs, 0).Transpose(0, 1).Unsqueeze(0)
 }
 
 // attend returns what the rows of a group see, [tokens, heads, size].
-func (g *group) attend(rows *tensor.Tensor, p page, see *sight, how nn.Attention) *tensor.Tensor {
+func (g *group) attend(rows *tensor.Tensor, p page, w *window, how nn.Attention) *tensor.Tensor {
 	n := len(g.sequences)
 	q := rows.Narrow(0, g.first, n*g.tokens).Unflatten(0, n, g.tokens).Transpose(1, 2)
-	k := p.keys.IndexSelect(0, see.slots).Unflatten(0, n, see.keys).Transpose(1, 2)
-	v := p.values.IndexSelect(0, see.slots).Unflatten(0, n, see.keys).Transpose(1, 2)
-	return how.Attend(q, k, v, see.mask, see.past).Transpose(1, 2).Flatten(0, 1)
+	k := p.keys.IndexSelect(0, w.slots).Unflatten(0, n, w.keys).Transpose(1, 2)
+	v := p.values.IndexSelect(0, w.slots).Unflatten(0, n, w.keys).Transpose(1, 2)
+	return how.Attend(q, k, v, w.mask, w.past).Transpose(1, 2).Flatten(0, 1)
 }
 
-// sight returns what a group sees in the layers of a window.
-func (s *step) sight(g *group, window int) *sight {
-	if see, ok := g.sights[window]; ok {
-		return see
+// window returns what a group sees in the layers with a window of a size, 0 for none.
+func (s *step) window(g *group, size int) *window {
+	if w, ok := g.windows[size]; ok {
+		return w
 	}
-	see := &sight{}
+	w := &window{}
 	for _, q := range g.sequences {
-		see.keys = max(see.keys, q.read+q.n-q.oldest(window))
+		w.keys = max(w.keys, q.read+q.n-q.oldest(size))
 	}
-	slots, mask := make([]int, 0, len(g.sequences)*see.keys), []bool(nil)
+	slots, mask := make([]int, 0, len(g.sequences)*w.keys), []bool(nil)
 	for _, q := range g.sequences {
-		first, end := q.oldest(window), q.read+q.n
-		for p := first; p < first+see.keys; p++ {
+		first, end := q.oldest(size), q.read+q.n
+		for p := first; p < first+w.keys; p++ {
 			slots = append(slots, q.slot(min(p, end-1))) // behind the end any of its own will do, as the mask hides them
 		}
 		for at := q.read; at < end && len(g.sequences) > 1; at++ {
-			for p := first; p < first+see.keys; p++ {
-				mask = append(mask, p <= at && (window == 0 || p > at-window))
+			for p := first; p < first+w.keys; p++ {
+				mask = append(mask, p <= at && (size == 0 || p > at-size))
 			}
 		}
-		see.past = q.read - first
+		w.past = q.read - first
 	}
-	see.slots = s.enter(tensor.FromSlice(slots, len(slots)))
+	w.slots = s.enter(tensor.FromSlice(slots, len(slots)))
 	if mask != nil {
-		see.mask = s.enter(tensor.FromSlice(mask, len(g.sequences), 1, g.tokens, see.keys))
+		w.mask = s.enter(tensor.FromSlice(mask, len(g.sequences), 1, g.tokens, w.keys))
 	}
-	g.sights[window] = see
-	return see
+	g.windows[size] = w
+	return w
 }

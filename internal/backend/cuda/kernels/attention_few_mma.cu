@@ -23,14 +23,14 @@ INLINE Row rowAt(const Attention &p, u64 batch, u64 group, u32 k) {
 }
 
 // limit makes -∞ of the scores of keys of a row that it does not see, or from end on, and adds a mask to the others; half is the row's among the lane's two.
-INLINE void limit(const Attention &p, i64 place, u64 batch, const Sight &sight, const Row &row, u32 half, u32 key, u32 end, FragmentC (&s)[KEYS / 8]) {
+INLINE void limit(const Attention &p, i64 place, u64 batch, const Window &window, const Row &row, u32 half, u32 key, u32 end, FragmentC (&s)[KEYS / 8]) {
 	i32 from = away(place, row.query, key);
 	i64 m = (i64)batch * p.maskStrides[0] + (i64)row.head * p.maskStrides[1] + (i64)row.query * p.maskStrides[2];
 #pragma unroll
 	for (int i = 0; i < KEYS / 4; i++) {
 		f32 &v = s[i / 2].v[i % 2 + half * 2];
 		i32 by = i / 2 * 8 + threadIdx.x % 4 * 2 + i % 2, at = from - by;
-		if (key + by >= end || at < sight.least || at > sight.most || !row.there) {
+		if (key + by >= end || at < window.least || at > window.most || !row.there) {
 			v = -(f32)INFINITY;
 		} else if (p.mask != 0 && !p.bools) {
 			v = fma(load<f32>(p.mask, m + (i64)(key + by) * p.maskStrides[3]), (f32)LOG2E, v);
@@ -57,8 +57,8 @@ struct Part {
 	u32 from, to;
 };
 
-INLINE Part partOf(const Attention &p, i64 place, const Sight &sight, u32 part) {
-	i64 from = place - sight.most, to = place + (i64)p.queries - sight.least; // of keys that some query sees
+INLINE Part partOf(const Attention &p, i64 place, const Window &window, u32 part) {
+	i64 from = place - window.most, to = place + (i64)p.queries - window.least; // of keys that some query sees
 	i64 begin = (i64)part * (i64)p.part, end = begin + (i64)p.part;
 	end = end < (i64)p.keys ? end : (i64)p.keys;
 	begin = from > begin ? from / KEYS * KEYS : begin;
@@ -137,9 +137,9 @@ template <int WIDTH, int WARPS, int STAGES> INLINE void attend(const Attention &
 	for (int k = 0; k < DEEP && HELD; k++) {
 		loadQueries(k);
 	}
-	Sight sight = sightOf(p);
+	Window window = windowOf(p);
 	i64 place = firstOf(p, batch);
-	Part keys = partOf(p, place, sight, part);
+	Part keys = partOf(p, place, window, part);
 	u32 stages = shared + 16 * L::LINE + warp * STAGES * STAGE, filled = 0, next = keys.from + warp * KEYS;
 	auto fill = [&]() __attribute__((always_inline)) {
 		if (next < keys.to) {
@@ -178,7 +178,7 @@ template <int WIDTH, int WARPS, int STAGES> INLINE void attend(const Attention &
 		bend(p, s, [](int, int, f32) {});
 #pragma unroll
 		for (int h = 0; h < 2; h++) {
-			limit(p, place, batch, sight, own[h], h, key, keys.to, s);
+			limit(p, place, batch, window, own[h], h, key, keys.to, s);
 		}
 		meet(r, s);
 #pragma unroll

@@ -12,7 +12,7 @@
 struct Job {
 	Head at;
 	u32 line;
-	Sight sight;
+	Window window;
 	Span columns;
 };
 
@@ -23,8 +23,8 @@ template <bool BY_KEYS, int LINES, int COLUMNS> INLINE Job jobOf(const Attention
 	job.at.batch = blockIdx.z;
 	job.at.head = BY_KEYS ? blockIdx.y * shares : blockIdx.y, job.at.group = BY_KEYS ? blockIdx.y : blockIdx.y / shares;
 	job.line = (BY_KEYS ? blockIdx.x : gridDim.x - 1 - blockIdx.x) * LINES; // with a causal mask those come first that take longest
-	job.sight = sightOf(p);
-	job.columns = spanOf<BY_KEYS, LINES, COLUMNS>(p, job.sight, job.line);
+	job.window = windowOf(p);
+	job.columns = spanOf<BY_KEYS, LINES, COLUMNS>(p, job.window, job.line);
 	return job;
 }
 

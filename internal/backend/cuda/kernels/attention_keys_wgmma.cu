@@ -102,8 +102,8 @@ template <class S, bool VALUES, bool KEYS> INLINE void overlapQueries(const Atte
 		}
 		awaitProducts<KEYS ? 1 : 0>();
 		settle(s);
-		if (seenOf<true, S::COLUMNS>(p, job.sight, at.line, query) != ALL) {
-			hide<true>(p, job.sight, at.line, query, s);
+		if (seenOf<true, S::COLUMNS>(p, job.window, at.line, query) != ALL) {
+			hide<true>(p, job.window, at.line, query, s);
 		}
 		weighQueries(s, ends, by);
 		if constexpr (VALUES) {
@@ -160,7 +160,7 @@ template <class S, bool VALUES, bool KEYS> INLINE void queriesInTurn(const Atten
 				if constexpr (KEYS) {
 					settle(d);
 				}
-				differentiate<true>(p, job.at, job.sight, PARTS, at.line, query + from, at.ends + ring.stage * S::END + from * 8, {}, s, d);
+				differentiate<true>(p, job.at, job.window, PARTS, at.line, query + from, at.ends + ring.stage * S::END + from * 8, {}, s, d);
 				if constexpr (VALUES) {
 					toWeights(w, s);
 					settle(w);

@@ -16,8 +16,8 @@ template <int WIDTH, int KEYS, int WARPS, int DOWN> INLINE void attend(const Att
 	at.head = blockIdx.x / down, at.batch = at.head / p.heads, at.head %= p.heads, at.group = at.head / (p.heads / p.groups);
 	u32 query = (down - 1 - tile) * ROWS; // with a causal mask those come first that take longest
 	u32 line = query + threadIdx.x / 32 * DOWN * 16;
-	Sight sight = sightOf(p);
-	Span keys = spanOf<false, ROWS, KEYS>(p, sight, query);
+	Window window = windowOf(p);
+	Span keys = spanOf<false, ROWS, KEYS>(p, window, query);
 	u32 shared = dynamicAddress(), stages = shared + ROWS * L::LINE, own = shared + threadIdx.x / 32 * DOWN * 16 * L::LINE;
 	L::template copy<ROWS, THREADS>(shared, lineOf(p.q, p.qStrides, at.batch, at.head, query), p.qStrides[2], (u32)p.queries - query, (u32)p.width);
 	auto fill = [&](u32 key, u32 stage) __attribute__((always_inline)) {
@@ -59,7 +59,7 @@ template <int WIDTH, int KEYS, int WARPS, int DOWN> INLINE void attend(const Att
 		Seen seen = NOTHING;
 #pragma unroll
 		for (int i = 0; i < DOWN; i++) {
-			Seen part = seenOf<false, KEYS>(p, sight, line + i * 16, key);
+			Seen part = seenOf<false, KEYS>(p, window, line + i * 16, key);
 			seen = i == 0 || seen == part ? part : PARTS;
 		}
 		if (seen == NOTHING || line >= (u32)p.queries) {
@@ -90,7 +90,7 @@ template <int WIDTH, int KEYS, int WARPS, int DOWN> INLINE void attend(const Att
 				addMask<false>(p, at, line + i * 16, key, s[i]);
 			}
 			if (seen != ALL) {
-				hide<false>(p, sight, line + i * 16, key, s[i]);
+				hide<false>(p, window, line + i * 16, key, s[i]);
 			}
 			meet(r[i], s[i]);
 			if (p.keep < 1) {

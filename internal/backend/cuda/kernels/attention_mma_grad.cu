@@ -87,8 +87,8 @@ template <int WIDTH, int TILE, int WARPS, bool BY_KEYS> INLINE void gradients(co
 	at.head = BY_KEYS ? owner % owners * shares : owner % owners, at.group = at.head / shares;
 	u64 heads = BY_KEYS ? shares : 1; // that the block walks over
 	u32 warp = threadIdx.x / 32, first = tile * LINES, line = first + warp * 16;
-	Sight sight = sightOf(p);
-	Span columns = spanOf<BY_KEYS, LINES, TILE>(p, sight, first);
+	Window window = windowOf(p);
+	Span columns = spanOf<BY_KEYS, LINES, TILE>(p, window, first);
 	u32 shared = dynamicAddress(), stages = shared + 2 * LINES * L::LINE, own = shared + warp * 16 * L::LINE;
 	copyPair<WIDTH, LINES, THREADS>(shared, BY_KEYS ? keysOf(p, at.batch, at.group) : queriesOf(p, at.batch, at.head), first);
 	auto fill = [&](u64 head, u32 column, u32 stage) __attribute__((always_inline)) {
@@ -123,12 +123,12 @@ template <int WIDTH, int TILE, int WARPS, bool BY_KEYS> INLINE void gradients(co
 			fill(at.head + (BY_KEYS && turn), column, stages + stage);
 		}
 		commitCopies();
-		Seen seen = seenOf<BY_KEYS, TILE>(p, sight, line, now);
+		Seen seen = seenOf<BY_KEYS, TILE>(p, window, line, now);
 		if (seen != NOTHING && line < (u32)most) {
 			FragmentC s[N], d[N];
 			multiplyLines<WIDTH>(own + LINES * L::LINE, used + TILE * L::LINE, d);
 			multiplyLines<WIDTH>(own, used, s);
-			differentiate<BY_KEYS>(p, at, sight, seen, line, now, used + 2 * TILE * L::LINE + threadIdx.x % 4 * 16, ends, s, d);
+			differentiate<BY_KEYS>(p, at, window, seen, line, now, used + 2 * TILE * L::LINE + threadIdx.x % 4 * 16, ends, s, d);
 			if (!BY_KEYS && p.dMask != 0) {
 				putMaskGradient(p, at, line, now, d);
 			}
@@ -180,11 +180,11 @@ template <int WIDTH, int TILE, int WARPS> INLINE void maskGradient(const Attenti
 	u32 down = step[2] == 0 ? 1 : ((u32)p.queries + LINES - 1) / LINES, over = step[3] == 0 ? 1 : ((u32)p.keys + TILE - 1) / TILE, heads = step[1] == 0 ? 1 : (u32)p.heads;
 	u32 key = blockIdx.x % over * TILE, query = blockIdx.x / over % down * LINES, owner = blockIdx.x / over / down, warp = threadIdx.x / 32 * 16;
 	Head first = {owner / heads, owner % heads, 0}, at = first;
-	Sight sight = sightOf(p);
+	Window window = windowOf(p);
 	u32 shared = dynamicAddress(), own = shared + warp * L::LINE, columns = shared + 2 * LINES * L::LINE;
 	FragmentC sums[N] = {};
 	auto add = [&](u32 q, u32 k) __attribute__((always_inline)) {
-		Span seen = spanOf<false, LINES, TILE>(p, sight, q);
+		Span seen = spanOf<false, LINES, TILE>(p, window, q);
 		if (k < seen.from || k >= seen.to) {
 			return;
 		}
@@ -198,7 +198,7 @@ template <int WIDTH, int TILE, int WARPS> INLINE void maskGradient(const Attenti
 		FragmentC s[N], d[N];
 		multiplyLines<WIDTH>(own + LINES * L::LINE, columns + TILE * L::LINE, d);
 		multiplyLines<WIDTH>(own, columns, s);
-		differentiate<false, true>(p, at, sight, PARTS, q + warp, k, 0, ends, s, d);
+		differentiate<false, true>(p, at, window, PARTS, q + warp, k, 0, ends, s, d);
 #pragma unroll
 		for (int i = 0; i < N * 4; i++) {
 			sums[i / 4].v[i % 4] += d[i / 4].v[i % 4];

@@ -55,8 +55,8 @@ template <class S> INLINE void overlapKeys(const Attention &p, const Job &job, u
 		multiplyRows<S::WIDTH, S::COLUMNS>(d, anew(own) + S::OWN, values);
 		awaitProducts<1>();
 		settle(s);
-		if (seenOf<false, S::COLUMNS>(p, job.sight, line, key) != ALL) {
-			hide<false>(p, job.sight, line, key, s);
+		if (seenOf<false, S::COLUMNS>(p, job.window, line, key) != ALL) {
+			hide<false>(p, job.window, line, key, s);
 		}
 #pragma unroll
 		for (int i = 0; i < N * 4; i++) {
@@ -101,7 +101,7 @@ template <class S> INLINE void keysInTurn(const Attention &p, const Job &job, u3
 			awaitProducts<0>();
 			settle(s);
 			settle(d);
-			differentiate<false>(p, job.at, job.sight, PARTS, line, key + from, 0, ends, s, d);
+			differentiate<false>(p, job.at, job.window, PARTS, line, key + from, 0, ends, s, d);
 			if (p.dMask != 0) {
 				putMaskGradient(p, job.at, line, key + from, d);
 			}

@@ -69,7 +69,7 @@ INLINE Ends sharedEnds(u32 at) {
 // differentiate makes of scores what dropout leaves of P, and of dout·vᵀ the gradient of the product of query and key, but for the scale; that of the
 // score itself, before the soft cap has its slope, where OF_SCORES.
 template <bool BY_KEYS, bool OF_SCORES = false, int N>
-INLINE void differentiate(const Attention &p, const Head &at, const Sight &sight, Seen seen, u32 line, u32 column, u32 ends, const Ends &own, FragmentC (&s)[N], FragmentC (&d)[N]) {
+INLINE void differentiate(const Attention &p, const Head &at, const Window &window, Seen seen, u32 line, u32 column, u32 ends, const Ends &own, FragmentC (&s)[N], FragmentC (&d)[N]) {
 	u32 gone = 0;
 	f32 over = 1;
 	if (p.keep < 1) {
@@ -93,7 +93,7 @@ INLINE void differentiate(const Attention &p, const Head &at, const Sight &sight
 		addMask<BY_KEYS>(p, at, line, column, s);
 	}
 	if (seen != ALL) {
-		hide<BY_KEYS>(p, sight, line, column, s);
+		hide<BY_KEYS>(p, window, line, column, s);
 	}
 #pragma unroll
 	for (int n = 0; n < N; n++) {

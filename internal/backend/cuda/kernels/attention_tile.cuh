@@ -53,14 +53,14 @@ INLINE u64 lineOf(u64 base, const i64 (&strides)[4], u64 batch, u64 head, u64 ro
 	return base + (u64)((i64)batch * strides[0] + (i64)head * strides[1] + (i64)row * strides[2]) * 2;
 }
 
-// A Sight is how far behind its place a query sees a key: from least to most.
-struct Sight {
+// A Window is how far behind its place a query sees a key: from least to most.
+struct Window {
 	i32 least, most;
 };
 
 #define FAR (1 << 30) // further than any key
 
-INLINE Sight sightOf(const Attention &p) {
+INLINE Window windowOf(const Attention &p) {
 	i32 most = p.window > 0 && p.window < FAR ? (i32)p.window - 1 : 2 * (FAR - 1);
 	return {p.causal ? 0 : -most, most};
 }
@@ -84,28 +84,28 @@ template <int TILE> INLINE Span clipped(i64 from, i64 to, u64 most) {
 }
 
 // spanOf is the span of ROWS lines, in tiles of TILE columns.
-template <bool BY_KEYS, int ROWS, int TILE> INLINE Span spanOf(const Attention &p, const Sight &sight, u32 line) {
+template <bool BY_KEYS, int ROWS, int TILE> INLINE Span spanOf(const Attention &p, const Window &window, u32 line) {
 	if (BY_KEYS) {
 		i64 first = (i64)line - p.first;
-		return clipped<TILE>(first + sight.least, first + ROWS + sight.most, p.queries);
+		return clipped<TILE>(first + window.least, first + ROWS + window.most, p.queries);
 	}
 	i64 first = p.first + (i64)line;
-	return clipped<TILE>(first - sight.most, first + ROWS - sight.least, p.keys);
+	return clipped<TILE>(first - window.most, first + ROWS - window.least, p.keys);
 }
 
 // What of a tile of 16 lines and COLUMNS columns is seen.
 enum Seen { NOTHING, PARTS, ALL };
 
-template <bool BY_KEYS, int COLUMNS> INLINE Seen seenOf(const Attention &p, const Sight &sight, u32 line, u32 column) {
+template <bool BY_KEYS, int COLUMNS> INLINE Seen seenOf(const Attention &p, const Window &window, u32 line, u32 column) {
 	i32 first = BY_KEYS ? away(p, column, line) - 15 : away(p, line, column) - (COLUMNS - 1), last = first + 15 + COLUMNS - 1;
-	if (last < sight.least || first > sight.most) {
+	if (last < window.least || first > window.most) {
 		return NOTHING;
 	}
-	return first >= sight.least && last <= sight.most && (BY_KEYS || column + COLUMNS <= (u32)p.keys) ? ALL : PARTS;
+	return first >= window.least && last <= window.most && (BY_KEYS || column + COLUMNS <= (u32)p.keys) ? ALL : PARTS;
 }
 
 // hide makes -∞ of the scores of keys that a query does not see, or that lie beyond the end.
-template <bool BY_KEYS, int N> INLINE void hide(const Attention &p, const Sight &sight, u32 line, u32 column, FragmentC (&s)[N]) {
+template <bool BY_KEYS, int N> INLINE void hide(const Attention &p, const Window &window, u32 line, u32 column, FragmentC (&s)[N]) {
 	u32 g = threadIdx.x % 32 / 4, c = threadIdx.x % 4 * 2;
 	i32 first = BY_KEYS ? away(p, column, line) + (i32)(c - g) : away(p, line, column) + (i32)(g - c);
 	u32 left = BY_KEYS ? N * 8 : (u32)p.keys - column;
@@ -114,7 +114,7 @@ template <bool BY_KEYS, int N> INLINE void hide(const Attention &p, const Sight 
 #pragma unroll
 		for (int i = 0; i < 4; i++) {
 			i32 by = i / 2 * 8 - n * 8 - i % 2, at = BY_KEYS ? first - by : first + by;
-			bool seen = at >= sight.least && at <= sight.most && (BY_KEYS || c + n * 8 + i % 2 < left);
+			bool seen = at >= window.least && at <= window.most && (BY_KEYS || c + n * 8 + i % 2 < left);
 			s[n].v[i] = seen ? s[n].v[i] : -(f32)INFINITY;
 		}
 	}

@@ -95,8 +95,8 @@ template <class S> INLINE void overlap(const Attention &p, const Barriers &bar, 
 	FragmentA w[KEYS / 16];
 	f32 factor[2];
 	auto weigh = [&](u32 key) __attribute__((always_inline)) {
-		if (seenOf<false, KEYS>(p, job.sight, g.line, key) != ALL) {
-			hide<false>(p, job.sight, g.line, key, s);
+		if (seenOf<false, KEYS>(p, job.window, g.line, key) != ALL) {
+			hide<false>(p, job.window, g.line, key, s);
 		}
 		raise(r, s, by, factor);
 	};
@@ -160,7 +160,7 @@ template <class S> INLINE void inTurn(const Attention &p, const Barriers &bar, c
 		if (p.mask != 0) {
 			addMask<false>(p, job.at, g.line, key, s);
 		}
-		hide<false>(p, job.sight, g.line, key, s);
+		hide<false>(p, job.window, g.line, key, s);
 		meet(r, s);
 		if (S::DROPS && p.keep < 1) {
 			drop(p, job.at, g.line, key, s);
