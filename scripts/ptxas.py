@@ -35,7 +35,7 @@ UNREAD = {"sm_60": [60, 75, 120], "sm_61": [61, 75, 120]}
 UNREADABLE = [60, 61]
 
 # Families that newer ones take over from, with the GPUs that are left to them.
-OLDER = {"product_tile": [60, 75], "product_mma8": [75]}
+OLDER = {"product_tile": [60, 75], "product_mma8": [75], "conv_mma8": [75]}
 
 # Kernels are tuned whose authors bounded their registers for more than one block (.minnctapersm) or wrote them for one generation.
 TUNED = re.compile(r"^\.minnctapersm", re.M)
@@ -51,7 +51,8 @@ LEAST = [
     (re.compile(r"^product_128x128_mma8"), 0.25),
     (re.compile(r"^product_128x128_tf32_mn"), 0.35),
     (re.compile(r"^product_128x128_dmma_"), 0.4),
-    (re.compile(r"^conv_(weight_)?128x128_mma"), 0.32),
+    (re.compile(r"^conv_128x128_mma8"), 0.25),
+    (re.compile(r"^conv_(weight_)?128x128_mma_"), 0.32),
     (re.compile(r"^conv_(weight_)?(64x64|32x128)_mma"), 0.12),
     (re.compile(r"^conv_128x128_async_f32"), 0.85),
     (re.compile(r"^conv_weight_128x128_async_f32"), 0.8),

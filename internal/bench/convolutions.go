@@ -9,25 +9,27 @@ import (
 	"cresset/tensor"
 )
 
-// The convolutions of ResNet and MobileNet that are computed in bfloat16 too, where there is a GPU.
+// The convolutions of ResNet and MobileNet that are computed in half types too, where there is a GPU.
 var (
 	square    = convolution{batch: 32, in: 64, out: 64, size: 56, kernel: 3, stride: 1, padding: 1, groups: 1}
 	pointwise = convolution{batch: 32, in: 256, out: 256, size: 14, kernel: 1, stride: 1, groups: 1}
 	depthwise = convolution{batch: 32, in: 512, out: 512, size: 14, kernel: 3, stride: 1, padding: 1, groups: 512}
 )
 
-// convolutionsBF16 are convolutions in bfloat16.
-func convolutionsBF16() (cases []Case) {
+// convolutionsOfHalves are convolutions in bfloat16, and one in float16, which is what tensor cores of compute capability 7.5 have.
+func convolutionsOfHalves() (cases []Case) {
 	down := square
 	down.out, down.stride = 128, 2
 	for _, c := range []struct {
 		name string
 		of   convolution
 	}{{"conv3x3", square}, {"conv3x3_stride2", down}, {"conv1x1", pointwise}, {"depthwise3x3", depthwise}} {
-		c.of.half = true
+		c.of.half = dtype.BFloat16
 		cases = append(cases, c.of.forward(c.name+"_bf16"), c.of.gradients(c.name+"_bf16_grad"))
 	}
-	return cases
+	c := square
+	c.half = dtype.Float16
+	return append(cases, c.forward("conv3x3_f16"), c.gradients("conv3x3_f16_grad"))
 }
 
 // convolutions are those of ResNet and MobileNet.
@@ -80,13 +82,15 @@ func convTranspose(name string, batch, kernel, padding int) Case {
 type convolution struct {
 	batch, in, out, size            int
 	kernel, stride, padding, groups int
-	half                            bool // in bfloat16
-	fast                            bool // by nn.FastConv
+	half                            dtype.DType // a half type, else it is in float32
+	fast                            bool        // by nn.FastConv
 }
 
+func (c convolution) inHalves() bool { return c.half == dtype.BFloat16 || c.half == dtype.Float16 }
+
 func (c convolution) dtype() dtype.DType {
-	if c.half {
-		return dtype.BFloat16
+	if c.inHalves() {
+		return c.half
 	}
 	return dtype.Float32
 }
@@ -119,5 +123,5 @@ func (c convolution) gradients(name string) Case {
 func (c convolution) workload(name string, passes int, make func(dev device.Device) func()) Case {
 	out := (c.size+2*c.padding-c.kernel)/c.stride + 1
 	work := float64(2 * passes * c.batch * c.out * out * out * c.in / c.groups * c.kernel * c.kernel)
-	return Case{Name: fmt.Sprintf("%s/%dx%dx%dx%d", name, c.batch, c.in, c.size, c.size), Work: work, Unit: "FLOP", Halves: c.half, Make: make}
+	return Case{Name: fmt.Sprintf("%s/%dx%dx%dx%d", name, c.batch, c.in, c.size, c.size), Work: work, Unit: "FLOP", Halves: c.inHalves(), Make: make}
 }

@@ -17,7 +17,7 @@ func onlyGPU() []Case {
 	for _, n := range []int{2048, 4096, 8192, 16384} {
 		cases = append(cases, mmOf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16), mmOf(fmt.Sprintf("mm_f16/%d", n), n, dtype.Float16))
 	}
-	cases = append(cases, convolutionsBF16()...)
+	cases = append(cases, convolutionsOfHalves()...)
 	cases = append(cases, attentionsBF16()...)
 	cases = append(cases, updates()...)
 	cases = append(cases, faster()...)

@@ -94,6 +94,7 @@ var layers = []sample{
 	inHalves(conv("conv2d of few channels to 64, in halves", of(2, 5, 13, 17), of(64, 5, 3, 3), 64, tensor.Padding(1))),
 	in([]sample{conv("conv2d of large tiles", of(1, 24, 16, 16), of(256, 24, 3, 3), 256, tensor.Padding(1))}, dtype.Float32, dtype.Float16, dtype.BFloat16)[0],
 	in([]sample{conv("conv2d of large tiles and odd channels", of(1, 28, 16, 16), of(256, 28, 3, 3), 256, tensor.Padding(1))}, dtype.Float32)[0],
+	in([]sample{conv("conv2d of large tiles and many channels", of(1, 64, 16, 16), of(256, 64, 3, 3), 256, tensor.Padding(1))}, dtype.Float16)[0],
 	{name: "conv_transpose2d", in: []operand{of(2, 6, 9, 7), of(6, 5, 4, 4), of(5)}, dtypes: single, roundings: 128, grad: true,
 		f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 			return x[0].ConvTranspose2D(x[1], x[2], tensor.Stride(2), tensor.Padding(1))

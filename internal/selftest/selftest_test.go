@@ -28,7 +28,7 @@ func inVariants(c Check, card string) bool {
 	half := c.DType == dtype.Float16 || c.DType == dtype.BFloat16
 	switch {
 	case strings.HasPrefix(c.Name, "conv"):
-		return card == "a100" && c.DType != dtype.Float64 || card == "h100" && half
+		return card == "a100" && c.DType != dtype.Float64 || card == "h100" && half || card == "t4" && c.DType == dtype.Float16
 	case strings.Contains(c.Name, "attention"):
 		return (card == "a100" || card == "h100") && half
 	case c.Family != "products":

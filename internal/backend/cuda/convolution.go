@@ -10,6 +10,7 @@ import (
 // convolver holds the kernels of convolutions and their gradients that add in float32.
 type convolver struct {
 	half     bool
+	families uint // a bit for each family of tiles that has these elements
 	tiles    [len(kernels.ConvolutionTiles)][kernels.ConvolutionKinds]kernelID
 	direct   [len(kernels.DirectKernels)]kernelID
 	join     kernelID
@@ -33,8 +34,13 @@ func (t *table) addConvolutions() {
 func newConvolver(dt dtype.DType) *convolver {
 	v := &convolver{half: dt != dtype.Float32, join: typed("product_join", dt), products: newMultiplier(dt)}
 	for i := range kernels.ConvolutionTiles {
+		t := &kernels.ConvolutionTiles[i]
+		if !t.Of(dt) {
+			continue
+		}
+		v.families |= 1 << i
 		for k := range kernels.ConvolutionKinds {
-			if t := &kernels.ConvolutionTiles[i]; t.Half == v.half && t.Has(k) {
+			if t.Has(k) {
 				v.tiles[i][k] = typed(t.Kernel(k), dt)
 			}
 		}
@@ -48,18 +54,20 @@ func newConvolver(dt dtype.DType) *convolver {
 // taken returns a bit for each family of tiles that the device has for these elements, at the precision that is set: those with asynchronous copies,
 // where it has any.
 func (v *convolver) taken(d *Device) (tiles uint) {
-	var rounding uint
+	var held, rounding uint
 	for i := range kernels.ConvolutionTiles {
 		switch t := &kernels.ConvolutionTiles[i]; {
-		case t.Half != v.half || !d.takes(v.tiles[i][kernels.Outputs]) || t.Mapped && int64(t.Shared()) > d.properties.SharedOptIn:
+		case v.families&(1<<i) == 0 || !d.takes(v.tiles[i][kernels.Outputs]) || t.Mapped && int64(t.Shared()) > d.properties.SharedOptIn:
 		case t.TF32:
 			rounding |= 1 << i
+		case t.Held:
+			held |= 1 << i
 		default:
 			tiles |= 1 << i
 		}
 	}
-	if overlapped := tiles &^ kernels.HeldConvolutions; overlapped != 0 {
-		tiles = overlapped
+	if tiles == 0 {
+		tiles = held
 	}
 	return atPrecision(tiles, rounding)
 }
@@ -95,7 +103,7 @@ func (v *convolver) launch(d *Device, c *backend.Call, k kernelID) error {
 	clocks := plan.Clocks + packing
 	switch {
 	case !tiled:
-		held, _ := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, kernels.HeldConvolutions, multiprocessors)
+		held, _ := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, kernels.CommonConvolutions, multiprocessors)
 		clocks = held.Clocks + 4*packing
 	case v.half:
 		clocks += 2 * packing

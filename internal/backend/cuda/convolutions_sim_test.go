@@ -43,7 +43,7 @@ func TestConvolutionsOnEveryCard(t *testing.T) {
 	slowUnderRace(t)
 	for preset, want := range map[string][]string{
 		"gtx1070": {"conv_.*_tile(_few)?_f32", "conv_weight_.*_tile_f32"},
-		"t4":      {"conv_.*_tile(_few)?_f32", "conv_weight_.*_tile_f32"},
+		"t4":      {"conv_.*_tile(_few)?_f32", "conv_weight_.*_tile_f32", "conv_\\d.*_mma8_f16", "conv_weight_.*_mma8_f16"},
 		"a100":    {"conv_.*_async(_few)?_f32", "conv_.*_mma_f16", "conv_.*_mma_bf16", "conv_weight_.*_mma_f16"},
 		"h100":    {"conv_.*_async(_few)?_f32", "conv_\\d.*_mma_f16", "conv_.*_wgmma_f16", "conv_.*_wgmma_bf16", "conv_weight_.*_mma_f16"},
 		"rtx4090": {"conv_.*_async(_few)?_f32", "conv_.*_mma_f16", "conv_.*_mma_bf16", "conv_weight_.*_mma_f16"},
@@ -85,13 +85,16 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 	slowUnderRace(t)
 	defer SetProductRounding(ProductRounding())
 	cards := map[bool]*card{false: newCard(t, "a100"), true: newCard(t, "h100")}
+	turing := newCard(t, "t4")
 	for i := range kernels.ConvolutionTiles {
-		card := cards[kernels.ConvolutionTiles[i].Mapped]
-		dev := card.Device
-		dt := dtype.Float32
-		if kernels.ConvolutionTiles[i].Half {
+		card, dt := cards[kernels.ConvolutionTiles[i].Mapped], dtype.Float32
+		switch tile := &kernels.ConvolutionTiles[i]; {
+		case tile.Of(dtype.BFloat16):
 			dt = dtype.BFloat16
+		case tile.Of(dtype.Float16):
+			card, dt = turing, dtype.Float16
 		}
+		dev := card.Device
 		SetProductRounding(kernels.ConvolutionTiles[i].TF32) // which bounds follow
 		v := newConvolver(dt)
 		run := described(dev, func(s *scratch, n *convolution) error {

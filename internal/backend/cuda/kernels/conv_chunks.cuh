@@ -8,12 +8,12 @@
 #include "conv_weights.cuh"
 #include "mma_loop.cuh"
 
-// A Course copies panels of both operands of a convolution, which lie along the common axis: four neighbouring threads copy the chunks of a line. What a
+// A Course goes over panels of both operands of a convolution, which lie along the common axis: four neighbouring threads have the chunks of a line. What a
 // tap changes, addresses and which pixels it sees, is computed when a thread comes to another one.
 template <int ROWS, int COLUMNS, int THREADS> struct Course {
 	using A = Panel<ROWS, true>;
 	using B = Panel<COLUMNS, true>;
-	static const int APART = THREADS / 4, COUNT = COLUMNS / APART;
+	static const int APART = THREADS / 4, COUNT = COLUMNS / APART, CHUNKS = ROWS / APART + COUNT; // of a thread: a's, then b's
 	const TiledConvolution &p;
 	const Work &w;
 	u64 firstA, firstB; // of the thread's first row and of the group in the first pixel of the tile's image
@@ -62,16 +62,21 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 		inB = has ? inB : 0;
 	}
 
-	// copy starts to copy the next panels, a's before b's.
-	__device__ __attribute__((always_inline)) void copy(u32 stage) {
-		u32 chunk = threadIdx.x % 4, line = threadIdx.x / 4, to = stage + A::place(line, chunk);
+	// to is where a stage has a chunk of the thread.
+	__device__ __attribute__((always_inline)) u32 to(int i) const {
+		u32 first = A::place(threadIdx.x / 4, threadIdx.x % 4);
+		return first + (i < CHUNKS - COUNT ? i * APART * A::LINE : A::BYTES + (i - CHUNKS + COUNT) * APART * B::LINE);
+	}
+
+	// next calls f for each of the thread's chunks of the next panels, with where it lies, and 0 where it is not inside.
+	template <class F> __device__ __attribute__((always_inline)) void next(F f) {
 #pragma unroll
 		for (int l = 0; l < ROWS / APART; l++) {
-			copyWhole(to + l * APART * A::LINE, fromA + (u64)(l * apart) * 16, inA & 1 << l);
+			f(l, fromA + (u64)(l * apart) * 16, inA & 1 << l);
 		}
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
-			copyWhole(to + A::BYTES + l * APART * B::LINE, fromB + (u64)((i64)at[l] * 16), inB & 1 << l);
+			f(CHUNKS - COUNT + l, fromB + (u64)((i64)at[l] * 16), inB & 1 << l);
 		}
 		left -= min(left, STEPS);
 		fromA += STEPS * 2;
@@ -82,12 +87,12 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 	}
 };
 
-// A WeightCourse copies panels of dy and of x as taps see it, which lie across the common axis, the pixels of dy: four threads copy the chunks of a
+// A WeightCourse goes over panels of dy and of x as taps see it, which lie across the common axis, the pixels of dy: four threads have the chunks of a
 // pixel, whose taps stay the same. Of pixels beside each other they begin in either half of the banks.
 template <int ROWS, int COLUMNS, int THREADS> struct WeightCourse {
 	using A = Panel<ROWS, false>;
 	using B = Panel<COLUMNS, false>;
-	static const int COUNT_A = A::CHUNKS / 4, COUNT_B = B::CHUNKS / 4;
+	static const int COUNT_A = A::CHUNKS / 4, COUNT_B = B::CHUNKS / 4, CHUNKS = COUNT_A + COUNT_B; // of a thread: a's, then b's
 	static_assert(THREADS == STEPS * 4, "a thread has a pixel");
 	const TiledConvolution &p;
 	u64 fromA, right; // of the thread's pixel of dy, of x's first one
@@ -128,8 +133,8 @@ template <int ROWS, int COLUMNS, int THREADS> struct WeightCourse {
 		wide = by.x * p.stride[1];
 	}
 
-	// next goes so many pixels on as a panel has.
-	__device__ __attribute__((always_inline)) void next() {
+	// walk goes so many pixels on as a panel has.
+	__device__ __attribute__((always_inline)) void walk() {
 		i32 width = (i32)(p.outSize[1] * p.stride[1]), height = (i32)(p.outSize[0] * p.stride[0]);
 		side += wide;
 		top += high;
@@ -144,21 +149,24 @@ template <int ROWS, int COLUMNS, int THREADS> struct WeightCourse {
 		}
 	}
 
-	__device__ __attribute__((always_inline)) void copy(u32 stage) {
+	__device__ __attribute__((always_inline)) u32 to(int i) const { return i < COUNT_A ? toA[i] : toB[i - COUNT_A]; }
+
+	// next is that of a Course.
+	template <class F> __device__ __attribute__((always_inline)) void next(F f) {
 		bool has = threadIdx.x / 4 < left;
 #pragma unroll
 		for (int l = 0; l < COUNT_A; l++) {
-			copyWhole(stage + toA[l], fromA + chunkOf(l, COUNT_A) * 16, (has ? inA : 0) & 1 << l);
+			f(l, fromA + chunkOf(l, COUNT_A) * 16, (has ? inA : 0) & 1 << l);
 		}
 		i32 pixel = (i32)((image * p.inSize[0] + top) * p.inSize[1] + side) * (i32)(p.groups * p.lines / 8);
 #pragma unroll
 		for (int l = 0; l < COUNT_B; l++) {
 			bool in = has && (u32)(top + y[l]) < p.inSize[0] && (u32)(side + x[l]) < p.inSize[1];
-			copyWhole(stage + toB[l], right + (u64)(u32)(pixel + at[l]) * 16, in);
+			f(COUNT_A + l, right + (u64)(u32)(pixel + at[l]) * 16, in);
 		}
 		fromA += (u64)STEPS * p.pitch * 2;
 		left -= min(left, STEPS);
-		next();
+		walk();
 	}
 };
 

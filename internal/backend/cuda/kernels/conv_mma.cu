@@ -11,7 +11,7 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP, clas
 	u32 panels = (c.left + STEPS - 1) / STEPS;
 	auto fill = [&](u32 stage) __attribute__((always_inline)) {
 		if (c.left > 0) {
-			c.copy(stage);
+			c.next([&](int i, u64 from, u32 inside) __attribute__((always_inline)) { copyWhole(stage + c.to(i), from, inside); });
 		}
 	};
 	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP, DEEP, End>(p, panels, fill);

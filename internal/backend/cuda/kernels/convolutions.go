@@ -1,6 +1,10 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+
+	"cresset/dtype"
+)
 
 // A ConvolutionTile is a family of kernels that compute a tile of a convolution, or of one of its gradients, in each block.
 type ConvolutionTile struct {
@@ -9,15 +13,18 @@ type ConvolutionTile struct {
 	Half   bool   // elements are of a half type, else of float32
 	TF32   bool   // they round elements of float32 to 11 bits
 	Mapped bool   // they take MappedConvolution, of which there are no kernels for weights; clusters of two blocks compute tiles beside each other
+	Held   bool   // tiles pass through registers, for GPUs that have no asynchronous copies
 	large  bool   // there is no kernel for few channels, nor for weights
+
+	float16 bool // of the half types they have that one alone
 }
 
 // ConvolutionTiles are all families. Their clocks are those of the products of the same tiles and what gathering operands adds by its number of
 // instructions; those that the TMA fills are products of tiles beside each other, but that the smaller ones draw 20 KB instead of 16 from the cache.
 var ConvolutionTiles = [...]ConvolutionTile{
-	{family: "tile", large: true, tiling: tiling{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1500, ends: 5000}},
-	{family: "tile", tiling: tiling{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 400, ends: 4500}},
-	{family: "tile", tiling: tiling{rows: 32, columns: 128, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 420, ends: 4500}},
+	{family: "tile", Held: true, large: true, tiling: tiling{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1500, ends: 5000}},
+	{family: "tile", Held: true, tiling: tiling{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 400, ends: 4500}},
+	{family: "tile", Held: true, tiling: tiling{rows: 32, columns: 128, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 420, ends: 4500}},
 	{family: "async", tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 8 * 264 * 4, resident: 2, steps: 8, waiting: 820, busy: 1000, ends: 5000}},
 	{family: "async", tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 720, ends: 4500}},
 	{family: "async", tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 3 * 16 * 168 * 4, resident: 4, steps: 16, waiting: 325, busy: 780, ends: 4500}},
@@ -27,13 +34,16 @@ var ConvolutionTiles = [...]ConvolutionTile{
 	{family: "mma", Half: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 580, ends: 9000}},
 	{family: "mma", Half: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 260, ends: 3500}},
 	{family: "mma", Half: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 4 * 160 * 64, resident: 4, steps: 32, waiting: 220, busy: 290, ends: 3500}},
+	{family: "mma8", Half: true, float16: true, Held: true, large: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1170, ends: 9000}},
+	{family: "mma8", Half: true, float16: true, Held: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 400, busy: 350, ends: 3500}},
+	{family: "mma8", Half: true, float16: true, Held: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 2 * 160 * 64, resident: 4, steps: 32, waiting: 400, busy: 380, ends: 3500}},
 	{family: "wgmma", Half: true, Mapped: true, tiling: tiling{rows: 64, columns: 128, threads: 384, shared: 4*3*8<<10 + 64, resident: 2, steps: 64, waiting: 150, busy: 480, ends: 5000}},
 	{family: "wgmma", Half: true, Mapped: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 64, busy: 680, ends: 5500}},
 }
 
-// HeldConvolutions are the bits of the families whose tiles pass through registers, MappedConvolutions of those that the TMA fills.
+// CommonConvolutions are the bits of the families that every GPU has, MappedConvolutions of those that the TMA fills.
 const (
-	HeldConvolutions   = 1<<3 - 1
+	CommonConvolutions = 1<<3 - 1
 	MappedConvolutions = 1<<len(ConvolutionTiles) - 1<<(len(ConvolutionTiles)-2)
 )
 
@@ -46,6 +56,11 @@ const (
 	Weights                           // dw
 	ConvolutionKinds
 )
+
+// Of reports whether a family's elements are of a dtype.
+func (t *ConvolutionTile) Of(dt dtype.DType) bool {
+	return t.Half == (NumberOf(dt) == Half) && !(t.float16 && dt != dtype.Float16)
+}
 
 // Has reports whether a family has a kernel of a kind.
 func (t *ConvolutionTile) Has(k ConvolutionKind) bool {
