@@ -81,6 +81,12 @@ func buildCommand(args []string) error {
 	if len(packages) == 0 {
 		packages = suite
 	}
+	if *arch != "amd64" && *arch != "arm64" {
+		return fmt.Errorf("-arch %s is neither amd64 nor arm64", *arch)
+	}
+	if _, err := os.Stat(filepath.Dir(*out)); err != nil { // which would show minutes later
+		return fmt.Errorf("-o: %w", err)
+	}
 	dir, err := os.MkdirTemp("", "cresset-hardware")
 	if err != nil {
 		return err

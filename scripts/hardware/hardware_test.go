@@ -56,6 +56,49 @@ func TestKit(t *testing.T) {
 	})
 }
 
+// TestWrongFlagsAreRefusedAtOnce: nobody waits for an archive that cannot be written, or takes a run that tested nothing for one that passed.
+func TestWrongFlagsAreRefusedAtOnce(t *testing.T) {
+	for _, args := range [][]string{{"-arch", "riscv64"}, {"-o", filepath.Join(t.TempDir(), "none", "kit.tar.gz")}} {
+		if buildCommand(args) == nil {
+			t.Errorf("build %q: no error", args)
+		}
+	}
+	k := kit{Packages: []string{"nn", "tensor"}}
+	for _, args := range [][]string{{"nn"}, {"-run", "nosuch"}, {"-run", "["}, {"-limit", "-5m"}, {"-for", "-1s"}, {"-bench-limit", "0"}} {
+		out := filepath.Join(t.TempDir(), "results")
+		if runCommand(t.TempDir(), k, append([]string{"-o", out}, args...)) == nil {
+			t.Errorf("run %q: no error", args)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("run %q: something ran", args)
+		}
+	}
+}
+
+// TestFailedSelfTestFailsTheRun: what doctor --selftest finds counts as much as a package's tests.
+func TestFailedSelfTestFailsTheRun(t *testing.T) {
+	dir := t.TempDir()
+	const script = "#!/bin/sh\nif [ \"$2\" = --selftest ]; then echo products 3 FAILED; exit 1; fi\n"
+	if err := os.WriteFile(filepath.Join(dir, "cresset"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"DEVICES", "TMPDIR", "HOME"} { // which the run sets
+		t.Setenv(name, os.Getenv(name))
+	}
+	out := filepath.Join(dir, "results")
+	if err := runCommand(dir, kit{Packages: []string{"nn"}}, []string{"-o", out, "-bench", "", "-devices", "cuda:0", "-run", "n", "-for", "1ns"}); err == nil {
+		t.Error("passed")
+	}
+	got := readReport(t, dir)
+	if len(got.Proofs) != 1 || got.Proofs[0].Problem == "" || got.Proofs[0].Output != "products 3 FAILED" {
+		t.Errorf("got %+v", got.Proofs)
+	}
+	got.Results = nil
+	if got.passed() {
+		t.Error("a failed self-test passes")
+	}
+}
+
 func readReport(t *testing.T, dir string) (r report) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "results", "report.json"))

@@ -11,6 +11,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,7 +37,7 @@ type absence struct {
 const kitFile = "kit.json"
 
 func main() {
-	if err := choose(); err != nil {
+	if err := choose(); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "hardware:", err)
 		os.Exit(1)
 	}

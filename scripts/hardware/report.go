@@ -17,6 +17,7 @@ type report struct {
 	Date    string   `json:"date"` // UTC
 	Devices string   `json:"devices"`
 	Facts   []fact   `json:"facts"`
+	Proofs  []fact   `json:"self_tests,omitempty"`
 	Timings []timing `json:"timings"`
 	Results []result `json:"results"`
 }
@@ -135,7 +136,8 @@ func (p *result) line() string {
 }
 
 func (r *report) passed() bool {
-	return !slices.ContainsFunc(r.Results, func(p result) bool { return p.Problem != "" }) &&
+	return !slices.ContainsFunc(r.Proofs, func(f fact) bool { return f.Problem != "" }) &&
+		!slices.ContainsFunc(r.Results, func(p result) bool { return p.Problem != "" }) &&
 		!slices.ContainsFunc(r.Timings, func(t timing) bool { return t.Problem != "" })
 }
 
@@ -155,7 +157,7 @@ func (r *runner) write() error {
 func (r *report) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "cresset %s, %s, %s, DEVICES=%s, %s UTC\n", r.Kit.Commit, r.Kit.Go, r.Kit.Platform, r.Devices, r.Date)
-	for _, f := range r.Facts {
+	for _, f := range slices.Concat(r.Facts, r.Proofs) {
 		fmt.Fprintf(&b, "\n$ %s\n%s\n", f.Command, f.Output)
 		if f.Problem != "" {
 			fmt.Fprintln(&b, f.Problem)

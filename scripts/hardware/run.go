@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,7 +28,7 @@ func runCommand(root string, k kit, args []string) error {
 	flags := flag.NewFlagSet("hardware", flag.ContinueOnError)
 	out := flags.String("o", "cresset-results", "write report.txt, report.json and logs to this `folder`")
 	devices := flags.String("devices", "cpu,cuda:0", "test on these")
-	only := flags.String("run", "", "test packages that match this `regexp` only")
+	only := flags.String("run", "", "test packages that match this `regexp` only; ^$ tests none")
 	limit := flags.Duration("limit", 10*time.Minute, "for the tests of a package")
 	total := flags.Duration("for", 0, "stop after so long, as 9m30s; 0 runs to the end")
 	workloads := flags.String("bench", ".", "time the workloads of cresset bench that match this `regexp`; none if empty")
@@ -37,8 +38,15 @@ func runCommand(root string, k kit, args []string) error {
 		return err
 	}
 	match, err := regexp.Compile(*only)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %s: -run chooses packages", flags.Arg(0))
+	case *only != "^$" && !slices.ContainsFunc(k.Packages, match.MatchString):
+		return fmt.Errorf("-run %s matches none of %s", *only, strings.Join(k.Packages, ", "))
+	case *limit <= 0 || *benchLimit <= 0 || *total < 0:
+		return errors.New("-limit, -bench-limit and -for are times such as 9m30s")
 	}
 	r := &runner{root: root, tests: *limit, report: report{Kit: k, Date: time.Now().UTC().Format(time.DateTime), Devices: *devices}}
 	if r.out, err = filepath.Abs(*out); err != nil {
@@ -107,24 +115,38 @@ func (r *runner) describe() error {
 	return r.write()
 }
 
-// selfTest notes what each device but the CPU computes and how fast, in its own words.
+// selfTest keeps what each device but the CPU computes and how fast, in its own words.
 func (r *runner) selfTest() error {
 	for dev := range strings.SplitSeq(r.Devices, ",") {
-		if dev != "cpu" {
-			r.note(5*time.Minute, "doctor --selftest --device "+dev)
+		if dev == "cpu" {
+			continue
 		}
+		fmt.Printf("%-32s", "self-test of "+dev)
+		start := time.Now()
+		f := r.ask(5*time.Minute, "doctor --selftest --device "+dev)
+		verdict := "ok"
+		if f.Problem != "" {
+			verdict = "FAILED: " + f.Problem
+		}
+		fmt.Printf("%6.1f s  %s\n", time.Since(start).Seconds(), verdict)
+		r.Proofs = append(r.Proofs, f)
 	}
 	return r.write()
 }
 
 // note keeps what the command says.
 func (r *runner) note(limit time.Duration, args string) {
+	r.Facts = append(r.Facts, r.ask(limit, args))
+}
+
+// ask returns what the command says.
+func (r *runner) ask(limit time.Duration, args string) fact {
 	f := fact{Command: "cresset " + args}
 	var err error
 	if f.Output, err = r.cresset(limit, strings.Fields(args)...); err != nil {
 		f.Problem = err.Error()
 	}
-	r.Facts = append(r.Facts, f)
+	return f
 }
 
 // cresset returns what the command prints. At the limit it is interrupted, which cresset bench answers with what it has.
