@@ -29,6 +29,7 @@ func TestBarriersInSharedMemory(t *testing.T) {
 		{"misaligned", "mbarrier.init.shared.b64 [room+4], 1;", Misaligned, "at 0x4", 0},
 		{"made twice", "mbarrier.init.shared.b64 [room], 2; mbarrier.arrive.shared.b64 _, [room]; mbarrier.init.shared.b64 [room], 2;", Misuse, "it is in use", 0},
 		{"too many arrivals", "mbarrier.init.shared.b64 [room], 2; mbarrier.arrive.shared.b64 _, [room], 3;", Misuse, "3 arrivals at the barrier at 0x0: phase 0, 2 of 2 arrivals", 0},
+		{"a copy that is not waited for", "mbarrier.init.shared::cta.b64 [room], 1; fence.mbarrier_init.release.cluster; mbarrier.arrive.expect_tx.shared::cta.b64 _, [room], 16; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [room+16], [%d0], 16, [room];", DataRace, "block (0,0,0) ends and has not waited for this copy into its shared memory", 0},
 		{"no arrivals", "mbarrier.init.shared.b64 [room], 0;", Misuse, "a barrier of 0 arrivals", 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -37,7 +38,7 @@ func TestBarriersInSharedMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			var h heap
-			k, out := m.Kernels["k"], put(&h, []uint32{7})
+			k, out := m.Kernels["k"], put(&h, []uint32{7, 0, 0, 0})
 			_, err = Launch(k, LaunchConfig{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: pack(k, out), Memory: &h})
 			if tc.want != "" {
 				faultOf(t, err, tc.kind, tc.want)

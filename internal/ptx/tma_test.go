@@ -79,6 +79,10 @@ func TestPipelineFaults(t *testing.T) {
 			faultOf(t, err, tc.kind, tc.want...)
 		})
 	}
+	t.Run("ends before its store has read", func(t *testing.T) {
+		_, _, err := runPipeline(t, "no_store_wait", 1, 0) // of one tile, whose stage nobody writes again
+		faultOf(t, err, DataRace, "the thread ends and has not waited until this copy has read shared memory")
+	})
 }
 
 func runCluster(t *testing.T, kernel string, threads uint32, h *heap, out uint64, args ...any) error {
