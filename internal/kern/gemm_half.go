@@ -18,7 +18,11 @@ const (
 // GemmHalf computes C = A·B of half types, with a bias for each column unless that is nil, where A has few rows, and reports whether it did. The sums are of
 // float32, and are rounded once. gpt2_decode/bfloat16 takes two fifths of the time so.
 func GemmHalf[H Half](m, n, k int, a, b Matrix[H], bias, c []H, ldc int) bool {
-	if !vec.HasHalves() || m == 0 || m > thinRows || n == 0 || k < minDotSteps || k > thinSteps || b.Row != 1 && (b.Col != 1 || n%vec.HalfStreamUnit > 0) {
+	if !vec.HasHalves() || m == 0 || n == 0 || k < minDotSteps || k > thinSteps {
+		return false
+	}
+	blocks := takesBlocks(m, k, a, b)
+	if !blocks && (m > thinRows || b.Row != 1 && (b.Col != 1 || n%vec.HalfStreamUnit > 0)) {
 		return false
 	}
 	if dtype.Of[H]() == dtype.BFloat16 && (m >= minTurnedRows && b.Row == 1 && k%vec.AMXSteps == 0 && takesAMX(m, n, k) || takesPairDots(m, n, k, a.Col, b.Row)) {
@@ -37,10 +41,13 @@ func GemmHalf[H Half](m, n, k int, a, b Matrix[H], bias, c []H, ldc int) bool {
 	}
 	t := thin[H]{m: m, n: n, k: k, a: space.data, b: b, bias: bias, c: c, ldc: ldc}
 	part, compute := vec.HalfStreamCols(), t.streams
-	if b.Row == 1 {
+	switch {
+	case blocks:
+		compute = t.blocks
+	case b.Row == 1:
 		part, compute = vec.HalfDotCols, t.dots
 	}
-	part = min(ceilDiv(ceilDiv(n, par.NumThreads()), part)*part, maxScratch/thinRows)
+	part = min(ceilDiv(ceilDiv(n, par.NumThreads()), part)*part, maxScratch/max(thinRows, m))
 	par.For(ceilDiv(n, part), grainOf(2*m*k*part), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			compute(i*part, min((i+1)*part, n))
