@@ -24,6 +24,7 @@ type Func struct {
 	Doc    string // what follows the name in its comment
 	Params []Param
 	Stack  int // bytes of stack that it uses
+	labels int // that fresh has made
 	text   bytes.Buffer
 }
 
@@ -51,6 +52,12 @@ func (f *Func) Word(code uint32, format string, args ...any) {
 
 // Label writes a place to jump to.
 func (f *Func) Label(name string) { fmt.Fprintf(&f.text, "\n%s:\n", name) }
+
+// fresh returns a label's name that the function does not have yet.
+func (f *Func) fresh(name string) string {
+	f.labels++
+	return fmt.Sprint(name, f.labels)
+}
 
 // Comment writes a line of comment.
 func (f *Func) Comment(format string, args ...any) {

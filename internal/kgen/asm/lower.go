@@ -20,10 +20,10 @@ const (
 // An inst is one instruction, or a short fixed sequence, over values.
 type inst struct {
 	kind  kind
-	op    recipe.Op // of a load, what it is to the loop, and of a store, what made the value
-	dst   int       // the value that it results in
-	args  []int     // the values that it needs
-	table []uint32  // for Lookup and for the preparation of its index
+	op    recipe.Op     // of a load, what it is to the loop, and of a store, what made the value
+	dst   int           // the value that it results in
+	args  []int         // the values that it needs
+	table *recipe.Table // for Lookup and for the preparation of its index
 
 	acc     int // for fold, the accumulator
 	fold    recipe.FoldOp
@@ -166,11 +166,11 @@ func (w *lowering) step(k recipe.Ref, c int, users [][]recipe.Ref) {
 func (w *lowering) lookup(k recipe.Ref, c int) {
 	s := &w.loop.Steps[k]
 	words := s.Table.Words
-	in := inst{op: s.Op, args: w.args(s, c), table: words}
+	in := inst{op: s.Op, args: w.args(s, c), table: s.Table}
 	if index := in.args[0]; w.prepares(words) {
 		made, ok := w.prepared[index]
 		if !ok {
-			made = w.result(value{}, inst{kind: prepare, args: []int{index}, table: words, chain: c})
+			made = w.result(value{}, inst{kind: prepare, args: []int{index}, table: s.Table, chain: c})
 			w.prepared[index] = made
 		}
 		in.args = append(in.args, made)

@@ -24,7 +24,7 @@ func (m *neon) prepares([]uint32) bool { return true }
 func (m *neon) prepare(p *placer, in *inst) {
 	x, c := p.in(in.args[0]), p.scratch(vectors)
 	dst := p.out(in.dst)
-	m.constant(p, c, uint64(len(in.table)-1))
+	m.constant(p, c, uint64(len(in.table.Words)-1))
 	m.logic(p, neonLogic[recipe.IAnd], dst, x, c)
 	m.constant(p, c, 0x04040404)
 	m.three(p, neonThree[recipe.IMul], dst, dst, c)
@@ -35,10 +35,10 @@ func (m *neon) prepare(p *placer, in *inst) {
 // lookup picks the bytes of words from a table in two or four registers.
 func (m *neon) lookup(p *placer, in *inst) {
 	at, dst := p.in(in.args[1]), p.out(in.dst)
-	count := len(in.table) / 4
+	count := len(in.table.Words) / 4
 	list := ""
 	for n := range count {
-		m.words(p, neonTable+n, in.table[4*n:4*n+4])
+		m.words(p, neonTable+n, in.table.Words[4*n:4*n+4])
 		list += fmt.Sprintf(", V%d.16B", neonTable+n)
 	}
 	code := 0x4e000000 | uint32(at)<<16 | uint32(count-1)<<13 | neonTable<<5 | uint32(dst)

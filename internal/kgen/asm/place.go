@@ -46,6 +46,7 @@ type placer struct {
 	masked  bool     // the last vector, of which only a part is there
 	streams bool     // results stay in their registers
 	results []result // these
+	uppers  int      // the value whose bits R15 has: see x86.lookup
 
 	at     int             // the instruction that is being written
 	reg    []int           // the register of each value, none where it has none
@@ -67,7 +68,7 @@ type result struct {
 const none = -1
 
 func newPlacer(m machine, prog *program, fn *Func) *placer {
-	p := &placer{program: prog, machine: m, fn: fn, keep: map[int]bool{}, fetches: map[int]int{}}
+	p := &placer{program: prog, machine: m, fn: fn, keep: map[int]bool{}, fetches: map[int]int{}, uppers: none}
 	p.reg, p.slot = make([]int, len(prog.values)), make([]int, len(prog.values))
 	for v := range p.reg {
 		p.reg[v], p.slot[v] = none, none

@@ -24,17 +24,39 @@ func (m *x86) prepare(p *placer, in *inst) {
 
 func (m *x86) lookup(p *placer, in *inst) {
 	n := m.name(vectors, p.in(in.args[0]))
-	if !m.prepares(in.table) {
+	if !m.prepares(in.table.Words) {
 		o, _ := m.operand(p, in.args[1])
 		p.fn.Op("VPERMD", o, n, m.name(vectors, p.out(in.dst)))
 		return
 	}
 	upper := m.name(vectors, p.in(in.args[1]))
-	var picked [2]string
-	for half := range picked {
-		o, _ := m.operand(p, in.args[2+half])
-		picked[half] = m.name(vectors, p.scratch(vectors))
-		p.fn.Op("VPERMD", o, n, picked[half])
+	r := p.room(vectors) // not that of an argument, which is read once more
+	p.hold(vectors, r, in.dst)
+	dst, above := m.name(vectors, r), m.name(vectors, p.scratch(vectors))
+	m.pick(p, in.args[2], n, dst)
+	done := ""
+	if in.table.UpperSeldom { // gelu/1e5 takes two thirds of the time so
+		if p.uppers != in.args[1] { // R15 has a bit for each index that is in the upper half
+			p.uppers = in.args[1]
+			p.fn.Op("VMOVMSKPS", upper, "R15")
+		}
+		done = p.fn.fresh("picked")
+		p.fn.Op("TESTL", "R15", "R15")
+		p.fn.Op("JZ", done)
 	}
-	p.fn.Op("VBLENDVPS", upper, picked[1], picked[0], m.name(vectors, p.out(in.dst)))
+	m.pick(p, in.args[3], n, above)
+	p.fn.Op("VBLENDVPS", upper, above, dst, dst)
+	if done != "" {
+		p.fn.Label(done)
+	}
+}
+
+// pick picks words of a table that AMD's processors take less long to read from a register.
+func (m *x86) pick(p *placer, table int, n, dst string) {
+	from, _ := m.operand(p, table)
+	if m.inMemory(p, table) {
+		p.fn.Op("VMOVUPS", from, dst)
+		from = dst
+	}
+	p.fn.Op("VPERMD", from, n, dst)
 }

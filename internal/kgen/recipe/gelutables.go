@@ -53,7 +53,7 @@ var roots = column("powers", "2**(n/16).", [16]float64{
 	0x1.6a09e6p0, 0x1.7a1148p0, 0x1.8ace54p0, 0x1.9c4918p0, 0x1.ae89fap0, 0x1.c199bep0, 0x1.d5818ep0, 0x1.ea4afap0,
 })
 
-// tablesOf are the tables of the rows' columns.
+// tablesOf are the tables of the rows' columns. The upper intervals begin at 2.87.
 func tablesOf(name, doc string, rows [16][]float64) []*Table {
 	tables := make([]*Table, len(rows[0]))
 	for k := range tables {
@@ -62,6 +62,7 @@ func tablesOf(name, doc string, rows [16][]float64) []*Table {
 			values[n] = row[k]
 		}
 		tables[k] = column(fmt.Sprint(name, k), doc, values)
+		tables[k].UpperSeldom = true
 	}
 	return tables
 }

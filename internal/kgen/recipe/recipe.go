@@ -46,6 +46,8 @@ type Table struct {
 	Name  string
 	Doc   string
 	Words []uint32
+	// UpperSeldom says that few indices are in the upper half.
+	UpperSeldom bool
 }
 
 // A Type is what a step results in.
