@@ -30,6 +30,7 @@ func TestBarriersInSharedMemory(t *testing.T) {
 		{"made twice", "mbarrier.init.shared.b64 [room], 2; mbarrier.arrive.shared.b64 _, [room]; mbarrier.init.shared.b64 [room], 2;", Misuse, "it is in use", 0},
 		{"too many arrivals", "mbarrier.init.shared.b64 [room], 2; mbarrier.arrive.shared.b64 _, [room], 3;", Misuse, "3 arrivals at the barrier at 0x0: phase 0, 2 of 2 arrivals", 0},
 		{"a copy that is not waited for", "mbarrier.init.shared::cta.b64 [room], 1; fence.mbarrier_init.release.cluster; mbarrier.arrive.expect_tx.shared::cta.b64 _, [room], 16; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [room+16], [%d0], 16, [room];", DataRace, "block (0,0,0) ends and has not waited for this copy into its shared memory", 0},
+		{"more bytes than a barrier counts", "mbarrier.init.shared::cta.b64 [room], 1; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [room], 1048575; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [room], 16;", Misuse, "16 more bytes for the barrier at 0x0", 0},
 		{"no arrivals", "mbarrier.init.shared.b64 [room], 0;", Misuse, "a barrier of 0 arrivals", 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -147,3 +147,22 @@ func TestClusters(t *testing.T) {
 		}
 	}
 }
+
+// TestBarriersOfClusters: a warp waits once for each of its arrivals, and not before them.
+func TestBarriersOfClusters(t *testing.T) {
+	const arrive, wait = "barrier.cluster.arrive.aligned; ", "barrier.cluster.wait.aligned; "
+	for code, want := range map[string]string{
+		arrive + wait + arrive + wait: "", arrive + arrive + wait: "the warp has arrived already and not waited", wait: "the warp has not arrived",
+	} {
+		m, err := Parse("k", ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"+code+"ret;\n}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Launch(m.Kernels["k"], LaunchConfig{Grid: [3]uint32{4, 1, 1}, Block: [3]uint32{64, 1, 1}, Cluster: [3]uint32{2, 1, 1}, Memory: &heap{}})
+		if want != "" {
+			faultOf(t, err, Misuse, want)
+		} else if err != nil {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
