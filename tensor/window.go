@@ -116,7 +116,7 @@ func Dilation(n ...int) DilationOption { return windowOption(func(o *sliding) { 
 func Groups(n int) AnyConvOption { return windowOption(func(o *sliding) { o.groups = n }) }
 
 // FastConv allows a convolution to make fewer products at the cost of accuracy; unless told so it does not. Where it is on, Conv2D of float32 on CPUs with
-// AVX-512 computes by Winograd's F(4x4, 3x3) if the window is of 3x3, Stride, Dilation and Groups are 1, Padding is at most 2, there are at least 16
+// AVX2 or AVX-512 computes by Winograd's F(4x4, 3x3) if the window is of 3x3, Stride, Dilation and Groups are 1, Padding is at most 2, there are at least 16
 // channels and 16 outputs, the result has 4x4 pixels or more, and its images have together 32 or more tiles of 4x4. It makes a quarter of the
 // products. The gradient for the input is computed in the same way where it meets these conditions as a convolution of its own; that for the weight as
 // without FastConv. Everywhere else, as on GPUs, FastConv changes no bit.

@@ -62,7 +62,9 @@ var fastShapes = []ConvShape{
 }
 
 // An element of a fast convolution is off by no more than is documented, also where neighbours differ in size.
-func TestFastConvKeepsItsBound(t *testing.T) {
+func TestFastConvKeepsItsBound(t *testing.T) { eachLevel(t, testFastConvs) }
+
+func testFastConvs(t *testing.T) {
 	if !vec.HasWinograd() {
 		t.Skip("no assembly")
 	}

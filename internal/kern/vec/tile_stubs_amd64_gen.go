@@ -1716,6 +1716,21 @@ func dotNibbles128I32AVX2(t unsafe.Pointer)
 //go:noescape
 func eightsI32AVX2(t unsafe.Pointer)
 
+// winogradInF32AVX2 is B'·x·B of up to 7 tiles of 6x6 elements, four columns apart, of each channel.
+//
+//go:noescape
+func winogradInF32AVX2(t unsafe.Pointer)
+
+// winogradOutF32AVX2 is A'·m·A + bias, 4x4 outputs, of up to 8 tiles of each channel.
+//
+//go:noescape
+func winogradOutF32AVX2(t unsafe.Pointer)
+
+// winogradWeightsF32AVX2 is G·w·G' of windows of 3x3 of as many outputs as a vector has lanes, of each channel.
+//
+//go:noescape
+func winogradWeightsF32AVX2(t unsafe.Pointer)
+
 // tile1x2F16F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 16 columns j.
 //
 //go:noescape

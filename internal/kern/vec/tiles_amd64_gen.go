@@ -918,6 +918,30 @@ func runDepthSpread[T dtype.Float](t unsafe.Pointer) {
 	depthSpreadF32AVX2(t)
 }
 
+func runWinogradIn(t unsafe.Pointer) {
+	if current == AVX512 {
+		winogradInF32AVX512(t)
+		return
+	}
+	winogradInF32AVX2(t)
+}
+
+func runWinogradOut(t unsafe.Pointer) {
+	if current == AVX512 {
+		winogradOutF32AVX512(t)
+		return
+	}
+	winogradOutF32AVX2(t)
+}
+
+func runWinogradWeights(t unsafe.Pointer) {
+	if current == AVX512 {
+		winogradWeightsF32AVX512(t)
+		return
+	}
+	winogradWeightsF32AVX2(t)
+}
+
 func tileBF16AVX512(rows int, t unsafe.Pointer) {
 	switch rows {
 	case 1:
@@ -1019,12 +1043,6 @@ func runHalfDots(bf16 bool, t unsafe.Pointer) {
 	}
 	dot1x8F16F32AVX2(t)
 }
-
-func runWinogradIn(t unsafe.Pointer) { winogradInF32AVX512(t) }
-
-func runWinogradOut(t unsafe.Pointer) { winogradOutF32AVX512(t) }
-
-func runWinogradWeights(t unsafe.Pointer) { winogradWeightsF32AVX512(t) }
 
 func runSumsAMX(t unsafe.Pointer) { sumsF32AMX(t) }
 

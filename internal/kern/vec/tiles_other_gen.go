@@ -90,6 +90,18 @@ func runDepthSpread[T dtype.Float](unsafe.Pointer) {
 	panic(noTiles)
 }
 
+func runWinogradIn(unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runWinogradOut(unsafe.Pointer) {
+	panic(noTiles)
+}
+
+func runWinogradWeights(unsafe.Pointer) {
+	panic(noTiles)
+}
+
 const noTiles = "vec: there are no such micro-kernels"
 
 func runPairs(int, unsafe.Pointer) { panic(noTiles) }
@@ -103,12 +115,6 @@ func runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }
 func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }
-
-func runWinogradIn(unsafe.Pointer) { panic(noTiles) }
-
-func runWinogradOut(unsafe.Pointer) { panic(noTiles) }
-
-func runWinogradWeights(unsafe.Pointer) { panic(noTiles) }
 
 func runSumsAMX(unsafe.Pointer) { panic(noTiles) }
 

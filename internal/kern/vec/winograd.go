@@ -5,8 +5,7 @@ import "unsafe"
 const (
 	WinogradTile    = 4  // lines and columns of outputs of a tile
 	WinogradMatrix  = 36 // elements of a tile's inputs, which are as many products
-	WinogradTiles   = 15 // of a row at most: one vector has the columns of the first only in part of the last's
-	WinogradOutputs = 16 // outputs whose weights are transformed together, lanes of a vector
+	WinogradOutputs = 16 // how far apart the weights of outputs are that are transformed together, as many as a vector has lanes
 	WinogradScratch = 24 * WinogradOutputs
 )
 
@@ -14,7 +13,10 @@ const (
 const maxWinogradPad = 2
 
 // HasWinograd reports whether there is assembly for Winograd.
-func HasWinograd() bool { return current == AVX512 }
+func HasWinograd() bool { return current == AVX512 || current == AVX2 }
+
+// WinogradTiles returns how many tiles a row has at most: one less than a vector has lanes, since the columns of the last are in part the next one's first.
+func WinogradTiles() int { return Lanes[float32]() - 1 }
 
 // A Winograd is a row of tiles of an image of Channels planes of H x W: those of inputs or of outputs. Element p of the transformed tiles is
 // at Matrices[p*Step+c*Pitch+i] for channel c and tile i.
@@ -27,6 +29,7 @@ type Winograd struct {
 	Step, Pitch    int
 	Scratch, Bias  []float32 // WinogradScratch elements; a bias for each channel, nil for none
 	masks          [4]uint16
+	vectors        [4][8]int32 // the masks of AVX2
 }
 
 // noLine is what lines of padding hold.
@@ -47,7 +50,7 @@ func (w *Winograd) In() {
 	columns := WinogradTile*w.Tiles + 2
 	w.mask(w.W, columns)
 	_ = w.Scratch[WinogradScratch-1] // This fails where it is too short.
-	c.y, c.planeY, c.scratch, c.vectors = pointer(w.Matrices, 0), w.Pitch*4, pointer(w.Scratch, 0), (columns+15)/16
+	c.y, c.planeY, c.scratch, c.vectors = pointer(w.Matrices, 0), w.Pitch*4, pointer(w.Scratch, 0), (columns+Lanes[float32]()-1)/Lanes[float32]()
 	runWinogradIn(unsafe.Pointer(&c))
 }
 
@@ -55,6 +58,8 @@ func (w *Winograd) In() {
 func (w *Winograd) Out() {
 	c := w.call()
 	w.mask(w.W, WinogradTile*w.Tiles)
+	_ = w.Scratch[WinogradScratch-1] // This fails where it is too short.
+	c.scratch, c.vectors = pointer(w.Scratch, 0), min(WinogradTile*w.Tiles, w.W-w.Column)/Lanes[float32]()
 	c.x0, c.planeX, c.y = pointer(w.Matrices, 0), w.Pitch*4, pointer(w.Planes, w.Line*w.W+w.Column)
 	c.planeY, c.rowY, c.rows = w.H*w.W*4, w.W*4, min(WinogradTile, w.H-w.Line)
 	var none float32
@@ -69,14 +74,22 @@ func (w *Winograd) Out() {
 // call is what both have in common.
 func (w *Winograd) call() winogradCall {
 	// These fail where an operand is too short.
-	_, _ = w.Planes[w.Channels*w.H*w.W-1], w.Matrices[(WinogradMatrix-1)*w.Step+(w.Channels-1)*w.Pitch+15]
-	return winogradCall{masks: unsafe.Pointer(&w.masks), planes: w.Channels, stepP: w.Step * 4}
+	_, _ = w.Planes[w.Channels*w.H*w.W-1], w.Matrices[(WinogradMatrix-1)*w.Step+(w.Channels-1)*w.Pitch+WinogradTiles()]
+	c := winogradCall{masks: unsafe.Pointer(&w.masks), planes: w.Channels, stepP: w.Step * 4}
+	if current == AVX2 {
+		c.masks = unsafe.Pointer(&w.vectors)
+	}
+	return c
 }
 
 // mask sets the masks of so many columns, of which the plane has those from zero on and before width.
 func (w *Winograd) mask(width, columns int) {
-	w.masks = [4]uint16{}
+	w.masks, w.vectors = [4]uint16{}, [4][8]int32{}
 	for i := max(-w.Column, 0); i < min(columns, width-w.Column); i++ {
+		if current == AVX2 {
+			w.vectors[i/8][i%8] = -1
+			continue
+		}
 		w.masks[i/16] |= 1 << (i % 16)
 	}
 }
@@ -86,8 +99,16 @@ func (w *Winograd) mask(width, columns int) {
 func WinogradWeights(dst []float32, step int, src []float32, channels, outputs int) {
 	_, _ = src[channels*9*WinogradOutputs-1], dst[(WinogradMatrix-1)*step+channels*outputs-1] // These fail where an operand is too short.
 	masks := [4]uint16{1<<outputs - 1}
+	var vector [8]int32
+	var scratch [18 * 8]float32 // of AVX2
+	for i := range min(outputs, len(vector)) {
+		vector[i] = -1
+	}
 	c := winogradCall{
 		x0: pointer(src, 0), y: pointer(dst, 0), masks: unsafe.Pointer(&masks), planes: channels, planeX: 9 * WinogradOutputs * 4, planeY: outputs * 4, stepP: step * 4,
+	}
+	if current == AVX2 {
+		c.masks, c.scratch = unsafe.Pointer(&vector), unsafe.Pointer(&scratch)
 	}
 	runWinogradWeights(unsafe.Pointer(&c))
 }

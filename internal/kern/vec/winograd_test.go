@@ -41,17 +41,19 @@ func near(t *testing.T, what string, got float32, want, size float64) {
 	}
 }
 
-func TestWinograd(t *testing.T) {
+func TestWinograd(t *testing.T) { eachTileLevel(t, testWinograd) }
+
+func testWinograd(t *testing.T) {
 	if !HasWinograd() {
 		t.Skip("no assembly")
 	}
 	rng := rand.New(rand.NewPCG(71, 72))
 	for range 300 {
-		w := &Winograd{Channels: 1 + rng.IntN(3), H: 1 + rng.IntN(9), W: 1 + rng.IntN(70), Tiles: 1 + rng.IntN(WinogradTiles), Pitch: 16 + rng.IntN(20)}
+		w := &Winograd{Channels: 1 + rng.IntN(3), H: 1 + rng.IntN(9), W: 1 + rng.IntN(70), Tiles: 1 + rng.IntN(WinogradTiles()), Pitch: 16 + rng.IntN(20)}
 		w.Step = w.Channels*w.Pitch + rng.IntN(20)
 		atEnd := rng.IntN(2) == 0
 		w.Planes = guarded.Copy(t, random[float32](rng, w.Channels*w.H*w.W), atEnd)
-		w.Matrices = guarded.Slice[float32](t, 35*w.Step+(w.Channels-1)*w.Pitch+16, atEnd)
+		w.Matrices = guarded.Slice[float32](t, 35*w.Step+(w.Channels-1)*w.Pitch+Lanes[float32](), atEnd)
 		w.Scratch = guarded.Slice[float32](t, WinogradScratch, atEnd)
 		testWinogradIn(t, rng, w)
 		testWinogradOut(t, rng, w)
@@ -101,7 +103,7 @@ func testWinogradOut(t *testing.T, rng *rand.Rand, w *Winograd) {
 }
 
 func testWinogradWeights(t *testing.T, rng *rand.Rand, atEnd bool) {
-	channels, outputs := 1+rng.IntN(3), 1+rng.IntN(WinogradOutputs)
+	channels, outputs := 1+rng.IntN(3), 1+rng.IntN(Lanes[float32]())
 	step := channels*outputs + rng.IntN(9)
 	src := guarded.Copy(t, random[float32](rng, channels*9*WinogradOutputs), atEnd)
 	dst := guarded.Slice[float32](t, 35*step+channels*outputs, atEnd)

@@ -108,6 +108,7 @@ func runners(constraint string, machines ...*machine) []byte {
 		return m.functionName("peak", elems[0]) + "(t)"
 	}))
 	depthRunners(&out, machines)
+	winogradRunners(&out, machines)
 	pairRunners(&out, machines)
 	amxRunners(&out, slices.Contains(machines, &avx512))
 	quantRunners(&out, machines)
@@ -165,7 +166,7 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 		out.WriteString("\nfunc runPairs(int, unsafe.Pointer) { panic(noTiles) }\n\nfunc runPairRows(unsafe.Pointer) { panic(noTiles) }\n\n" +
 			"func runPairDots(int, unsafe.Pointer) { panic(noTiles) }\n")
 		out.WriteString("\nfunc runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }\n\n" +
-			"func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }\n" + winogradRunners(nil))
+			"func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }\n")
 		return
 	}
 	m := machines[n]
@@ -182,7 +183,7 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 	}
 	chooser(out, kind{family: "dot", params: "rows int", shape: "rows"}, m, pairs, dots)
 	fmt.Fprintf(out, "\nfunc runPairDots(rows int, t unsafe.Pointer) { %s(rows, t) }\n", m.functionName("dot", pairs))
-	out.WriteString(halfRunners(machines) + winogradRunners(m))
+	out.WriteString(halfRunners(machines))
 }
 
 // amxRunners writes the functions for AMX, which machines with AVX-512 may have.

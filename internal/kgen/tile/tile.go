@@ -107,13 +107,15 @@ func (m *machine) file() *asm.File {
 			m.dot(f, s[0], s[1], pairs)
 		}
 		m.gatherPairs(f)
+	}
+	if !m.arm {
 		m.winograds(f)
 		m.halfProducts(f)
+	}
+	if m.masks {
 		m.splitDigits(f, 1, false)
 		m.splitDigits(f, int4Digits, false)
 		m.splitDigits(f, int4Digits, true)
-	} else if !m.arm {
-		m.halfProducts(f)
 	}
 	return f
 }
