@@ -38,6 +38,7 @@ func onlyGPU() []Case {
 		matrix("sum_rows", 32768, 4096, 4, func(x *tensor.Tensor) { x.SumAxes([]int{1}).Release() }),
 		matrix("cummax", 32768, 4096, 16, func(x *tensor.Tensor) { release(x.CumMax(1)) }),
 		matrix("sort", 1, 1<<24, 16, func(x *tensor.Tensor) { release(x.Sort(1)) }),
+		histogram(1e6, 10),
 		matrix("top50", 64, 131072, 4, func(x *tensor.Tensor) { release(x.TopK(50, 1)) }),
 		mm("mm/4096", 4096, 4096, 4096),
 		mm("mm/8192", 8192, 8192, 8192),

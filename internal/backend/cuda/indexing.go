@@ -33,10 +33,10 @@ func (t *table) addIndexing() {
 		for o, name := range map[op.Op]string{
 			op.ScatterAdd: "add", op.ScatterProd: "prod", op.ScatterAMax: "amax", op.ScatterAMin: "amin",
 		} {
-			j := &joiner{lines: typed("scatter_"+name, dt), sorted: typed("scatter_"+name+"_sorted", dt)}
+			j := &joiner{lines: typed("scatter_"+name, dt), chunks: typed("scatter_"+name+"_chunks", dt), sorted: typed("scatter_"+name+"_sorted", dt), joins: true}
 			t[o][dt] = row{launch: j.scatter}
 		}
-		rows := &joiner{rows: typed("add_rows", dt), sorted: typed("add_sorted", dt)}
+		rows := &joiner{rows: typed("add_rows", dt), chunks: typed("add_chunks", dt), sorted: typed("add_sorted", dt), joins: true}
 		t[op.IndexAdd][dt] = row{launch: rows.indexAdd}
 		t[op.EmbeddingGrad][dt] = row{launch: rows.embeddingGrad}
 	}
@@ -98,12 +98,14 @@ func ravel(d *Device, c *backend.Call, k kernelID) error {
 // gather is out[i] = in[index[i]] along lines.
 func gather(d *Device, c *backend.Call, k kernelID) error {
 	out, src, index := &c.Out()[0], &c.In()[0], &c.In()[1]
-	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, [2]uint64{})
+	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, order{}, index.Layout.Shape()[c.Params.(op.Axis).Axis])
 }
 
-// alongLines launches over the lines of the index; indexed is the operand that the index looks into, and sorted is where its elements lie
-// sorted, and their places, if they do. A gather, and what is sorted, has a thread for each element of the index, the others for each line.
-func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, indexed *backend.View, sorted [2]uint64) error {
+// An order is where an index's elements lie sorted, line by line, and the places that they had.
+type order struct{ sorted, places uint64 }
+
+// alongLines launches over the lines of the index, with so many threads for each; indexed is the operand that the index looks into.
+func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, indexed *backend.View, o order, threads int) error {
 	index := views[2].Layout
 	if index.Size() == 0 {
 		return nil
@@ -114,15 +116,12 @@ func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, 
 	*p = kernels.Lines{
 		N: uint64(index.Shape()[axis]), Extent: uint64(indexed.Layout.Shape()[axis]),
 		Out: address(views[0]), In: address(views[1]), Index: address(views[2]),
-		Sorted: sorted[0], Places: sorted[1], Report: d.report(c),
+		Sorted: o.sorted, Places: o.places, Report: d.report(c),
 	}
 	for i, v := range views {
 		p.Steps[i] = int64(v.Layout.Strides()[axis])
 	}
-	l := lineLoop{device: d, kernel: k, params: p, views: views, threads: 1}
-	if indexed == views[1] || sorted[0] != 0 {
-		l.threads = p.N
-	}
+	l := lineLoop{device: d, kernel: k, params: p, views: views, threads: uint64(threads)}
 	if !l.addAxes(index.Shape(), axis) {
 		return &backend.MissingKernelError{Op: c.Op, DType: c.DType, GPU: true} // of so many axes
 	}

@@ -11,9 +11,12 @@ import (
 )
 
 // A joiner is the kernels that join elements with those of a result that an index names: rows or lines, by a thread for what may
-// meet, or by indexes that were sorted, by a thread for what does meet. In each, elements that meet are joined in the order of the
-// index.
-type joiner struct{ rows, lines, sorted kernelID }
+// meet, or by indexes that were sorted, by a thread for what does meet, ahead of which chunks that meet in one place are joined where joins says so. In each, elements
+// that meet are joined in an order that the index tells.
+type joiner struct {
+	rows, lines, chunks, sorted kernelID
+	joins                       bool // else the last of those that meet stays
+}
 
 // sortedFrom is the number of indexes from which it is faster to sort them.
 const sortedFrom = 1024
@@ -55,21 +58,27 @@ func (j *joiner) addRows(d *Device, c *backend.Call, axis int, skip int64) error
 		Out: address(out), In: s.packed(src), Index: s.packed(index), Skip: skip, Report: d.report(c),
 	}
 	if p.Count >= sortedFrom {
-		return j.bySorted(&s, p)
+		return j.bySorted(&s, p, out.DType.Size())
 	}
 	return issue(&s, j.rows, kernels.AddRowsGrid(uint64(outer*inner), d.properties.Multiprocessors), p)
 }
 
-// bySorted sorts the indexes, and joins by them.
-func (j *joiner) bySorted(s *scratch, p *kernels.Rows) error {
-	p.Sorted, p.Places = s.take(int(p.Count)*8).ptr, s.take(int(p.Count)*8).ptr
+// bySorted sorts the indexes, and joins by them elements of a size.
+func (j *joiner) bySorted(s *scratch, p *kernels.Rows, size int) error {
+	columns, chunks := int(p.Outer*p.Inner), int(p.Count/kernels.SortedChunk)
+	p.Sorted, p.Places = s.take(int(p.Count)*8).ptr, s.take(int(p.Count)*8+chunks*columns*size).ptr
 	o := sortParams.take()
 	defer sortParams.give(o)
 	*o = kernels.Sort{Outer: 1, N: p.Count, Inner: 1, K: p.Count, In: p.Index, Most: p.Extent}
 	if err := indexSorter.sort(s, o, p.Sorted, p.Places); err != nil {
 		return err
 	}
-	return issue(s, j.sorted, s.device.flat(int(p.Count*p.Outer*p.Inner)), p)
+	if j.joins {
+		if err := issue(s, j.chunks, s.device.flat(chunks*columns), p); err != nil {
+			return err
+		}
+	}
+	return issue(s, j.sorted, s.device.flat(int(p.Count)*columns), p)
 }
 
 // scatter is out[index[i]] = in[i] along lines, or what becomes of both. Where lines are too few to fill the device, their long indexes are sorted.
@@ -79,16 +88,22 @@ func (j *joiner) scatter(d *Device, c *backend.Call, _ kernelID) error {
 	axis := c.Params.(op.Axis).Axis
 	n := index.Layout.Shape()[axis]
 	if n < sortedFrom || index.Layout.Size()/n > d.properties.Multiprocessors*256 {
-		return alongLines(d, c, j.lines, views, out, [2]uint64{})
+		return alongLines(d, c, j.lines, views, out, order{}, 1)
 	}
 	s, p := sortParams.begin(d)
 	defer s.free()
 	count, last := index.Layout.Size(), index.Layout.ReducedLast(1<<axis)
 	keys := s.packed(&backend.View{Buf: index.Buf, Layout: &last, DType: index.DType})
-	sorted := [2]uint64{s.take(count * 8).ptr, s.take(count * 8).ptr}
+	chunks := n / kernels.SortedChunk
+	o := order{s.take(count * 8).ptr, s.take(count*8 + count/n*chunks*out.DType.Size()).ptr}
 	*p = kernels.Sort{Outer: uint64(count / n), N: uint64(n), Inner: 1, K: uint64(n), In: keys, Most: uint64(out.Layout.Shape()[axis])}
-	if err := indexSorter.sort(&s, p, sorted[0], sorted[1]); err != nil {
+	if err := indexSorter.sort(&s, p, o.sorted, o.places); err != nil {
 		return err
 	}
-	return alongLines(d, c, j.sorted, views, out, sorted)
+	if j.joins {
+		if err := alongLines(d, c, j.chunks, views, out, o, chunks); err != nil {
+			return err
+		}
+	}
+	return alongLines(d, c, j.sorted, views, out, o, n)
 }

@@ -64,6 +64,9 @@ func TestLongAxesAreShared(t *testing.T) {
 		}
 	}
 	noted.run(t, dev, op.IndexAdd, op.Axis{}, []dtype.DType{dtype.Float32}, layout.Shape{long}, []dtype.DType{dtype.Int64, dtype.Float32}, []layout.Shape{{long}, {long}})
+	for _, o := range []op.Op{op.Scatter, op.ScatterAdd, op.IndexAdd} { // into few places
+		noted.run(t, dev, o, op.Axis{}, []dtype.DType{dtype.Float32}, layout.Shape{3}, []dtype.DType{dtype.Int64, dtype.Float32}, []layout.Shape{{long}, {long}})
+	}
 	noted.run(t, dev, op.NLLLoss, op.Loss{Reduction: op.MeanReduction}, []dtype.DType{dtype.Float32, dtype.Float32}, layout.Shape{},
 		[]dtype.DType{dtype.Float32, dtype.Int64}, []layout.Shape{{long, 2}, {long}})
 	noted.run(t, dev, op.AdaptiveAvgPool2D, op.Window{}, []dtype.DType{dtype.Float32}, layout.Shape{1, 1, 1}, []dtype.DType{dtype.Float32}, []layout.Shape{{1, 256, long / 256}})

@@ -38,9 +38,18 @@ ROW_KERNEL(scatter, 256)(const Lines p) {
 	scatterLines(p, [](T, T b) { return b; });
 }
 
-// The same by sorted indexes.
+// The same by sorted indexes: a thread for each, of which the last of equal ones writes.
 ROW_KERNEL(scatter_sorted, 256)(const Lines p) {
-	scatterSorted(p, [](T, T b) { return b; });
+#pragma unroll 1
+	for (u64 j = thread(); j < p.lines * p.n; j += threads()) {
+		u64 line = j / p.n;
+		i64 at[3], key = load<i64>(p.sorted, (i64)j), place = load<i64>(p.places, (i64)j);
+		bool last = j + 1 == (line + 1) * p.n || load<i64>(p.sorted, (i64)j + 1) != key;
+		if (last && within(p.report, key, p.extent, (i64)(line * p.n) + place)) {
+			locate<3>(p, (u32)line, at);
+			store<T>(p.out, at[0] + key * p.steps[0], load<T>(p.in, at[1] + place * p.steps[1]));
+		}
+	}
 }
 
 // out[o][index[i]] = in[o][i]: of those that meet the last.

@@ -38,3 +38,6 @@ func TopParts(lines, n, k uint64, multiprocessors int) (parts, part uint64, ok b
 	parts = divideUp(n, part)
 	return parts, part, n > SortTile && n >= worth*k && lines*parts <= mostBlocks
 }
+
+// SortedChunk is how many sorted indexes a thread of add_chunks and its like looks at. Where fewer meet, their order is the CPU's.
+const SortedChunk = 256
