@@ -54,6 +54,13 @@ func describeProduct(p *kernels.Product, c *backend.Call) {
 	p.Part = p.K
 }
 
+// withoutFactor leaves out the common axis where alpha is 0: then the operands do not count, not even their NaN, as in BLAS.
+func withoutFactor(p *kernels.Product) {
+	if p.Alpha == 0 {
+		p.K, p.Part = 0, 0
+	}
+}
+
 // matrix returns the extents and strides of an operand's last two axes and its stride between matrices, whose number it
 // notes; a vector is a column.
 func matrix(v *backend.View, p *kernels.Product) (rows, cols uint64, strides [3]int64) {
@@ -79,6 +86,7 @@ func (m *multiplier64) launch(d *Device, c *backend.Call, _ kernelID) error {
 	p := productParams.take()
 	defer productParams.give(p)
 	describeProduct(p, c)
+	withoutFactor(p)
 	g, small := kernels.ProductGrid(p.Count, p.M, p.N)
 	if small {
 		return launch(d, m.small, g, p)
@@ -166,6 +174,7 @@ func (m *multiplier) launch(d *Device, c *backend.Call, k kernelID) error {
 	s, p := productParams.begin(d)
 	defer s.free()
 	describeProduct(p, c)
+	withoutFactor(p)
 	if max(p.M, p.N, p.K) > math.MaxUint32-1024 && !d.isMeta() {
 		return fmt.Errorf("cuda: a product of [%d, %d] and [%d, %d] is more than one launch takes", p.M, p.K, p.K, p.N)
 	}
