@@ -8,6 +8,7 @@ import (
 	"cresset/models/gpt2"
 	"cresset/models/llama"
 	"cresset/nn"
+	"cresset/nn/quant"
 	"cresset/tensor"
 )
 
@@ -34,6 +35,21 @@ func decoders() []decoder {
 		{"llama1b_decode", func(opts ...nn.Option) (models.Decoder, error) { return llama.New(billion, opts...) }, 16, 8, 64,
 			2048*128256 + 16*(2048*(2*2048+2*512)+3*2048*8192)},
 	}
+}
+
+// quantized is the decoder with layers of another form, of which a number has so many bytes; those of the embedding stay, which the output layer shares.
+func (d decoder) quantized(form string, bytes float64, config quant.Config, embedded int) decoder {
+	create := d.make
+	d.name += "_" + form
+	d.make = func(opts ...nn.Option) (models.Decoder, error) {
+		m, err := create(opts...)
+		if err != nil {
+			return nil, err
+		}
+		return quant.Prepare(m, config), nil
+	}
+	d.weights = embedded + int(float64(d.weights-embedded)*bytes/2)
+	return d
 }
 
 // of returns the step of a decoder whose past is a KVCache, or where it is compiled or a graph a StaticKVCache, and the bytes that it reads at least.
@@ -126,6 +142,11 @@ func decoding() (cases []Case) {
 			}
 			cases = append(cases, d.of(dt, true, false), d.of(dt, false, true), d.of(dt, true, true))
 		}
+	}
+	billion := decoders()[1]
+	for _, f := range quantizedForms {
+		d := billion.quantized(f.name, f.bytes, f.config, 2048*128256)
+		cases = append(cases, d.of(dtype.BFloat16, false, true), d.of(dtype.BFloat16, true, true))
 	}
 	return cases
 }

@@ -22,6 +22,7 @@ func onlyGPU() []Case {
 	cases = append(cases, updates()...)
 	cases = append(cases, faster()...)
 	cases = append(cases, decoding()...)
+	cases = append(cases, quantizedLinears()...)
 	return append(cases,
 		Case{Name: "small/add_in_place_wait", Make: func(dev device.Device) func() {
 			x, y := tensor.On(dev).Ones(4), tensor.On(dev).Ones(4)

@@ -27,6 +27,7 @@ type Launch struct {
 	Resident int // blocks that a multiprocessor runs at once
 	Unit     Unit
 	Products bool // it makes the op's products: others of the op copy operands or join parts
+	Streams  bool // its instructions go with the bytes of its loop, not with operations
 	Loop     Loop
 	Clocks   float64 // of the multiprocessor with the most to do, where who issued it has a model of its own; else 0
 	Bytes    float64 // that it moves, where who issued it has told; else 0, and it has a share of the op's

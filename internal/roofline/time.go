@@ -93,6 +93,8 @@ func (l *Launch) moving(g *hardware.GPU, bytes float64) float64 {
 func (l *Launch) computing(g *hardware.GPU, bytes, flops float64) float64 {
 	instructions := 0. // of warps
 	switch loop := l.Loop; {
+	case l.Streams && loop.Bytes > 0:
+		instructions = bytes / float64(loop.Bytes) / 32 * float64(loop.Instructions)
 	case loop.Instructions == 0 || l.Unit >= Tensor16:
 	case flops > 0 && loop.Arithmetic > 0:
 		instructions = flops / 2 / 32 * float64(loop.Instructions) / float64(loop.Arithmetic)

@@ -76,6 +76,7 @@ func (q *quantized) launch(d *Device, c *backend.Call, _ kernelID) error {
 		return q.multiplyBytes(&s, p)
 	case q.takesTensorCores(d, p):
 		tiles := kernels.TilesFor(p.M)
+		d.trace.streams(kernels.TileBytes)
 		return issue(&s, q.mma[tiles][o.Group], kernels.QuantizedTileGrid(p, tiles), p)
 	case p.M <= fewRows || p.K == 0:
 		return issueFew(&s, p, q.thin[few(p)][o.Bits], o.Bits)
@@ -110,6 +111,7 @@ func few(p *kernels.Quantized) int {
 
 // issueFew launches a kernel for few rows.
 func issueFew(s *scratch, p *kernels.Quantized, k kernelID, bits int) error {
+	s.device.trace.streams(kernels.ThinBytes)
 	return issue(s, k, kernels.QuantizedGrid(p, quantizedRows[few(p)], bits), p)
 }
 
@@ -118,7 +120,8 @@ func (q *quantized) multiplyBytes(s *scratch, p *kernels.Quantized) error {
 	p.Line = (p.K + 15) &^ 15
 	y, rows := p.Out, s.take(int(p.M*p.Line))
 	p.Steps, p.Out = s.take(8*int(p.M)).ptr, rows.ptr
-	if err := issue(s, q.rows, kernels.EachRow(p.M), p); err != nil {
+	s.device.trace.moves(p.M * p.K * uint64(q.dtype.Size()+1))
+	if err := issue(s, q.rows, kernels.RoundedGrid(p), p); err != nil {
 		return err
 	}
 	p.X, p.Out = rows.ptr, y

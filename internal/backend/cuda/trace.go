@@ -25,6 +25,7 @@ type Trace struct {
 	calls  []roofline.Call
 	clocks float64 // that the next launch takes, where its launcher has told; else 0
 	bytes  float64 // that it moves, likewise
+	stream int     // bytes of a thread in its main loop that are not read again, likewise
 }
 
 // UseModel makes the GPU of this process the first one of a machine, whose kernels do nothing, until giveBack is called.
@@ -143,6 +144,16 @@ func (t *Trace) moves(bytes uint64) {
 	t.bytes = float64(bytes)
 }
 
+// streams notes that the next launch waits for an operand that it reads once, and how many of its bytes a thread has in the main loop.
+func (t *Trace) streams(bytes int) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stream = bytes
+}
+
 // launch notes a launch as one of the last op's.
 func (t *Trace) launch(ctx driver.Context, f driver.Function, l *driver.Launch) {
 	resident, _ := t.api.OccupancyMaxActiveBlocks(ctx, f, int32(l.Block.Count()), uint64(l.Shared))
@@ -153,13 +164,16 @@ func (t *Trace) launch(ctx driver.Context, f driver.Function, l *driver.Launch) 
 	if len(t.calls) == 0 {
 		t.calls = append(t.calls, roofline.Call{})
 	}
+	if t.stream > 0 {
+		figures.Bytes = t.stream
+	}
 	last := &t.calls[len(t.calls)-1]
 	last.Launches = append(last.Launches, roofline.Launch{
 		Kernel: name, Blocks: l.Grid.Count(), Threads: int(l.Block.Count()), Resident: int(resident), Unit: unitOf(name), Clocks: t.clocks,
-		Bytes: t.bytes, Products: multiplies(name),
+		Bytes: t.bytes, Products: multiplies(name), Streams: t.stream > 0,
 		Loop: roofline.Loop{Arithmetic: figures.Arithmetic, Instructions: figures.Instructions, Bytes: figures.Bytes},
 	})
-	t.clocks, t.bytes = 0, 0
+	t.clocks, t.bytes, t.stream = 0, 0, 0
 }
 
 // multiplies tells from a kernel's name whether it makes products.

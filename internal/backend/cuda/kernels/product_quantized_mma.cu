@@ -65,68 +65,89 @@ template <class V, int N> INLINE u32 word(const V &v, int i) {
 template <int BITS, int GROUP, int TILES> struct Thin {
 	static const int HIGH = TILES == 1 ? 1 : 2;                    // 16 rows of the weight each
 	static const int DEEP = BITS == 8 ? 64 : GROUP;                // of the common axis in a step
-	static const int COUNT = DEEP * BITS / 128, AHEAD = 8 / COUNT; // words of a lane in a step and a row, and steps on their way
+	static const int COUNT = DEEP * BITS / 128, AHEAD = 8 / HIGH / COUNT; // words of a lane in a step and a row, and steps on their way
 	using Held = typename Neighbours<COUNT>::Type;
 
+	static const int LOADS = DEEP / 32; // of 8 neighbours of x, of a lane in a step
+
 	const Quantized &p;
-	u32 n, k, g, c, groups;
-	u64 w, x[TILES];
+	u32 n, k, g, c;
+	u64 w[2 * HIGH], x[TILES], scale[2 * HIGH], zero[2 * HIGH]; // of what comes next
+	u32 shift[2 * HIGH];
 	FragmentC sums[HIGH][TILES] = {};
 
-	__device__ __attribute__((always_inline)) Thin(const Quantized &p) : p(p), n(blockIdx.x * 16 * HIGH), k((u32)p.k), groups(BITS == 4 ? (u32)p.k / GROUP : 1) {
-		u32 lane = threadIdx.x % 32;
-		g = lane / 4;
-		c = lane % 4;
+	__device__ __attribute__((always_inline)) Thin(const Quantized &p) : p(p), n(blockIdx.x * 16 * HIGH), k((u32)p.k), g(threadIdx.x % 32 / 4), c(threadIdx.x % 4) {
+		u32 first = threadIdx.x / 32 * DEEP * AHEAD, from = first + c * (DEEP / 4);
+#pragma unroll
+		for (int i = 0; i < 2 * HIGH; i++) {
+			u32 row = min(n + i * 8 + g, (u32)p.n - 1);
+			w[i] = p.w + ((u64)row * k + from) * BITS / 8;
+			if constexpr (BITS == 4) {
+				u32 groups = k / GROUP, at = first / GROUP;
+				scale[i] = p.scale + ((u64)row * groups + at) * 4;
+				zero[i] = p.zero + ((u64)(row / 8) * groups + at) * 4;
+				shift[i] = row % 8 * 4;
+			}
+		}
 #pragma unroll
 		for (int t = 0; t < TILES; t++) {
-			x[t] = p.x + (u64)min(t * 8 + g, (u32)p.m - 1) * k * 2;
+			x[t] = p.x + ((u64)min(t * 8 + g, (u32)p.m - 1) * k + from) * 2;
 		}
 	}
 
-	// row is the weight's row of the lane in the i-th half of 16.
-	__device__ __attribute__((always_inline)) u32 row(int i) const { return min(n + i * 8 + g, (u32)p.n - 1); }
-
+	// add goes through the common axis.
 	__device__ __attribute__((always_inline)) void add() {
+		const u32 ALL = WARPS * DEEP * AHEAD;
+		u32 beyond = BITS == 8 ? c * (DEEP / 4) : 0; // a step of int4 is inside as a whole
 #pragma unroll 1
-		for (u32 at = threadIdx.x / 32 * DEEP * AHEAD; at < k; at += WARPS * DEEP * AHEAD) {
+		for (u32 at = threadIdx.x / 32 * DEEP * AHEAD; at < k; at += ALL) {
 			Held held[AHEAD][2 * HIGH];
 #pragma unroll
 			for (int s = 0; s < AHEAD; s++) {
-				u32 from = at + s * DEEP + c * (DEEP / 4);
 #pragma unroll
 				for (int i = 0; i < 2 * HIGH; i++) {
-					held[s][i] = from < k ? load<Held>(p.w + ((u64)row(i) * k + from) * BITS / 8, 0) : Held{};
+					held[s][i] = at + s * DEEP + beyond < k ? load<Held>(w[i] + s * DEEP * BITS / 8, 0) : Held{};
 				}
 			}
 #pragma unroll
 			for (int s = 0; s < AHEAD; s++) {
 				if (at + s * DEEP < k) {
-					step(held[s], at + s * DEEP);
+					step(held[s], s, at + s * DEEP + beyond < k);
 				}
+			}
+#pragma unroll
+			for (int i = 0; i < 2 * HIGH; i++) {
+				w[i] += ALL * BITS / 8;
+				if constexpr (BITS == 4) {
+					scale[i] += ALL / GROUP * 4;
+					zero[i] += ALL / GROUP * 4;
+				}
+			}
+#pragma unroll
+			for (int t = 0; t < TILES; t++) {
+				x[t] += ALL * 2;
 			}
 		}
 	}
 
-	// step adds the products of DEEP neighbours.
-	__device__ __attribute__((always_inline)) void step(const Held (&held)[2 * HIGH], u32 at) {
-		const int LOADS = DEEP / 32; // of 8 neighbours of x
+	// step adds the products of DEEP neighbours, the s-th of those that are there.
+	__device__ __attribute__((always_inline)) void step(const Held (&held)[2 * HIGH], int s, bool inside) {
 		Words xs[TILES][LOADS];
-		u32 from = at + c * (DEEP / 4);
 #pragma unroll
 		for (int t = 0; t < TILES; t++) {
 #pragma unroll
 			for (int l = 0; l < LOADS; l++) {
-				xs[t][l] = from < k ? load<Words>(x[t] + (u64)from * 2, l) : Words{};
+				xs[t][l] = inside ? load<Words>(x[t] + s * DEEP * 2, l) : Words{};
 			}
 		}
 		if constexpr (BITS == 8) {
 			bytes(held, xs);
 		} else {
-			group(held, xs, at / GROUP);
+			group(held, xs, s);
 		}
 	}
 
-	template <int LOADS> __device__ __attribute__((always_inline)) void bytes(const Held (&held)[2 * HIGH], const Words (&xs)[TILES][LOADS]) {
+	__device__ __attribute__((always_inline)) void bytes(const Held (&held)[2 * HIGH], const Words (&xs)[TILES][LOADS]) {
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
 #pragma unroll
@@ -142,15 +163,15 @@ template <int BITS, int GROUP, int TILES> struct Thin {
 		}
 	}
 
-	template <int LOADS> __device__ __attribute__((always_inline)) void group(const Held (&held)[2 * HIGH], const Words (&xs)[TILES][LOADS], u32 at) {
+	__device__ __attribute__((always_inline)) void group(const Held (&held)[2 * HIGH], const Words (&xs)[TILES][LOADS], int s) {
 		FragmentC parts[HIGH][TILES] = {};
 		f32 scales[2 * HIGH];
 		u32 less[2 * HIGH];
 #pragma unroll
 		for (int i = 0; i < 2 * HIGH; i++) {
-			scales[i] = load<f32>(p.scale, (i64)row(i) * groups + at);
-			u32 zero = p.zero == 0 ? 8 : load<u32>(p.zero, (i64)(row(i) / 8) * groups + at) >> row(i) % 8 * 4 & 15;
-			less[i] = (BASE | MINUS) + zero * 0x10001;
+			scales[i] = load<f32>(scale[i], s);
+			u32 zeros = p.zero != 0 ? load<u32>(zero[i], s) : 0x88888888;
+			less[i] = (BASE | MINUS) + (zeros >> shift[i] & 15) * 0x10001;
 		}
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {

@@ -1,5 +1,8 @@
 package kernels
 
+// ThinBytes is how many bytes of the weight a thread loads at a time where few rows are multiplied, and TileBytes where tensor cores do.
+const ThinBytes, TileBytes = 64, 64
+
 // QuantizedGrid is the grid of kernels that multiply few rows, so many in each block, by a weight of so many bits: 4 rows of it in a block, whose threads have 16 bytes of each at
 // a time.
 func QuantizedGrid(p *Quantized, rows uint64, bits int) Grid {
@@ -30,7 +33,8 @@ func QuantizedTileGrid(p *Quantized, tiles int) Grid {
 	return Grid{Blocks: [3]uint32{uint32(divideUp(p.N, columns)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
 }
 
-// EachRow is the grid of kernels with a block of 256 threads for each row.
-func EachRow(rows uint64) Grid {
-	return Grid{Blocks: [3]uint32{uint32(rows), 1, 1}, Threads: [3]uint32{256, 1, 1}}
+// RoundedGrid is the grid of the kernel that rounds rows to int8: a block for each, whose threads have 8 numbers where they suffice.
+func RoundedGrid(p *Quantized) Grid {
+	warps := min(max(divideUp(p.K, 8*32), 1), 32)
+	return Grid{Blocks: [3]uint32{uint32(p.M), 1, 1}, Threads: [3]uint32{uint32(32 * warps), 1, 1}}
 }
