@@ -71,8 +71,21 @@ func sumHalf[H Half](x []int16) float64 {
 	return sum[0]
 }
 
-// totalHalves is totalColumns. Runs of rows are converted to float32 in a cache.
+// totalHalves is totalColumns.
 func totalHalves[H Half](sums []float64, rows []int16, n, stride int) {
+	x := halvesOf[H](rows)
+	if !vec.AddHalfRows(sums, x, n, stride, columnRun) {
+		addHalves[H](sums, rows, n, stride)
+	}
+	for i, sum := range sums {
+		if !isFinite(sum) {
+			sums[i] = sumWide(n, func(k int) float64 { return float64(floatOf(x[k*stride+i])) })
+		}
+	}
+}
+
+// addHalves is addRows of runs of rows that are converted to float32 in a cache.
+func addHalves[H Half](sums []float64, rows []int16, n, stride int) {
 	cast := Cast(dtype.Float32, dtype.Of[H]())
 	wide := newScratch[float32](columnRun * stripColumns)
 	defer wide.release()
@@ -83,11 +96,5 @@ func totalHalves[H Half](sums []float64, rows []int16, n, stride int) {
 			cast(unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), len(sums)) // both have so many
 		}
 		addRows(sums, wide.data, run, stripColumns)
-	}
-	x := halvesOf[H](rows)
-	for i, sum := range sums {
-		if !isFinite(sum) {
-			sums[i] = sumWide(n, func(k int) float64 { return float64(floatOf(x[k*stride+i])) })
-		}
 	}
 }

@@ -47,3 +47,39 @@ func TestAddRows(t *testing.T) {
 		t.Run("float64", testAddRows[float64])
 	})
 }
+
+func TestAddHalfRows(t *testing.T) {
+	eachTileLevel(t, func(t *testing.T) {
+		t.Run("float16", func(t *testing.T) { testAddHalfRows(t, dtype.ToF16, dtype.F16.Float32) })
+		t.Run("bfloat16", func(t *testing.T) { testAddHalfRows(t, dtype.ToBF16, dtype.BF16.Float32) })
+	})
+}
+
+// testAddHalfRows compares with AddRows of the same elements in float32.
+func testAddHalfRows[H dtype.F16 | dtype.BF16](t *testing.T, to func(float32) H, from func(H) float32) {
+	const run = 3
+	rng := rand.New(rand.NewPCG(13, 14))
+	for cols := 8; cols <= 200; cols += 8 {
+		for _, rows := range []int{1, 3, 5, 7} {
+			stride := cols + rng.IntN(3)
+			wide := random[float32](rng, (rows-1)*stride+cols)
+			x := make([]H, len(wide))
+			for i, v := range wide {
+				x[i] = to(v)
+				wide[i] = from(x[i])
+			}
+			got := random[float64](rng, cols+64)[:cols]
+			want := append(make([]float64, 0, cols+64), got...)
+			if !AddHalfRows(got, guarded.Copy(t, x, cols%16 == 0), rows, stride, run) {
+				if current == AVX2 {
+					t.Fatal("there is no assembly")
+				}
+				continue
+			}
+			AddRows(want, wide, rows, stride, run)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d rows of %d columns: got %v, want %v", rows, cols, got, want)
+			}
+		}
+	}
+}

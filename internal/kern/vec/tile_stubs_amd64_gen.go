@@ -1760,3 +1760,13 @@ func dot1x4BF16F32AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func dot1x8BF16F32AVX2(t unsafe.Pointer)
+
+// addRowsF16F32AVX2 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
+//
+//go:noescape
+func addRowsF16F32AVX2(t unsafe.Pointer)
+
+// addRowsBF16F32AVX2 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
+//
+//go:noescape
+func addRowsBF16F32AVX2(t unsafe.Pointer)

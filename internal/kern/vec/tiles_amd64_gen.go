@@ -1044,6 +1044,14 @@ func runHalfDots(bf16 bool, t unsafe.Pointer) {
 	dot1x8F16F32AVX2(t)
 }
 
+func runAddHalfRows(bf16 bool, t unsafe.Pointer) {
+	if bf16 {
+		addRowsBF16F32AVX2(t)
+		return
+	}
+	addRowsF16F32AVX2(t)
+}
+
 func runSumsAMX(t unsafe.Pointer) { sumsF32AMX(t) }
 
 func runFloatsAMX(t unsafe.Pointer) { tileF32AMX(t) }

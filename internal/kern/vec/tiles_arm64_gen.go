@@ -614,6 +614,8 @@ func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }
 
+func runAddHalfRows(bool, unsafe.Pointer) { panic(noTiles) }
+
 func runSumsAMX(unsafe.Pointer) { panic(noTiles) }
 
 func runFloatsAMX(unsafe.Pointer) { panic(noTiles) }

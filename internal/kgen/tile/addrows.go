@@ -15,8 +15,8 @@ const (
 	addRowsOn      = 9
 )
 
-// addRows adds rows to sums of their columns: runs of them in their own type, whose sums are added in float64. Columns that
-// fill no vector are a masked one, under NEON single columns.
+// addRows adds rows to sums of their columns: runs of them in their own type, of half types in float32, whose sums are added in float64. Columns that
+// fill no vector are a masked one, under NEON single columns; of half types there are none.
 //
 // SI points to the run of rows, R10 to its columns and R11 to the row's; BX points to the sums. R8 counts rows, R9 those
 // of the run, R12 columns, CX rows of the run that are left; R13 is the distance of rows.
@@ -25,8 +25,10 @@ func (m *machine) addRows(f *asm.File, e elem) {
 	w.arg("x", "SI")
 	w.arg("rows", "R8")
 	w.arg("row", "R13")
-	w.loadMasks(addRowsOn, addRowsOn, "mask")
-	w.useMask(0)
+	if !e.isHalf() {
+		w.loadMasks(addRowsOn, addRowsOn, "mask")
+		w.useMask(0)
+	}
 	w.label("run")
 	w.arg("run", "R9")
 	w.atMost("R8", "R9")
@@ -36,10 +38,11 @@ func (m *machine) addRows(f *asm.File, e elem) {
 	for _, vectors := range addRowsWidths {
 		w.addColumns(fmt.Sprint(vectors), vectors, vectors*w.lanes(e))
 	}
-	w.part = true
-	if w.arm {
+	w.part = !e.isHalf()
+	switch {
+	case w.arm:
 		w.addColumns("Single", 1, 1)
-	} else {
+	case w.part:
 		w.op("TESTQ", "R12", "R12")
 		w.op("JZ", "next")
 		w.addRun("part", 1)
@@ -60,7 +63,7 @@ func (w *writer) addColumns(label string, vectors, cols int) {
 	w.compare("R12", count)
 	w.jump("LT", "fewer"+label)
 	w.addRun("row"+label, vectors)
-	w.add(fmt.Sprintf("$%d", cols*w.size), "R10")
+	w.add(fmt.Sprintf("$%d", cols*w.sizeOfB()), "R10")
 	w.add(fmt.Sprintf("$%d", cols*8), "BX")
 	w.sub(count, "R12")
 	w.goTo("columns" + label)
@@ -80,8 +83,12 @@ func (w *writer) addRun(row string, vectors int) {
 	w.move("R9", "CX")
 	w.label(row)
 	for v := range vectors {
-		var x operand = memory{base: "R11", offset: v * w.bytes}
-		if w.part && !w.arm {
+		var x operand = memory{base: "R11", offset: v * w.lanes(w.elem) * w.sizeOfB()}
+		switch {
+		case w.isHalf():
+			w.loadHalf(x.(memory), addRowsElement)
+			x = addRowsElement
+		case w.part && !w.arm:
 			w.load(x.(memory), addRowsElement)
 			x = addRowsElement
 		}
