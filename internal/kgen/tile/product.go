@@ -20,6 +20,7 @@ type product struct {
 	shape
 	taps  bool // a table gives the offsets of B's rows, and C may start from a number for each row
 	pairs bool // the elements of A and B are pairs of bfloat16
+	dense bool // AVX2: A and B are packed, so that their elements are at constants from each other
 	cols  int  // NEON: of a tile that has fewer than a vector has lanes; else 0
 }
 
@@ -56,6 +57,7 @@ func (p *product) write() {
 		p.arg("cols", "AX")
 		p.compare("AX", fmt.Sprintf("$%d", p.vectors*p.lanes(p.elem)))
 		p.jump("LT", "part")
+		p.denseTile()
 		p.tile("Whole")
 		p.label("part")
 		p.part = true
@@ -158,9 +160,13 @@ func (p *product) multiply(label string) {
 	p.sub(fmt.Sprintf("$%d", prefetchSteps), "CX")
 	p.jump("LE", "prefetch"+label)
 	p.op("MOVL", fmt.Sprintf("$%d", prefetchSteps), "R15")
-	p.loopLabel("loop" + label)
-	p.step()
-	p.repeat("CX", "loop"+label)
+	if p.dense {
+		p.denseSteps(label)
+	} else {
+		p.loopLabel("loop" + label)
+		p.step()
+		p.repeat("CX", "loop"+label)
+	}
 	p.jumpIfZero("R15", "sums"+label)
 	p.label("prefetch" + label)
 	p.prefetchC()

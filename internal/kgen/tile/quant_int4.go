@@ -60,18 +60,15 @@ func (m *machine) eights(f *asm.File) {
 	n.arg("x", "SI")
 	n.arg("y", "BX")
 	n.arg("blocks", "CX")
-	if !n.arm && !n.vnni {
-		n.fill("$0x00010001", n.order())
+	if n.byWords() {
+		n.fillWords()
 	}
 	one, total := n.work(0), n.work(2)
 	n.fill("$0x01010101", one)
 	n.loopLabel("block")
 	for part := range n.parts() {
-		n.zero(total)
-		for d := int4Digits - 1; d >= 0; d-- {
-			n.addDigit(memory{base: "SI", offset: 128*d + part*n.bytes}, memory{base: "SI", offset: 128*d + 64 + part*n.bytes}, one, one, total)
-			n.shiftLeft(total, map[bool]int{true: 8, false: 3}[d > 0])
-		}
+		n.addDigits(memory{base: "SI", offset: part * n.bytes}, one, one, total)
+		n.shiftLeft(total, 3)
 		n.store(total, memory{base: "BX", offset: part * n.bytes})
 	}
 	n.add(fmt.Sprintf("$%d", 128*int4Digits), "SI")
@@ -217,11 +214,12 @@ func (n *nibbles) rest() {
 // ofX is the register of a vector of x that rows share.
 func (n *nibbles) ofX(d int) int { return n.work(8 + d) }
 
-// The registers of constants: a mask of half bytes, what the instructions of an instruction set need beside, 15 and 8.
+// The registers of constants: a mask of half bytes, what the instructions of an instruction set need beside, 15 and 8, and AVX2's words of 256.
 func (n *nibbles) halves() int  { return n.count - 2 }
 func (n *nibbles) order() int   { return n.count - 3 }
 func (n *nibbles) fifteen() int { return n.count - 4 }
 func (n *nibbles) eight() int   { return n.count - 5 }
+func (n *nibbles) shifted() int { return n.count - 6 }
 
 // constants fills them: for AVX2 with words of 1, for AVX-512 with the group of each lane.
 func (n *nibbles) constants(f *asm.File) {
@@ -235,8 +233,8 @@ func (n *nibbles) constants(f *asm.File) {
 			order = append(order, lane*8/uint32(n.group))
 		}
 		n.op("VMOVUPS", f.Words(order...), n.reg(n.order()))
-	case !n.masks && !n.arm && !n.vnni:
-		n.fill("$0x00010001", n.order())
+	case n.byWords():
+		n.fillWords()
 	}
 }
 
@@ -245,17 +243,17 @@ func (n *nibbles) addPart(i, part int, half bool) {
 	low, high, total, scale := n.work(0), n.work(1), n.work(2), n.work(3)
 	n.unpack(n.weights(i, part*n.bytes), low, high, half)
 	at := func(base string, offset int) memory { return memory{base: base, offset: offset + part*n.bytes} }
-	n.zero(total)
-	for d := int4Digits - 1; d >= 0; d-- {
-		if n.rows > 1 {
+	if n.rows > 1 {
+		n.zero(total)
+		for d := int4Digits - 1; d >= 0; d-- {
 			n.dotBytes(n.ofX(2*d), low, total)
 			n.dotBytes(n.ofX(2*d+1), high, total)
-		} else {
-			n.addDigit(at("SI", 128*d), at("SI", 128*d+64), low, high, total)
+			if d > 0 {
+				n.shiftLeft(total, 8)
+			}
 		}
-		if d > 0 {
-			n.shiftLeft(total, 8)
-		}
+	} else {
+		n.addDigits(at("SI", 0), low, high, total)
 	}
 	n.less(at("R11", 0), total)
 	n.toFloat(total)
@@ -291,22 +289,15 @@ func (n *nibbles) unpack(w memory, low, high int, half bool) {
 
 // addDigit adds the products of a digit.
 func (n *nibbles) addDigit(even, odd memory, low, high, total int) {
-	t := n.work(4)
-	switch {
-	case n.vnni:
-		n.load(even, t)
-		n.load(odd, t+1)
-		n.dotBytes(t, low, total)
-		n.dotBytes(t+1, high, total)
-	case n.arm:
+	if n.arm && !n.vnni {
 		n.addDigitNEON(even, odd, low, high, total)
-	default:
-		n.op("VPMADDUBSW", even.String(), n.reg(low), n.reg(t))
-		n.op("VPMADDUBSW", odd.String(), n.reg(high), n.reg(t+1))
-		n.op("VPADDW", n.reg(t), n.reg(t+1), n.reg(t))
-		n.op("VPMADDWD", n.reg(n.order()), n.reg(t), n.reg(t))
-		n.op("VPADDD", n.reg(t), n.reg(total), n.reg(total))
+		return
 	}
+	t := n.work(4)
+	n.load(even, t)
+	n.load(odd, t+1)
+	n.dotBytes(t, low, total)
+	n.dotBytes(t+1, high, total)
 }
 
 func (n *nibbles) addDigitNEON(even, odd memory, low, high, total int) {
