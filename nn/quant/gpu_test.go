@@ -46,7 +46,7 @@ const few = 8
 // gpuLayers are layers on both sides of what kernels take at once: of rows, of columns and of the common axis.
 func gpuLayers() (layers []gpuLayer) {
 	for i, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
-		for j, s := range [][3]int{{1, 13, 256}, {3, 5, 384}, {8, 9, 128}, {few + 1, 18, 256}, {1, 4, 4224}, {24, 37, 384}, {40, 33, 128}} {
+		for j, s := range [][3]int{{1, 13, 256}, {3, 5, 384}, {8, 9, 128}, {few + 1, 18, 256}, {1, 4, 4224}, {24, 37, 384}, {40, 33, 128}, {0, 5, 128}} {
 			for l, c := range configs {
 				layers = append(layers, gpuLayer{c, dt, s[0], s[1], s[2], (i+j+l)%2 == 0})
 			}
