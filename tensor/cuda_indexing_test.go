@@ -8,23 +8,37 @@ import (
 	"cresset/tensor"
 )
 
-// TestManyIndexesMeet joins thousands of elements in few places, as the CPU does: with its bits, and in its order.
+// TestManyIndexesMeet joins thousands of elements in few places, with the CPU's bits: any numbers where up to a hundred meet, in the CPU's order, and where a thousand do, whose
+// chunks are joined apart, numbers whose sums are exact in any order.
 func TestManyIndexesMeet(t *testing.T) {
+	t.Run("a hundred", func(t *testing.T) {
+		meet(t, func(i, place int) int { return place }, func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(8) })
+	})
+	t.Run("a thousand", func(t *testing.T) {
+		crowd := func(i, place int) int {
+			if i%3 == 0 {
+				return 7
+			}
+			return place
+		}
+		meet(t, crowd, (*tensor.Tensor).Sign)
+	})
+}
+
+// meet compares ops that join on a GPU with those of the CPU, at places that the function chooses and of numbers that the other one makes of random ones.
+func meet(t *testing.T, placed func(i, place int) int, numbers func(x *tensor.Tensor) *tensor.Tensor) {
 	_, dev := gpus(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	const count, places, width = 3001, 37, 5
 	index, wide := make([]int64, count), make([]float32, count*width)
 	for i := range index {
-		index[i] = int64(r.IntN(places))
-		if i%3 == 0 {
-			index[i] = 7
-		}
+		index[i] = int64(placed(i, r.IntN(places)))
 	}
 	for i := range wide {
 		wide[i] = float32(r.NormFloat64())
 	}
 	for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Int64} {
-		at, rows := tensor.FromSlice(index), tensor.FromSlice(wide).MulScalar(8).To(dt).Reshape(count, width)
+		at, rows := tensor.FromSlice(index), numbers(tensor.FromSlice(wide)).To(dt).Reshape(count, width)
 		line, few, flat := rows.Select(1, 2).Contiguous(), tensor.Ones(places, width).To(dt), tensor.Ones(places).To(dt)
 		for name, f := range map[string]func(on func(*tensor.Tensor) *tensor.Tensor) *tensor.Tensor{
 			"index_add": func(on func(*tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
