@@ -173,6 +173,7 @@ func readWindow[O interface{ slide(*sliding) }](name string, axes, kernel int, o
 	return s.window(name, axes, kernel)
 }
 
+// window is apart from readWindow, which is compiled for each type of option.
 func (s *sliding) window(name string, axes, kernel int) window {
 	w := window{axes: axes, groups: s.groups, same: s.same, ceil: s.ceil, outputSize: s.outputSize, countPadding: s.countPadding, fast: s.fast}
 	w.kernel = w.each(name, "kernel_size", s.kernel, kernel)

@@ -60,7 +60,7 @@ func indexPut(n, size int) Case {
 
 // histogram counts n numbers in few places, where nearly all of them meet.
 func histogram(n, places int) Case {
-	return Case{Name: fmt.Sprintf("index_add/1e6x%d", places), Work: float64(n), Unit: "elem", Bytes: 12, Make: func(dev device.Device) func() {
+	return Case{Name: fmt.Sprintf("index_add/%dx%d", n, places), Work: float64(n), Unit: "elem", Bytes: 12, Make: func(dev device.Device) func() {
 		x, ones, index := tensor.On(dev).Zeros(places), tensor.On(dev).Ones(n), tensor.On(dev).RandInt(0, places, n)
 		return func() { x.IndexAdd(0, index, ones).Release() }
 	}}

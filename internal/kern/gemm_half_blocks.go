@@ -11,7 +11,7 @@ const (
 // takesBlocks reports whether GemmHalf widens some columns of B at a time, where AVX2 would do so for each of several rows of A, or for all of B before it begins:
 // linear_bf16/8x1024x1024 takes a quarter less time so.
 func takesBlocks[H Half](m, k int, a, b Matrix[H]) bool {
-	if vec.Lanes[float32]() != 8 || m > maxBlockRows || m*k > maxScratch || a.Col != 1 {
+	if !vec.SmallCaches() || m > maxBlockRows || m*k > maxScratch || a.Col != 1 {
 		return false
 	}
 	return b.Row == 1 && m > 1 || b.Col == 1 && m > thinRows/2

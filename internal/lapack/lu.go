@@ -61,7 +61,7 @@ func (a matrix[T]) swapRows(i, j int) {
 // LUSolveSpace is how many elements of space LUSolve needs for n rows and so many columns of b.
 func LUSolveSpace(n, columns int) int { return n*n + n*columns }
 
-// solveLU makes x the solution of a·x = b, or where transposed is true of aᵀ·x = b, by what LU made of the square a.
+// solveLU makes x the solution of a·x = b, or where transposed is true of aᵀ·x = b, by what factorLU made of the square a.
 func solveLU[T dtype.Float](lu matrix[T], perm []int64, b, x matrix[T], transposed bool, space []T) {
 	if !transposed {
 		for i, from := range perm {

@@ -2,8 +2,8 @@ package lapack
 
 import "cresset/dtype"
 
-// Routines are the factorizations of matrices of one type of element, as the generic functions of the same names tell. They are made of
-// those here, once, because a package that called a generic function would compile it again.
+// Routines are the factorizations of matrices of one type of element, and what solves systems by them; the generic functions that they call tell what they do. A package
+// that called such a function would compile it again, so this one does it for all.
 type Routines[T dtype.Float] struct {
 	Cholesky        func(a Matrix[T]) (minor int)
 	SolveTriangular func(a, b Matrix[T], upper, unit bool)

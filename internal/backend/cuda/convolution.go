@@ -57,7 +57,7 @@ func (v *convolver) taken(d *Device) (tiles uint) {
 	var held, rounding uint
 	for i := range kernels.ConvolutionTiles {
 		switch t := &kernels.ConvolutionTiles[i]; {
-		case v.families&(1<<i) == 0 || !d.takes(v.tiles[i][kernels.Outputs]) || t.Mapped && int64(t.Shared()) > d.properties.SharedOptIn:
+		case v.families&(1<<i) == 0 || !d.takes(v.tiles[i][kernels.Outputs]) || t.Mapped && !d.sharedFits(int64(t.Shared())):
 		case t.TF32:
 			rounding |= 1 << i
 		case t.Held:

@@ -11,11 +11,11 @@ import (
 )
 
 // A joiner is the kernels that join elements with those of a result that an index names: rows or lines, by a thread for what may
-// meet, or by indexes that were sorted, by a thread for what does meet, ahead of which chunks that meet in one place are joined where joins says so. In each, elements
+// meet, or by indexes that were sorted, by a thread for what does meet, ahead of which chunks that meet in one place are joined. In each, elements
 // that meet are joined in an order that the index tells.
 type joiner struct {
 	rows, lines, chunks, sorted kernelID
-	joins                       bool // else the last of those that meet stays
+	joins                       bool // else the last of those that meet stays, and there is no kernel for chunks
 }
 
 // sortedFrom is the number of indexes from which it is faster to sort them.
@@ -66,7 +66,10 @@ func (j *joiner) addRows(d *Device, c *backend.Call, axis int, skip int64) error
 // bySorted sorts the indexes, and joins by them elements of a size.
 func (j *joiner) bySorted(s *scratch, p *kernels.Rows, size int) error {
 	columns, chunks := int(p.Outer*p.Inner), int(p.Count/kernels.SortedChunk)
-	p.Sorted, p.Places = s.take(int(p.Count)*8).ptr, s.take(int(p.Count)*8+chunks*columns*size).ptr
+	p.Sorted, p.Places = s.take(int(p.Count)*8).ptr, s.take(int(p.Count)*8).ptr
+	if j.joins {
+		p.Joined = s.take(chunks * columns * size).ptr
+	}
 	o := sortParams.take()
 	defer sortParams.give(o)
 	*o = kernels.Sort{Outer: 1, N: p.Count, Inner: 1, K: p.Count, In: p.Index, Most: p.Extent}
@@ -94,8 +97,10 @@ func (j *joiner) scatter(d *Device, c *backend.Call, _ kernelID) error {
 	defer s.free()
 	count, last := index.Layout.Size(), index.Layout.ReducedLast(1<<axis)
 	keys := s.packed(&backend.View{Buf: index.Buf, Layout: &last, DType: index.DType})
-	chunks := n / kernels.SortedChunk
-	o := order{s.take(count * 8).ptr, s.take(count*8 + count/n*chunks*out.DType.Size()).ptr}
+	o, chunks := order{sorted: s.take(count * 8).ptr, places: s.take(count * 8).ptr}, n/kernels.SortedChunk
+	if j.joins {
+		o.joined = s.take(count / n * chunks * out.DType.Size()).ptr
+	}
 	*p = kernels.Sort{Outer: uint64(count / n), N: uint64(n), Inner: 1, K: uint64(n), In: keys, Most: uint64(out.Layout.Shape()[axis])}
 	if err := indexSorter.sort(&s, p, o.sorted, o.places); err != nil {
 		return err

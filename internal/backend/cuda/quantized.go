@@ -20,7 +20,7 @@ func (t *table) addQuantized() {
 		}
 		for i, rows := range quantizedRows {
 			q.thin[i] = map[int]kernelID{8: typed(fmt.Sprint("product_quantized_thin_8_", rows), dt), 4: typed(fmt.Sprint("product_quantized_thin_4_", rows), dt)}
-			q.bytes[i] = []kernelID{typed(fmt.Sprint("product_quantized_dot_", rows), dt), typed(fmt.Sprint("product_quantized_bytes_", rows), dt)}
+			q.dots[i], q.bytes[i] = typed(fmt.Sprint("product_quantized_dot_", rows), dt), typed(fmt.Sprint("product_quantized_bytes_", rows), dt)
 		}
 		if dt.Size() == 2 {
 			for i, tiles := range kernels.QuantizedTiles {
@@ -44,7 +44,7 @@ const fewRows = 8
 type quantized struct {
 	dtype           dtype.DType
 	thin            [len(quantizedRows)]map[int]kernelID
-	bytes           [len(quantizedRows)][]kernelID                // x of int8: the best variant first
+	dots, bytes     [len(quantizedRows)]kernelID                  // x of int8, with DP4A and without
 	mma             [len(kernels.QuantizedTiles)]map[int]kernelID // for groups of so many numbers of 4 bits, 0 for 8 bits; half types alone
 	rows            kernelID
 	weight          map[int]kernelID
@@ -125,13 +125,9 @@ func (q *quantized) multiplyBytes(s *scratch, p *kernels.Quantized) error {
 		return err
 	}
 	p.X, p.Out = rows.ptr, y
-	variants := q.bytes[few(p)]
-	k := variants[len(variants)-1]
-	for _, v := range variants {
-		if s.device.takes(v) {
-			k = v
-			break
-		}
+	k := q.dots[few(p)]
+	if !s.device.takes(k) {
+		k = q.bytes[few(p)]
 	}
 	return issueFew(s, p, k, 8)
 }

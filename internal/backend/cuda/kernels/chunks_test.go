@@ -75,8 +75,8 @@ func TestCrowdedPlacesAreAddedByChunks(t *testing.T) {
 				}
 			}
 		}
-		room := append(places, make([]int64, 5*outer*inner/2)...)
-		p := kernels.Rows{Outer: outer, Count: n, Extent: extent, Inner: inner, Out: put(m, got), In: put(m, x), Sorted: put(m, sorted), Places: put(m, room), Skip: skip}
+		p := kernels.Rows{Outer: outer, Count: n, Extent: extent, Inner: inner, Out: put(m, got), In: put(m, x), Sorted: put(m, sorted), Places: put(m, places),
+			Joined: put(m, make([]float32, 5*outer*inner)), Skip: skip}
 		launch(m, "add_chunks_f32", kernels.Flat(5*outer*inner, few), p)
 		launch(m, "add_sorted_f32", kernels.Flat(n*outer*inner, few), p)
 		compare(t, "add_sorted", got, want)
@@ -95,8 +95,7 @@ func TestCrowdedPlacesAreAddedByChunks(t *testing.T) {
 		joined(want[line*extent:], s, at, -1, func(place int64) float32 { return x[line*n+int(place)] })
 		sorted, places = append(sorted, s...), append(places, at...)
 	}
-	room := append(places, make([]int64, 5*outer/2)...)
-	p := kernels.Lines{Lines: outer, N: n, Extent: extent, Out: put(m, got), In: put(m, x), Sorted: put(m, sorted), Places: put(m, room), Rank: 1,
+	p := kernels.Lines{Lines: outer, N: n, Extent: extent, Out: put(m, got), In: put(m, x), Sorted: put(m, sorted), Places: put(m, places), Joined: put(m, make([]float32, 5*outer)), Rank: 1,
 		Extents: [8]uint32{outer}, Steps: [3]int64{1, 1, 1}, Strides: [3][8]int64{{extent}, {n}, {n}}}
 	launch(m, "scatter_add_chunks_f32", kernels.Flat(5*outer, few), p)
 	launch(m, "scatter_add_sorted_f32", kernels.Flat(outer*n, few), p)

@@ -7,25 +7,23 @@
 #include "staged_loop.cuh"
 #include "conv_chunks.cuh"
 
-typedef u32 Words __attribute__((ext_vector_type(4)));
-
 // chunkAt loads 16 bytes, or makes zeros where inside is 0: then nothing is read, whatever the address.
-INLINE Words chunkAt(u64 from, u32 inside) {
-	Words v = 0;
+INLINE uint4 chunkAt(u64 from, u32 inside) {
+	uint4 v = 0;
 	asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %5, 0;\n\t@p ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\n\t}"
 				 : "+r"(v[0]), "+r"(v[1]), "+r"(v[2]), "+r"(v[3]) : "l"(from), "r"(inside) : "memory");
 	return v;
 }
 
 template <int ROWS, int COLUMNS, int HIGH, bool DEEP, class End, class C> INLINE void multiply(const TiledConvolution &p, C &c) {
-	Words held[C::CHUNKS];
+	uint4 held[C::CHUNKS];
 	auto fetch = [&](u32 left) __attribute__((always_inline)) {
 		c.next([&](int i, u64 from, u32 inside) __attribute__((always_inline)) { held[i] = chunkAt(from, left > 0 ? inside : 0); });
 	};
 	auto put = [&](u32 stage) __attribute__((always_inline)) {
 #pragma unroll
 		for (int i = 0; i < C::CHUNKS; i++) {
-			*(__attribute__((address_space(3))) Words *)(u64)(stage + c.to(i)) = held[i];
+			*(__attribute__((address_space(3))) uint4 *)(u64)(stage + c.to(i)) = held[i];
 		}
 	};
 	multiplyStaged<ROWS, COLUMNS, HIGH, 32, DEEP, DEEP, End>(p, c.left, fetch, put);

@@ -21,6 +21,9 @@ using u64 = unsigned long long;
 using f32 = float;
 using f64 = double;
 
+// uint4 is 16 bytes, the most that a thread loads or stores at once.
+typedef u32 uint4 __attribute__((ext_vector_type(4)));
+
 // TensorMap tells the TMA of a tensor. A kernel that takes one has its parameter marked grid_constant.
 struct alignas(64) TensorMap {
 	u8 opaque[128];

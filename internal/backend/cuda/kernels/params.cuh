@@ -166,24 +166,25 @@ static_assert(sizeof(Draw) == 112, "");
 
 // Rows is the parameter of take, add_rows, put_rows and the _sorted kernels: rows of inner elements in [outer][extent][inner], chosen by
 // count indexes. Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous. Sorted holds the
-// indexes in order, and places where each stood.
+// indexes in order, places where each stood, and joined, of chunks of SortedChunk of them that name one place, what is joined of each column.
 struct Rows {
 	u64 outer, count, extent, inner;
 	u64 out, in, index;
-	u64 sorted, places;
+	u64 sorted, places, joined;
 	i64 skip; // an index that nothing is added to; -1 is none
 	Report report;
 };
-static_assert(sizeof(Rows) == 96, "");
+static_assert(sizeof(Rows) == 104, "");
 
 // Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
 // 2**32, of n indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
-// in[index[i]]; ScatterAdd: out[index[i]] += in[i]. sorted and places are the sorted indexes and where they were, [lines][n], of the kernels
-// that take these.
+// in[index[i]]; ScatterAdd: out[index[i]] += in[i]. sorted, places and joined are those of Rows, [lines][n] and
+// [lines][n/SortedChunk], of the kernels that take these.
 struct Lines {
 	u64 lines, n, extent;
 	u64 out, in, index;
 	u64 sorted, places;
+	u64 joined;
 	i64 steps[3]; // along the axis
 	Report report;
 	u32 unused;
@@ -191,7 +192,7 @@ struct Lines {
 	u32 extents[MAX_RANK];
 	i64 strides[3][MAX_RANK];
 };
-static_assert(sizeof(Lines) == 336, "");
+static_assert(sizeof(Lines) == 344, "");
 
 // Triangle is the parameter of tril and triu: out[b][r][c] = in[b][r][c] below or above a diagonal, zero elsewhere, for n
 // elements in all.

@@ -178,23 +178,24 @@ type Draw struct {
 
 // Rows is the parameter of take, add_rows, put_rows and the _sorted kernels: rows of inner elements in [outer][extent][inner], chosen by
 // count indexes. Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous. Sorted holds the
-// indexes in order, and places where each stood.
+// indexes in order, places where each stood, and joined, of chunks of SortedChunk of them that name one place, what is joined of each column.
 type Rows struct {
 	Outer, Count, Extent, Inner uint64
 	Out, In, Index              uint64
-	Sorted, Places              uint64
+	Sorted, Places, Joined      uint64
 	Skip                        int64 // an index that nothing is added to; -1 is none
 	Report                      Report
 }
 
 // Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
 // 2**32, of n indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
-// in[index[i]]; ScatterAdd: out[index[i]] += in[i]. sorted and places are the sorted indexes and where they were, [lines][n], of the kernels
-// that take these.
+// in[index[i]]; ScatterAdd: out[index[i]] += in[i]. sorted, places and joined are those of Rows, [lines][n] and
+// [lines][n/SortedChunk], of the kernels that take these.
 type Lines struct {
 	Lines, N, Extent uint64
 	Out, In, Index   uint64
 	Sorted, Places   uint64
+	Joined           uint64
 	Steps            [3]int64 // along the axis
 	Report           Report
 	Unused           uint32

@@ -8,11 +8,9 @@
 #include "parts.cuh"
 #include "staged_loop.cuh"
 
-typedef u32 Words __attribute__((ext_vector_type(4)));
-
 // beginning loads the first bytes of a chunk, less than 16; the others are zeros.
-INLINE Words beginning(u64 from, u32 bytes) {
-	Words v = 0;
+INLINE uint4 beginning(u64 from, u32 bytes) {
+	uint4 v = 0;
 #pragma unroll 1
 	for (u32 i = bytes / 2; i > 0; i--) {
 		v = {v[0] << 16 | load<u16>(from, i - 1), v[1] << 16 | v[0] >> 16, v[2] << 16 | v[1] >> 16, v[3] << 16 | v[2] >> 16};
@@ -25,7 +23,7 @@ template <int SIZE, bool DEEP, int THREADS> struct Chunks : Panel<SIZE, DEEP> {
 	using P = Panel<SIZE, DEEP>;
 	static const int COUNT = P::BYTES / 16 / THREADS, APART = THREADS / P::CHUNKS;
 	u64 from; // of the first
-	Words held[COUNT];
+	uint4 held[COUNT];
 	u32 to, at, inside; // where the first goes in a panel, the step that it starts with; lines inside from it on where DEEP, else bytes of each line
 
 	__device__ Chunks(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
@@ -48,7 +46,7 @@ template <int SIZE, bool DEEP, int THREADS> struct Chunks : Panel<SIZE, DEEP> {
 				bytes = c.inside;
 			}
 			u64 from = c.from + (u64)(l * APART * (DEEP ? across : deep)) * 2;
-			c.held[l] = bytes < 16 ? beginning(from, bytes) : load<Words>(from, 0);
+			c.held[l] = bytes < 16 ? beginning(from, bytes) : load<uint4>(from, 0);
 		}
 		c.from += (u64)deep * STEPS * 2;
 	}
@@ -56,7 +54,7 @@ template <int SIZE, bool DEEP, int THREADS> struct Chunks : Panel<SIZE, DEEP> {
 	INLINE void put(const Chunks &c, u32 stage) {
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
-			*(__attribute__((address_space(3))) Words *)(u64)(stage + c.to + l * APART * P::LINE) = c.held[l];
+			*(__attribute__((address_space(3))) uint4 *)(u64)(stage + c.to + l * APART * P::LINE) = c.held[l];
 		}
 	}
 };

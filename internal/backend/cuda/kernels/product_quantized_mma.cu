@@ -9,6 +9,7 @@
 // target: sm_80 ptx74
 #include "fragments.cuh"
 #include "quantized.cuh"
+#include "vector.cuh"
 
 static const int WARPS = 8;
 
@@ -47,26 +48,11 @@ INLINE u32 int8s(u32 word, int pair) {
 // int4s is numbers i and i+4 of a word, less a zero point that less has.
 INLINE u32 int4s(u32 word, int i, u32 less) { return plus((word >> 4 * i & 0x000f000f) | BASE, less); }
 
-template <int N> struct Neighbours {
-	typedef u32 Type __attribute__((ext_vector_type(N)));
-};
-template <> struct Neighbours<1> {
-	typedef u32 Type;
-};
-
-template <class V, int N> INLINE u32 word(const V &v, int i) {
-	if constexpr (N == 1) {
-		return v;
-	} else {
-		return v[i];
-	}
-}
-
 template <int BITS, int GROUP, int TILES> struct Thin {
 	static const int HIGH = TILES == 1 ? 1 : 2;                    // 16 rows of the weight each
 	static const int DEEP = BITS == 8 ? 64 : GROUP;                // of the common axis in a step
 	static const int COUNT = DEEP * BITS / 128, AHEAD = 8 / HIGH / COUNT; // words of a lane in a step and a row, and steps on their way
-	using Held = typename Neighbours<COUNT>::Type;
+	using Held = typename Words<4 * COUNT>::Type;
 
 	static const int LOADS = DEEP / 32; // of 8 neighbours of x, of a lane in a step
 
@@ -132,12 +118,12 @@ template <int BITS, int GROUP, int TILES> struct Thin {
 
 	// step adds the products of DEEP neighbours, the s-th of those that are there.
 	__device__ __attribute__((always_inline)) void step(const Held (&held)[2 * HIGH], int s, bool inside) {
-		Words xs[TILES][LOADS];
+		uint4 xs[TILES][LOADS];
 #pragma unroll
 		for (int t = 0; t < TILES; t++) {
 #pragma unroll
 			for (int l = 0; l < LOADS; l++) {
-				xs[t][l] = inside ? load<Words>(x[t] + s * DEEP * 2, l) : Words{};
+				xs[t][l] = inside ? load<uint4>(x[t] + s * DEEP * 2, l) : uint4{};
 			}
 		}
 		if constexpr (BITS == 8) {
@@ -147,7 +133,7 @@ template <int BITS, int GROUP, int TILES> struct Thin {
 		}
 	}
 
-	__device__ __attribute__((always_inline)) void bytes(const Held (&held)[2 * HIGH], const Words (&xs)[TILES][LOADS]) {
+	__device__ __attribute__((always_inline)) void bytes(const Held (&held)[2 * HIGH], const uint4 (&xs)[TILES][LOADS]) {
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
 #pragma unroll
@@ -163,7 +149,7 @@ template <int BITS, int GROUP, int TILES> struct Thin {
 		}
 	}
 
-	__device__ __attribute__((always_inline)) void group(const Held (&held)[2 * HIGH], const Words (&xs)[TILES][LOADS], int s) {
+	__device__ __attribute__((always_inline)) void group(const Held (&held)[2 * HIGH], const uint4 (&xs)[TILES][LOADS], int s) {
 		FragmentC parts[HIGH][TILES] = {};
 		f32 scales[2 * HIGH];
 		u32 less[2 * HIGH];
@@ -185,7 +171,7 @@ template <int BITS, int GROUP, int TILES> struct Thin {
 				}
 #pragma unroll
 				for (int h = 0; h < HIGH; h++) {
-					u32 up = word<Held, COUNT>(held[2 * h], i), down = word<Held, COUNT>(held[2 * h + 1], i);
+					u32 up = held[2 * h][i], down = held[2 * h + 1][i];
 					FragmentA a = {{int4s(up, 2 * pair, less[2 * h]), int4s(down, 2 * pair, less[2 * h + 1]), int4s(up, 2 * pair + 1, less[2 * h]), int4s(down, 2 * pair + 1, less[2 * h + 1])}};
 #pragma unroll
 					for (int t = 0; t < TILES; t++) {
@@ -230,7 +216,7 @@ template <int BITS, int GROUP, int TILES> struct Thin {
 				sum += sides[w][i];
 			}
 			if (m < p.m && at < p.n) {
-				give(p, m, at, BITS == 8 ? sum * load<f32>(p.scale, at) : sum);
+				storeResult(p, m, at, BITS == 8 ? sum * load<f32>(p.scale, at) : sum);
 			}
 		}
 	}

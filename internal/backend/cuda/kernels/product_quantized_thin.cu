@@ -24,7 +24,7 @@ template <bool LOOSE, int ROWS> INLINE void xs(Four (&to)[ROWS], const u64 (&row
 }
 
 // add8 adds products of a lane's 16 numbers of int8.
-template <bool LOOSE, int ROWS> INLINE void add8(f32 (&sums)[HIGH][ROWS], const Words (&ws)[HIGH], const u64 (&rows)[ROWS], u32 k, u32 inside) {
+template <bool LOOSE, int ROWS> INLINE void add8(f32 (&sums)[HIGH][ROWS], const uint4 (&ws)[HIGH], const u64 (&rows)[ROWS], u32 k, u32 inside) {
 #pragma unroll
 	for (u32 i = 0; i < 16; i += 4) {
 		Four x[ROWS];
@@ -48,7 +48,7 @@ template <bool LOOSE, int ROWS> INLINE void add8(f32 (&sums)[HIGH][ROWS], const 
 constexpr int ahead(int j) { return j % 5 * 4; }
 
 // add4 adds products of a lane's 32 numbers of int4, as they stand: those that are ahead by some bits meet x divided by as much.
-template <int ROWS> INLINE void add4(f32 (&sums)[HIGH][ROWS], const Words (&ws)[HIGH], const f32 (&zeros)[HIGH], const u64 (&rows)[ROWS], u32 k) {
+template <int ROWS> INLINE void add4(f32 (&sums)[HIGH][ROWS], const uint4 (&ws)[HIGH], const f32 (&zeros)[HIGH], const u64 (&rows)[ROWS], u32 k) {
 	f32 less[HIGH][5];
 #pragma unroll
 	for (int h = 0; h < HIGH; h++) {
@@ -109,13 +109,13 @@ template <int BITS, int ROWS> struct Thin {
 	template <bool LOOSE> __device__ __attribute__((always_inline)) void add() {
 #pragma unroll 1
 		for (u32 at = threadIdx.x * EACH; at < k; at += blockDim.x * EACH) {
-			Words held[HIGH];
+			uint4 held[HIGH];
 #pragma unroll
 			for (int h = 0; h < HIGH; h++) {
 				if constexpr (LOOSE) {
 					held[h] = words(ws[h] + at, k - at);
 				} else {
-					held[h] = load<Words>(ws[h] + (u64)at * BITS / 8, 0);
+					held[h] = load<uint4>(ws[h] + (u64)at * BITS / 8, 0);
 				}
 			}
 			if constexpr (BITS == 8) {
@@ -127,7 +127,7 @@ template <int BITS, int ROWS> struct Thin {
 	}
 
 	// addGroup adds the products of 32 numbers of one group.
-	__device__ __attribute__((always_inline)) void addGroup(const Words (&held)[HIGH], u32 at) {
+	__device__ __attribute__((always_inline)) void addGroup(const uint4 (&held)[HIGH], u32 at) {
 		f32 zeros[HIGH], parts[HIGH][ROWS] = {};
 		u32 g = at / (u32)p.group, groups = k / (u32)p.group;
 #pragma unroll
@@ -153,9 +153,9 @@ template <int BITS, int ROWS> INLINE void thin(const Quantized &p) {
 	} else if constexpr (BITS == 8) {
 		t.template add<true>();
 	}
-	joined(t.sums, [&](u32 h, u32 r, f32 sum) __attribute__((always_inline)) {
+	reduceBlock(t.sums, [&](u32 h, u32 r, f32 sum) __attribute__((always_inline)) {
 		if (t.n + h < p.n && t.m + r < p.m) {
-			give(p, t.m + r, t.n + h, BITS == 8 ? sum * load<f32>(p.scale, t.n + h) : sum);
+			storeResult(p, t.m + r, t.n + h, BITS == 8 ? sum * load<f32>(p.scale, t.n + h) : sum);
 		}
 	});
 }

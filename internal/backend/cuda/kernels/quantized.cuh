@@ -1,15 +1,13 @@
-// Weights of int8 and int4 as products read them, 16 bytes of a row at a time, and how a block joins its sums.
+// Weights of int8 and int4 as products read them, 16 bytes of a row at a time, and the reduction of a block's sums.
 #pragma once
 
 #include "element.cuh"
 #include "math.cuh"
 #include "params_quantized.cuh"
 
-typedef u32 Words __attribute__((ext_vector_type(4)));
-
 // words loads 16 bytes of a row that is not aligned, of which so many are inside: zeros stand for the others.
-INLINE Words words(u64 from, u32 inside) {
-	Words v = 0;
+INLINE uint4 words(u64 from, u32 inside) {
+	uint4 v = 0;
 #pragma unroll 1
 	for (u32 i = min(inside, 16); i > 0; i--) {
 		v = {v[0] << 8 | load<u8>(from, i - 1), v[1] << 8 | v[0] >> 24, v[2] << 8 | v[1] >> 24, v[3] << 8 | v[2] >> 24};
@@ -35,8 +33,8 @@ INLINE f32 zeroOf(const Quantized &p, u32 row, u32 group, u32 groups) {
 	return bits<f32>(UNITS | (load<u32>(p.zero, (i64)(row / 8) * groups + group) >> row % 8 * 4 & 15)) - 8388608.f;
 }
 
-// joined has the block's first threads, one for each of HIGH * ROWS, take the sums of all lanes, in an order that the size of the block alone decides.
-template <class S, int HIGH, int ROWS, class Take> INLINE void joined(S (&sums)[HIGH][ROWS], Take take) {
+// reduceBlock has the block's first threads, one for each of HIGH * ROWS, take the sums of all lanes, in an order that the size of the block alone decides.
+template <class S, int HIGH, int ROWS, class Take> INLINE void reduceBlock(S (&sums)[HIGH][ROWS], Take take) {
 	__shared__ S sides[4][HIGH * ROWS];
 #pragma unroll
 	for (int h = 0; h < HIGH; h++) {
@@ -62,8 +60,8 @@ template <class S, int HIGH, int ROWS, class Take> INLINE void joined(S (&sums)[
 	}
 }
 
-// give stores an element of the result, to which the bias is added.
-INLINE void give(const Quantized &p, u32 m, u32 n, f32 y) {
+// storeResult stores an element of the result, to which the bias is added.
+INLINE void storeResult(const Quantized &p, u32 m, u32 n, f32 y) {
 	if (p.bias != 0) {
 		y += element(p.bias, n);
 	}

@@ -1,5 +1,7 @@
 package kernels
 
+import "slices"
+
 // ThinBytes is how many bytes of the weight a thread loads at a time where few rows are multiplied, and TileBytes where tensor cores do.
 const ThinBytes, TileBytes = 64, 64
 
@@ -14,7 +16,7 @@ func QuantizedGrid(p *Quantized, rows uint64, bits int) Grid {
 var QuantizedTiles = [...]uint64{1, 2, 4}
 
 // MostTileRows is how many rows those compute at most.
-const MostTileRows = 32
+var MostTileRows = 8 * slices.Max(QuantizedTiles[:])
 
 // TilesFor returns which of QuantizedTiles is for so many rows.
 func TilesFor(rows uint64) (i int) {

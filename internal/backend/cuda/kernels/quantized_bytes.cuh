@@ -11,19 +11,19 @@ template <bool LOOSE, int HIGH, int ROWS, class Add> INLINE void addBytes(const 
 	u32 k = (u32)p.k;
 #pragma unroll 1
 	for (u32 at = threadIdx.x * 16; at < k; at += blockDim.x * 16) {
-		Words ws[HIGH], xs[ROWS];
+		uint4 ws[HIGH], xs[ROWS];
 #pragma unroll
 		for (int h = 0; h < HIGH; h++) {
 			u64 from = p.w + (u64)min(n + h, (u32)p.n - 1) * k + at;
 			if constexpr (LOOSE) {
 				ws[h] = words(from, k - at);
 			} else {
-				ws[h] = load<Words>(from, 0);
+				ws[h] = load<uint4>(from, 0);
 			}
 		}
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			xs[r] = load<Words>(p.x + (u64)min(m + r, (u32)p.m - 1) * p.line + at, 0);
+			xs[r] = load<uint4>(p.x + (u64)min(m + r, (u32)p.m - 1) * p.line + at, 0);
 		}
 #pragma unroll
 		for (int i = 0; i < 4; i++) {
@@ -55,9 +55,9 @@ template <int ROWS, class Add> INLINE void bytesOf(const Quantized &p, Add add) 
 			whole64[h][r] = sums[h][r];
 		}
 	}
-	joined(whole64, [&](u32 h, u32 r, i64 sum) __attribute__((always_inline)) {
+	reduceBlock(whole64, [&](u32 h, u32 r, i64 sum) __attribute__((always_inline)) {
 		if (n + h < p.n && m + r < p.m) {
-			give(p, m + r, n + h, (f32)((f64)sum * (load<f64>(p.steps, m + r) * (f64)load<f32>(p.scale, n + h))));
+			storeResult(p, m + r, n + h, (f32)((f64)sum * (load<f64>(p.steps, m + r) * (f64)load<f32>(p.scale, n + h))));
 		}
 	});
 }

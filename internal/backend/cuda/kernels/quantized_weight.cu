@@ -12,12 +12,12 @@ INLINE void put(u64 to, const f32 (&v)[8]) {
 	store<Four>(to, 0, Four{v[0], v[1], v[2], v[3]});
 	store<Four>(to, 1, Four{v[4], v[5], v[6], v[7]});
 #else
-	Words w;
+	uint4 w;
 #pragma unroll
 	for (int i = 0; i < 4; i++) {
 		w[i] = Cast<E>::of(v[2 * i]).bits | (u32)Cast<E>::of(v[2 * i + 1]).bits << 16;
 	}
-	store<Words>(to, 0, w);
+	store<uint4>(to, 0, w);
 #endif
 }
 

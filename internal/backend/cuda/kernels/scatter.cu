@@ -4,8 +4,8 @@
 //
 // add_rows takes Rows. Grid: blocks of (32, 8) threads; x walks over outer·inner columns, ⌈columns/32⌉ blocks; the threads of
 // all y share the rows of the result, so that gridDim.y decides the speed alone. add_sorted takes Rows, too. Grid: blocks of
-// 256 threads, any number of them: as many as count·outer·inner; add_chunks, ahead of it, as many as chunks·outer·inner, for which there is room
-// behind the places. The others take Lines. Grid: blocks of 256 threads, any number of them: a thread for each line, in the _sorted ones for each index, in
+// 256 threads, any number of them: as many as count·outer·inner; add_chunks, ahead of it, as many as chunks·outer·inner. The
+// others take Lines. Grid: blocks of 256 threads, any number of them: a thread for each line, in the _sorted ones for each index, in
 // the _chunks ones, ahead of those, for each chunk.
 // dtypes: f32 f64 i64 i32 u8
 #include "scatter.cuh"
@@ -19,6 +19,7 @@ INLINE T smallest(T a, T b) { return b < a || b != b ? b : a; }
 // out[o][index[i]] += in[o][i], but for the index skip.
 ROW_KERNEL(add_rows, 256)(const Rows p) { scatterRows(p, sum); }
 
+// What add_sorted finds of whole chunks.
 ROW_KERNEL(add_chunks, 256)(const Rows p) { joinChunks(p, sum); }
 
 ROW_KERNEL(add_sorted, 256)(const Rows p) { joinSorted(p, sum); }

@@ -88,16 +88,16 @@ template <class P> INLINE bool alike(const P &p, u64 first, i64 &key) {
 	return load<i64>(p.sorted, (i64)(first + CHUNK - 1)) == key;
 }
 
-// joinChunks makes of every whole chunk whose indexes are alike, but for the index skip, an element for each column, [chunk][column], behind the places.
+// joinChunks makes of every whole chunk whose indexes are alike, but for the index skip, an element for each column, [chunk][column].
 template <class Join> INLINE void joinChunks(const Rows &p, Join join) {
-	u64 columns = p.outer * p.inner, ends = p.places + p.count * sizeof(i64);
+	u64 columns = p.outer * p.inner;
 #pragma unroll 1
 	for (u64 t = thread(); t < p.count / CHUNK * columns; t += threads()) {
 		u64 chunk = t / columns, column = t - chunk * columns, o = column / p.inner, k = column - o * p.inner;
 		i64 key;
 		if (alike(p, chunk * CHUNK, key) && key != p.skip) {
 			auto at = [&](i64 place) { return (i64)((o * p.count + place) * p.inner + k); };
-			store<T>(ends, (i64)t, joinChunk(p, chunk * CHUNK, at, join));
+			store<T>(p.joined, (i64)t, joinChunk(p, chunk * CHUNK, at, join));
 		}
 	}
 }
@@ -105,7 +105,7 @@ template <class Join> INLINE void joinChunks(const Rows &p, Join join) {
 // joinSorted writes what join makes of out[o][k] and of every in[o][places[i]] whose sorted index is k, but for the index skip: by one
 // thread for each element of the result that is written, that of the first of equal indexes. joinChunks has gone ahead.
 template <class Join> INLINE void joinSorted(const Rows &p, Join join) {
-	u64 columns = p.outer * p.inner, ends = p.places + p.count * sizeof(i64);
+	u64 columns = p.outer * p.inner;
 #pragma unroll 1
 	for (u64 t = thread(); t < p.count * columns; t += threads()) {
 		u64 j = t / columns, column = t - j * columns;
@@ -117,14 +117,14 @@ template <class Join> INLINE void joinSorted(const Rows &p, Join join) {
 		u64 o = column / p.inner, k = column - o * p.inner;
 		i64 to = (i64)((o * p.extent + key) * p.inner + k);
 		auto at = [&](i64 place) { return (i64)((o * p.count + place) * p.inner + k); };
-		auto chunk = [&](u64 c) { return load<T>(ends, (i64)(c * columns + column)); };
+		auto chunk = [&](u64 c) { return load<T>(p.joined, (i64)(c * columns + column)); };
 		store<T>(p.out, to, joinRun(p, 0, j, p.count, load<T>(p.out, to), at, chunk, join));
 	}
 }
 
 // scatterChunks is joinChunks of lines, [line][chunk].
 template <class Join> INLINE void scatterChunks(const Lines &p, Join join) {
-	u64 chunks = p.n / CHUNK, ends = p.places + p.lines * p.n * sizeof(i64);
+	u64 chunks = p.n / CHUNK;
 #pragma unroll 1
 	for (u64 t = thread(); t < p.lines * chunks; t += threads()) {
 		u64 line = t / chunks, first = line * p.n + (t - line * chunks) * CHUNK;
@@ -132,14 +132,14 @@ template <class Join> INLINE void scatterChunks(const Lines &p, Join join) {
 		if (alike(p, first, key)) {
 			locate<3>(p, (u32)line, at);
 			auto from = [&](i64 place) { return at[1] + place * p.steps[1]; };
-			store<T>(ends, (i64)t, joinChunk(p, first, from, join));
+			store<T>(p.joined, (i64)t, joinChunk(p, first, from, join));
 		}
 	}
 }
 
 // scatterSorted is scatterLines by sorted indexes: by the thread of the first of equal ones. scatterChunks has gone ahead.
 template <class Join> INLINE void scatterSorted(const Lines &p, Join join) {
-	u64 chunks = p.n / CHUNK, ends = p.places + p.lines * p.n * sizeof(i64);
+	u64 chunks = p.n / CHUNK;
 #pragma unroll 1
 	for (u64 j = thread(); j < p.lines * p.n; j += threads()) {
 		u64 line = j / p.n, begin = line * p.n;
@@ -150,7 +150,7 @@ template <class Join> INLINE void scatterSorted(const Lines &p, Join join) {
 		locate<3>(p, (u32)line, at);
 		i64 to = at[0] + key * p.steps[0];
 		auto from = [&](i64 place) { return at[1] + place * p.steps[1]; };
-		auto chunk = [&](u64 c) { return load<T>(ends, (i64)(line * chunks + c)); };
+		auto chunk = [&](u64 c) { return load<T>(p.joined, (i64)(line * chunks + c)); };
 		store<T>(p.out, to, joinRun(p, begin, j, begin + p.n, load<T>(p.out, to), from, chunk, join));
 	}
 }
