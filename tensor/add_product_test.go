@@ -13,7 +13,7 @@ import (
 
 // TestBetaZero adds nothing to a product, of which what is not read has a gradient of zeros, as in PyTorch.
 func TestBetaZero(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		x := tensor.On(dev).Full([]int{2}, math.NaN()).SetRequiresGrad(true)
 		y := x.BAddBMM(tensor.On(dev).Ones(2, 2, 3), tensor.On(dev).Ones(2, 3, 2), tensor.Beta(0))
 		if want := tensor.On(dev).Full([]int{2, 2, 2}, 3); !y.Equal(want) {
@@ -28,7 +28,7 @@ func TestBetaZero(t *testing.T) {
 
 // TestAlphaOfZeroLeavesOperandsOut: what a product is multiplied by 0 counts for nothing, not even its NaN.
 func TestAlphaOfZeroLeavesOperandsOut(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16} {
 			for _, n := range []int{2, 40} {
 				x := tensor.On(dev).As(dt).Ones(n, n)

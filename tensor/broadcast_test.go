@@ -15,6 +15,9 @@ func TestBinaryBroadcast(t *testing.T) {
 	defer tensor.SetNumThreads(tensor.NumThreads())
 	for _, dt := range loopDTypes() {
 		for _, shape := range [][]int{{300, 300}, {1000, 3}, {3, 2500}, {65, 1031}, {5, 70, 33}, {40, 9, 7, 5}} {
+			if race.Enabled && len(shape) == 2 && shape[0] != 65 {
+				continue // divided as others are
+			}
 			t.Run(fmt.Sprint(dt, shape), func(t *testing.T) {
 				last := len(shape) - 1
 				ones := slices.Repeat([]int{1}, last-1)

@@ -25,7 +25,7 @@ var notCompiled = []string{
 // TestOpsCompiled compares each row of the op table, with elementwise ops behind it, compiled and as it is: values and gradients must
 // have the same bits when the function is recorded and when it runs from the recording.
 func TestOpsCompiled(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
 		for _, r := range allRows() {
 			t.Run(r.name, func(t *testing.T) {
 				r := r.on(t, dev)

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/devicetest"
 	"cresset/tensor"
 )
 
 // TestManyIndexesMeet joins thousands of elements in few places, with the CPU's bits: any numbers where up to a hundred meet, in the CPU's order, and where a thousand do, whose
 // chunks are joined apart, numbers whose sums are exact in any order.
 func TestManyIndexesMeet(t *testing.T) {
+	devicetest.JudgesValues(t)
 	t.Run("a hundred", func(t *testing.T) {
 		meet(t, func(i, place int) int { return place }, func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(8) })
 	})

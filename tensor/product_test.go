@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/race"
 )
 
 // matMulByElement multiplies by definition; the leading axes are equal.
@@ -59,6 +60,9 @@ func TestProductsOfAnyLayout(t *testing.T) {
 
 // Batches are multiplied by the kernels of single matrices, so the bits are theirs.
 func TestBatchesOfHalvesAreProductsOfEach(t *testing.T) {
+	if race.Enabled {
+		t.Skip("TestThreadsKeepBits has threads share products, and this takes long under the race detector")
+	}
 	ManualSeed(6)
 	defer SetNumThreads(NumThreads())
 	for _, dt := range []dtype.DType{dtype.BFloat16, dtype.Float16} {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"cresset/internal/race"
 )
 
 // reductionCase is a reduction over axes and what it makes of one row.
@@ -159,6 +161,9 @@ func TestReductionsOverAnyAxesAndLayout(t *testing.T) {
 }
 
 func TestGradientsOfReductions(t *testing.T) {
+	if race.Enabled {
+		t.Skip("differences of a few elements, which no threads share, take long under the race detector")
+	}
 	ManualSeed(3)
 	for _, v := range variantsOf(Shape{2, 3, 4}) {
 		if v.name == "expanded" {

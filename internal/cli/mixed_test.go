@@ -9,6 +9,7 @@ import (
 
 	"cresset/data"
 	"cresset/device"
+	"cresset/internal/devicetest"
 	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
@@ -16,6 +17,7 @@ import (
 
 // TestMixedTrainingsResumeEqual goes on from every snapshot of a training in mixed precision, and wants the same losses, near those in float32.
 func TestMixedTrainingsResumeEqual(t *testing.T) {
+	devicetest.JudgesValues(t)
 	steps := []string{"--batch", "2", "--steps", "4", "--judge-every", "4"}
 	single := read(t, steps...)
 	for _, amp := range []string{"bf16", "f16"} {

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/devicetest"
 	"cresset/tensor"
 )
 
 // TestStatistics compares statistics with those by definition, of every dtype, of numbers that are far from zero, and of a tensor
 // that is not contiguous.
 func TestStatistics(t *testing.T) {
+	devicetest.JudgesValues(t)
 	nan, inf := math.NaN(), math.Inf(1)
 	noise := tensor.Randn(pieceElements + 3*blockElements + 5)
 	cases := map[string]*tensor.Tensor{

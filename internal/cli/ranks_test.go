@@ -224,6 +224,9 @@ var killedSteps = flag.Int("killed-steps", 96, "how many steps TestRanksKilledAt
 //
 //	go test ./internal/cli -run RanksKilledAtRandom -killed-steps 10000 -timeout 1h -v
 func TestRanksKilledAtRandom(t *testing.T) {
+	if race.Enabled {
+		t.Skip("TestRanksGoOn has ranks do the same at once")
+	}
 	steps, dir := *killedSteps, t.TempDir()
 	often := max(steps/20, 12) // steps between two kills, of which a start makes half at an average
 	args := func(program, save string, more ...string) []string {

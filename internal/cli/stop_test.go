@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cresset/checkpoint"
+	"cresset/internal/devicetest"
 	"cresset/tensor"
 )
 
@@ -29,6 +30,7 @@ func (c *countdown) Err() error {
 // TestSignalsStopWorkOnFiles ends the commands that read elements at each place where they ask, inside a tensor too: nothing is
 // printed, and the file that was there stays.
 func TestSignalsStopWorkOnFiles(t *testing.T) {
+	devicetest.JudgesValues(t)
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.safetensors"), filepath.Join(dir, "out.pt")
 	if err := checkpoint.Write(in, map[string]*tensor.Tensor{"a": tensor.Ones(6 * pieceElements)}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"cresset/data"
+	"cresset/internal/devicetest"
 	"cresset/text/tokenizer"
 )
 
@@ -27,6 +28,7 @@ func read(t *testing.T, args ...string) (r textResult) {
 
 // TestResumedReadingsAreEqual goes on from every snapshot of a run that draws random numbers in its layers, and wants the same losses and the same text.
 func TestResumedReadingsAreEqual(t *testing.T) {
+	devicetest.JudgesValues(t)
 	args := []string{"--batch", "2", "--accumulate", "2", "--dropout", "0.1", "--gradient-checkpointing", "--steps", "5", "--judge-every", "2"}
 	want := read(t, args...)
 	whole := t.TempDir()
@@ -68,6 +70,7 @@ func TestResumedReadingsTakeMoreSteps(t *testing.T) {
 
 // TestWhatSavesMemoryChangesNoNumber wants equal losses where layers are computed again for their gradients, and near ones where a batch is cut.
 func TestWhatSavesMemoryChangesNoNumber(t *testing.T) {
+	devicetest.JudgesValues(t)
 	args := []string{"--batch", "4", "--steps", "4", "--judge-every", "4"}
 	want := read(t, args...)
 	if r := read(t, append(args, "--gradient-checkpointing")...); *r.TestLoss != *want.TestLoss {
@@ -80,6 +83,7 @@ func TestWhatSavesMemoryChangesNoNumber(t *testing.T) {
 
 // TestReadingLearns trains on a text in which each character follows from the one before.
 func TestReadingLearns(t *testing.T) {
+	devicetest.JudgesValues(t)
 	text := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(text, []byte(strings.Repeat("abcdefg\n", 50)), 0o666); err != nil {
 		t.Fatal(err)

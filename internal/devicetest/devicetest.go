@@ -41,6 +41,15 @@ func RunValues(t *testing.T, f func(t *testing.T, dev device.Device)) {
 	})
 }
 
+// JudgesValues skips a test under the race detector that computes much in one goroutine to judge values: what the ops below it share
+// among threads, lighter tests have them share too.
+func JudgesValues(t *testing.T) {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("computes much to judge values, and shares nothing of its own")
+	}
+}
+
 // Bench is Run for benchmarks.
 func Bench(b *testing.B, f func(b *testing.B, dev device.Device)) {
 	b.Helper()
