@@ -10,12 +10,14 @@ import (
 	"syscall"
 	"testing"
 
+	"cresset/internal/devicetest"
 	"cresset/tensor"
 )
 
 // TestShardsThroughFaults writes a set of shards over an older model while each operation of the disk fails, or is the last before
 // a crash that loses any of the names that were not synced: the folder holds the old model or the new one, or cannot be read.
 func TestShardsThroughFaults(t *testing.T) {
+	devicetest.JudgesValues(t)
 	sharded := ShardSize(40)
 	for _, old := range []struct {
 		name string

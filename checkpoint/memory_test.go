@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"cresset/checkpoint"
+	"cresset/internal/devicetest"
 	"cresset/internal/race"
 )
 
 // TestMemoryOfRefusedFiles has files that say as much as they may before the fault: reading allocates less than 16 MiB and their size,
 // all that is freed on the way included.
 func TestMemoryOfRefusedFiles(t *testing.T) {
+	devicetest.JudgesValues(t)
 	if race.Enabled {
 		t.Skip("the race detector makes more of a program's memory escape to the heap")
 	}

@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"cresset/internal/devicetest"
 	"cresset/internal/pickle"
 	"cresset/tensor"
 )
 
 // TestTorchMemoryOfHostileFiles refuses what would take more memory than 16 MiB and the file's size, before it takes it.
 func TestTorchMemoryOfHostileFiles(t *testing.T) {
+	devicetest.JudgesValues(t)
 	doubling := &pickle.List{Items: []any{six}}
 	empty := &pickle.List{}
 	for range 64 {
@@ -57,6 +59,7 @@ func TestTorchMemoryOfHostileFiles(t *testing.T) {
 
 // TestMemoryOfManyMembers refuses archives of members without content, of which there are more than bytes for them.
 func TestMemoryOfManyMembers(t *testing.T) {
+	devicetest.JudgesValues(t)
 	for _, n := range []int{19_000, 150_000} {
 		members := torchMembers(six)
 		delete(members, "a/version")
@@ -97,6 +100,7 @@ func TestTorchManySmallTensors(t *testing.T) {
 
 // TestTorchAsManyTensorsAsAreAllowed reads 65,536 tensors of an element each, which take far more memory than in the file.
 func TestTorchAsManyTensorsAsAreAllowed(t *testing.T) {
+	devicetest.JudgesValues(t)
 	most := Limits{}.orDefault().Tensors
 	given := make([]*tensor.Tensor, most)
 	for i := range given {
@@ -121,6 +125,7 @@ func TestTorchAsManyTensorsAsAreAllowed(t *testing.T) {
 
 // TestTorchMutations cuts each golden short and changes single bits: what comes of it is read or refused, in little memory.
 func TestTorchMutations(t *testing.T) {
+	devicetest.JudgesValues(t)
 	files, err := filepath.Glob("testdata/*.pt")
 	if err != nil {
 		t.Fatal(err)

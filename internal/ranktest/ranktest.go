@@ -10,6 +10,7 @@ import (
 	"cresset/dist"
 	"cresset/internal/hardware"
 	"cresset/internal/mpi/mpitest"
+	"cresset/internal/race"
 	"cresset/internal/tenants"
 )
 
@@ -36,4 +37,18 @@ func Main(m *testing.M, errs io.Writer, gpus string, parts map[string]func(g *di
 		}
 	}
 	return mpitest.Main(m, errs, joined)
+}
+
+// UnderMPI runs a part as three processes of every launcher of MPI that is found. The race detector leaves it out: it watches the goroutines behind it in the
+// tests of dist and of nn/ddp.
+func UnderMPI(t *testing.T, part string) {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("the tests of dist and of nn/ddp have the same goroutines")
+	}
+	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
+		if r := l.Run(t, 3, part); r.Code != 0 {
+			t.Errorf("exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
+		}
+	})
 }

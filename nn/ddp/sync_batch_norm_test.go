@@ -8,7 +8,7 @@ import (
 	"cresset/device"
 	"cresset/dist"
 	"cresset/dtype"
-	"cresset/internal/mpi/mpitest"
+	"cresset/internal/ranktest"
 	"cresset/nn"
 	"cresset/nn/ddp"
 	"cresset/tensor"
@@ -103,11 +103,7 @@ func TestSyncBatchNorm(t *testing.T) {
 }
 
 func TestSyncBatchNormUnderMPI(t *testing.T) {
-	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
-		if r := l.Run(t, 3, "sync batch norm"); r.Code != 0 {
-			t.Errorf("exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
-		}
-	})
+	ranktest.UnderMPI(t, "sync batch norm")
 }
 
 // TestConvertSyncBatchNorm: the layer prints as PyTorch's, and a group of one needs none.

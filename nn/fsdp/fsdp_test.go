@@ -11,7 +11,6 @@ import (
 	"cresset/device"
 	"cresset/dist"
 	"cresset/dtype"
-	"cresset/internal/mpi/mpitest"
 	"cresset/internal/race"
 	"cresset/internal/ranktest"
 	"cresset/nn"
@@ -173,9 +172,5 @@ func TestTraining(t *testing.T) {
 }
 
 func TestTrainingUnderMPI(t *testing.T) {
-	mpitest.Each(t, func(t *testing.T, l mpitest.Launcher) {
-		if r := l.Run(t, 3, "training"); r.Code != 0 {
-			t.Errorf("exit %d\n%s\n%s", r.Code, r.Stdout, r.Stderr)
-		}
-	})
+	ranktest.UnderMPI(t, "training")
 }
