@@ -25,7 +25,8 @@ FIGURES = PTX / "figures"
 HEAD = """\
 # What NVIDIA's assembler makes of the kernels, by scripts/ptxas.py. A module has a line with its target, the GPUs that its figures are for and a hash of
 # its text. A line of kernels that are alike then has a figure for each GPU, registers+bytes that are spilled:arithmetic/instructions of the main
-# loop:bytes of global memory that a thread moves in it:accesses of what was spilled in it, and the bytes of static shared memory.
+# loop/operations of float64 among them/conversions from and to it:bytes of global memory that a thread moves in it:accesses of what was spilled in
+# it, and the bytes of static shared memory.
 """
 
 # One GPU for each generation: Pascal, Turing, Ampere and Ada, Hopper, Blackwell. The code for the first is in a form that cuobjdump 13 cannot
@@ -61,6 +62,8 @@ LEAST = [
 ]
 
 ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|IMMA|IDP|FCHK|FFMA2)\b")
+DOUBLE = re.compile(r"^D(ADD|MUL|FMA|SETP|MNMX)\b")
+CONVERSION = re.compile(r"^(F2F|F2I|I2F|FRND)\.(\w+\.)*F64\b")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
@@ -83,8 +86,8 @@ def moved(opcode):
 
 
 def main_loop(code):
-    """Arithmetic, instructions, bytes and accesses of local memory of the innermost loop with the most arithmetic, or of all code where there is no
-    loop; where there are tensor cores' instructions, of the loop that has most of them for its length."""
+    """Arithmetic, instructions, those of float64, conversions, bytes and accesses of local memory of the innermost loop with the most arithmetic, or of all
+    code where there is no loop; where there are tensor cores' instructions, of the loop that has most of them for its length."""
     loops = []
     for at, opcode, operands in code:
         target = re.search(r"\b0x([0-9a-f]+)\s*$", operands)
@@ -94,7 +97,8 @@ def main_loop(code):
 
     def count(first, last):
         ops = [opcode for at, opcode, _ in code if first <= at <= last and not opcode.startswith("NOP")]
-        return sum(bool(ARITHMETIC.match(o)) for o in ops), len(ops), sum(map(moved, ops)), sum(o.split(".")[0] in ("LDL", "STL") for o in ops)
+        arithmetic, doubles, conversions = (sum(bool(kind.match(o)) for o in ops) for kind in (ARITHMETIC, DOUBLE, CONVERSION))
+        return arithmetic, len(ops), doubles, conversions, sum(map(moved, ops)), sum(o.split(".")[0] in ("LDL", "STL") for o in ops)
 
     def density(loop):
         ops = [opcode for at, opcode, _ in code if loop[0] <= at <= loop[1]]
@@ -103,7 +107,7 @@ def main_loop(code):
     densest = max(loops, key=density, default=None)
     if densest and density(densest) > 0:
         return count(*densest)
-    return max((count(*l) for l in inner), key=lambda c: (c[0], c[2], c[1]), default=count(0, code[-1][0] if code else 0))
+    return max((count(*l) for l in inner), key=lambda c: (c[0], c[4], c[1]), default=count(0, code[-1][0] if code else 0))
 
 
 def loops(cuobjdump, cubin):
@@ -135,7 +139,9 @@ def assemble(tools, name, text, gpu, read):
         shared = re.search(r"(\d+) bytes smem", part)
         figure = registers + (f"+{max(int(stack), int(spills))}" if stack != "0" else "")
         if kernel in mix:
-            figure += ":{}/{}:{}".format(*mix[kernel]) + (f":{mix[kernel][3]}" if mix[kernel][3] else "")
+            arithmetic, instructions, doubles, conversions, bytes_, local = mix[kernel]
+            figure += f":{arithmetic}/{instructions}" + (f"/{doubles}/{conversions}" if doubles or conversions else "")
+            figure += f":{bytes_}" + (f":{local}" if local else "")
         figures[kernel] = figure, shared.group(1) if shared else "0"
     return figures, [f"{name} for {gpu}: wgmma in turns: {run.stderr}"] * ("C75" in run.stderr)
 
@@ -188,7 +194,7 @@ def judge(lines, tuned):
             if "+" in figure:
                 yield ("tuned, " if tuned and figure.count(":") == 3 and kernels not in TIGHT else "") + f"local memory: {kernels} for {gpu}: {figure}"
             least = next((share for names, share in LEAST if names.match(kernels)), 0)
-            if mix := re.search(r":(\d+)/(\d+):", figure):
+            if mix := re.search(r":(\d+)/(\d+)[:/]", figure):
                 if int(mix.group(1)) < least * int(mix.group(2)):
                     yield f"less arithmetic than {least:.0%}: {kernels} for {gpu}: {figure}"
 

@@ -3,7 +3,7 @@ package emit
 import "fmt"
 
 // A region with sums is computed by blocks of 32 columns and 8 rows of threads, as the kernels of reductions are: thread (x, y) takes every 8th
-// row of a part, and adds in float64; the 8 sums of a column are added in order. Each part's are left in memory, and the last block of a column
+// row of a part; the 8 sums of a column are added in order, in float64. Each part's are left in memory, and the last block of a column
 // adds them, as last.cuh of the kernels compiled ahead says, in the order of reduceColumns in reduction.cu: sums have the bits of those kernels.
 const (
 	warp     = 32
@@ -46,6 +46,7 @@ type sums struct {
 	place, block                      string   // of the part, and of the column's block
 	inside, first                     string   // predicates: the column is one; the thread is of the first row
 	cell                              string   // address in shared memory
+	own                               []*adder
 	acc                               []string
 }
 
@@ -57,6 +58,9 @@ func (w *writer) columns() {
 	s := w.sums()
 	w.rows(s)
 	w.body.WriteString("$sum:\n")
+	for _, own := range s.own {
+		s.acc = append(s.acc, own.value(w))
+	}
 	w.joinRows(s)
 	single := w.make("p", "setp.eq.u32", s.parts, "1")
 	w.line("@%s bra $write", single)
@@ -96,7 +100,7 @@ func (w *writer) sums() *sums {
 	w.line(".shared .align 4 .b8 ended[4]")
 	s.cell = w.make("r", "mad.lo.u32", w.make("r", "mad.lo.u32", s.y, fmt.Sprint(warp), s.x), "8", w.make("r", "mov.u32", "cells"))
 	for range w.region.Sums {
-		s.acc = append(s.acc, w.make("rd", "mov.b64", "0d0000000000000000"))
+		s.own = append(s.own, w.adder())
 	}
 	return s
 }
@@ -131,6 +135,9 @@ func (w *writer) rows(s *sums) {
 			w.values[in+i] = append(w.values[in+i], w.step(i, n))
 		}
 	}
+	for _, own := range s.own {
+		own.begin(w)
+	}
 	for n, p := range guards {
 		if p != "" {
 			w.guard = "@" + p + " "
@@ -139,11 +146,17 @@ func (w *writer) rows(s *sums) {
 			w.store(w.region.Out[i].DType, at[n][in+i], w.values[in+w.region.Out[i].Step][n:n+1])
 		}
 		for i := range w.region.Sums {
-			v := &w.values[w.region.Sums[i].From][n]
-			w.line("%sadd.rn.f64 %s, %[2]s, %s", w.guard, s.acc[i], w.make("rd", "cvt.f64.f32", w.number(v)))
+			v := w.number(&w.values[w.region.Sums[i].From][n])
+			if p != "" {
+				v = w.make("r", "selp.b32", v, "0", p) // which leaves the sum as it is
+			}
+			s.own[i].take(w, v)
 		}
 	}
 	w.guard = ""
+	for _, own := range s.own {
+		own.end(w)
+	}
 	w.line("add.s32 %s, %[1]s, %d", k, inFlight*sumRows)
 	w.line("@%s bra $loop", w.make("p", "setp.lt.u32", k, end))
 }

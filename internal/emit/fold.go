@@ -6,11 +6,12 @@ import (
 	"cresset/dtype"
 )
 
-// A fold is the reduction of a row while it is computed, in the accumulator and the order of reduction.cu: a sum in float64; an extreme with its place, since
+// A fold is the reduction of a row while it is computed, in the accumulator and the order of reduction.cu: a sum, by an adder where it is of float32; an extreme with its place, since
 // of equal elements the first counts, and of NaN too.
 type fold struct {
 	*node
 	at    int    // of the node
+	own   *adder // of float32, before threads are joined
 	value string // a float64, or an extreme of the kind of the elements
 	place string // of the extreme, noPlace where there is none; "" where that is not told
 }
@@ -27,6 +28,10 @@ func (w *writer) begin(i int) *fold {
 	case most:
 		f.value = w.make(f.letters(), fmt.Sprintf("mov.b%d", f.bits()), special[f.kind]["-∞"])
 	default:
+		if f.kind == "f32" {
+			f.own = w.adder()
+			return f
+		}
 		f.value = w.make("rd", "mov.b64", "0d0000000000000000")
 	}
 	return f
@@ -54,13 +59,10 @@ func (f *fold) letters() string {
 // take joins an element behind those that were taken; place tells its index.
 func (w *writer) take(f *fold, from []string, place func() string) {
 	switch v := from[0]; {
+	case f.own != nil:
+		f.own.take(w, from...)
 	case f.adds():
-		for i := range from {
-			if f.kind == "f32" {
-				from[i] = w.make("rd", "cvt.f64.f32", from[i])
-			}
-		}
-		if v = from[0]; f.fold == dot {
+		if f.fold == dot {
 			v = w.make("rd", "mul.rn.f64", v, from[1])
 		}
 		w.line("add.rn.f64 %s, %[1]s, %s", f.value, v)
@@ -116,6 +118,9 @@ func (w *writer) join(f *fold, v, place string) {
 
 // joined joins what the threads of a row have, each of which gets the result, as an element of the node's dtype.
 func (w *writer) joined(f *fold, t *ofRow) value {
+	if f.own != nil {
+		f.value = f.own.value(w)
+	}
 	if w.region.Order.InTurn {
 		w.joinInTurn(f, t)
 	} else {

@@ -262,6 +262,14 @@ func (w *writer) elements(p *pass, folds []*fold, of []int, t *ofRow, k string, 
 	for _, i := range p.nodes {
 		w.values[in+i] = nil
 	}
+	turn := func(step func(a *adder, w *writer)) {
+		for _, f := range folds {
+			if f.own != nil {
+				step(f.own, w)
+			}
+		}
+	}
+	turn((*adder).begin)
 	for lane := range many * w.Lanes {
 		for _, i := range p.nodes {
 			w.values[in+i] = append(w.values[in+i], w.evaluate(i, lane))
@@ -276,6 +284,7 @@ func (w *writer) elements(p *pass, folds []*fold, of []int, t *ofRow, k string, 
 			})
 		}
 	}
+	turn((*adder).end)
 	for m := range many {
 		for _, out := range p.stored {
 			w.storeWide(w.region.Out[out].DType, at[m][in+out], w.values[in+of[w.region.Out[out].Step]][m*w.Lanes:][:w.Lanes])

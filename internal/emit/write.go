@@ -31,6 +31,7 @@ type writer struct {
 	shared    bool   // whether memory for joining warps has been declared
 	nodes     []node // of a kernel that reduces rows
 	guard     string // the predicate of what is stored, if there is one
+	labels    int    // of turns of sums, so far
 }
 
 // Text returns the kernel's module.
@@ -70,6 +71,9 @@ func (k *Kernel) Text() []byte {
 func (w *writer) line(format string, args ...any) {
 	fmt.Fprintf(&w.body, "\t"+format+";\n", args...)
 }
+
+// label writes a label.
+func (w *writer) label(format string, args ...any) { fmt.Fprintf(&w.body, format+":\n", args...) }
 
 // new returns a register that has not been used.
 func (w *writer) new(letters string) string {

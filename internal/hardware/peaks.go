@@ -14,7 +14,7 @@ func Lanes(major, minor int) int {
 // takes ordinary units where there are none. The name is the driver's: GeForces add in float32 at half the rate of other cards of their capability.
 func TensorLanes(name string, major, minor, bytes int) int {
 	if bytes == 8 {
-		return doubles(major, minor)
+		return tensorDoubles(major, minor)
 	}
 	halves := 512 // 7.0, 7.5, 8.6, 8.9, 12.0
 	switch {
@@ -30,16 +30,24 @@ func TensorLanes(name string, major, minor, bytes int) int {
 	return halves * 2 / bytes
 }
 
-func doubles(major, minor int) int {
-	switch 10*major + minor {
-	case 60, 70:
-		return 32
-	case 80, 100:
-		return 64
-	case 90:
-		return 128
-	case 61:
-		return 4
+func tensorDoubles(major, minor int) int {
+	lanes, _ := Doubles(major, minor)
+	if minor == 0 && (major == 8 || major == 9) {
+		return 2 * lanes
 	}
-	return 2
+	return lanes
+}
+
+// Doubles returns how many operations of float64 a multiprocessor of a compute capability starts at each clock, and how many conversions from and to it, by the
+// table of throughputs in NVIDIA's CUDA C++ Programming Guide.
+func Doubles(major, minor int) (operations, conversions int) {
+	switch 10*major + minor {
+	case 60, 70, 72, 80:
+		return 32, 16
+	case 90, 100:
+		return 64, 16
+	case 61, 62:
+		return 4, 4
+	}
+	return 2, 2
 }

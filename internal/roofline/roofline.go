@@ -35,7 +35,11 @@ type Launch struct {
 
 // Loop is a kernel's main loop: so many operations of floats among so many instructions, and bytes of global memory that a thread moves in it.
 // It is all zeros where that is not known.
-type Loop struct{ Arithmetic, Instructions, Bytes int }
+type Loop struct {
+	Arithmetic, Instructions int
+	Doubles, Conversions     int // among the instructions, of float64, and from or to it
+	Bytes                    int
+}
 
 // Call is an op, with what it issued.
 type Call struct {

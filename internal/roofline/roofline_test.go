@@ -63,10 +63,10 @@ func TestTime(t *testing.T) {
 	}{
 		"the host":                 {one(Launch{Blocks: 1, Threads: 32, Resident: 8}, Call{}), issue},
 		"the memory":               {one(full, bytes), ramp + 1e6/reached},
-		"bytes under way":          {one(Launch{Blocks: 132, Threads: 32, Resident: 8, Loop: Loop{0, 1, 4}}, bytes), ramp + 3352e6*latency/(132*32*4)},
+		"bytes under way":          {one(Launch{Blocks: 132, Threads: 32, Resident: 8, Loop: Loop{Instructions: 1, Bytes: 4}}, bytes), ramp + 3352e6*latency/(132*32*4)},
 		"half of a second wave":    {one(Launch{Blocks: 132 * 12, Threads: 256, Resident: 8}, bytes), ramp + 1e6/reached*2/1.5},
-		"instructions":             {one(Launch{Blocks: 132 * 8, Threads: 256, Resident: 8, Loop: Loop{100, 1000, 16}}, bytes), ramp + 3352e6/16/32*1000/(132*4*1.98)},
-		"multiplications":          {one(Launch{Blocks: 132, Threads: 256, Resident: 2, Loop: Loop{50, 100, 0}}, Call{Flops: 66.908e9}), ramp + 2e6},
+		"instructions":             {one(Launch{Blocks: 132 * 8, Threads: 256, Resident: 8, Loop: Loop{Arithmetic: 100, Instructions: 1000, Bytes: 16}}, bytes), ramp + 3352e6/16/32*1000/(132*4*1.98)},
+		"multiplications":          {one(Launch{Blocks: 132, Threads: 256, Resident: 2, Loop: Loop{Arithmetic: 50, Instructions: 100}}, Call{Flops: 66.908e9}), ramp + 2e6},
 		"a plan's clocks":          {one(Launch{Blocks: 132, Threads: 256, Resident: 2, Clocks: 1.98e6}, Call{Flops: 1}), 1e6},
 		"two launches":             {[]Call{{Bytes: 3352e6, Launches: []Launch{full, {Blocks: 1, Threads: 256, Resident: 8}}}}, 2*ramp + 1e6/reached + 3352e6/1056*latency/(256*vector)},
 		"two launches of products": {[]Call{{Flops: 66.908e9, Launches: []Launch{{Blocks: 132, Threads: 256, Resident: 2, Products: true}, {Blocks: 1056, Threads: 256, Resident: 8}}}}, 2*ramp + 1e6},
@@ -76,6 +76,11 @@ func TestTime(t *testing.T) {
 		if got := Time(h100, c.calls); math.Abs(got-c.want) > 1e-3*c.want {
 			t.Errorf("%s: got %v ns, want %v", name, got, c.want)
 		}
+	}
+	t4 := gpu(t, "t4") // 2 operations of float64 or conversions a clock, and 320 GB/s
+	slow := one(Launch{Blocks: 40 * 4, Threads: 256, Resident: 4, Loop: Loop{Arithmetic: 16, Instructions: 55, Doubles: 16, Conversions: 16, Bytes: 64}}, Call{Bytes: 320e6})
+	if got, want := Time(t4, slow), ramp+2*320e6/4/(2*40*float64(t4.Clock)/1e9); math.Abs(got-want) > 1e-3*want {
+		t.Errorf("float64 of a T4: got %v ns, want %v", got, want)
 	}
 	many := slices.Repeat(one(Launch{Blocks: 1, Threads: 32, Resident: 8}, Call{}), 10)
 	if eager, replayed := Time(h100, many), Replayed(h100, many); eager != 10*issue || replayed != 10*ramp {

@@ -88,24 +88,34 @@ func (l *Launch) moving(g *hardware.GPU, bytes float64) float64 {
 	return bytes / min(reached*Bandwidth(g), underway/latency)
 }
 
-// computing returns the nanoseconds that instructions take: those of the main loop for so many operations or bytes, one for each scheduler and
-// clock; operations also by their unit.
+// computing returns the nanoseconds that instructions take: those of the main loop for so many operations or bytes, by the schedulers and the units for
+// float64; operations also by their unit.
 func (l *Launch) computing(g *hardware.GPU, bytes, flops float64) float64 {
-	instructions := 0. // of warps
+	turns := 0. // of the loop, by all warps
 	switch loop := l.Loop; {
 	case l.Streams && loop.Bytes > 0:
-		instructions = bytes / float64(loop.Bytes) / 32 * float64(loop.Instructions)
+		turns = bytes / float64(loop.Bytes) / 32
 	case loop.Instructions == 0 || l.Unit >= Tensor16:
 	case flops > 0 && loop.Arithmetic > 0:
-		instructions = flops / 2 / 32 * float64(loop.Instructions) / float64(loop.Arithmetic)
+		turns = flops / 2 / 32 / float64(loop.Arithmetic)
 	case flops == 0 && loop.Bytes > 0:
-		instructions = bytes / float64(loop.Bytes) / 32 * float64(loop.Instructions)
+		turns = bytes / float64(loop.Bytes) / 32
 	}
+	used := min(float64(l.Blocks), float64(g.Multiprocessors))
+	clock := float64(g.Clock) / 1e9
+	return max(turns*l.Loop.clocks(g)/(used*clock), flops/(Peak(g, l.Unit)*used/float64(g.Multiprocessors)))
+}
+
+// clocks returns how many a multiprocessor takes for the loop of one warp, whose 32 threads each wait for a unit.
+func (l Loop) clocks(g *hardware.GPU) float64 {
 	schedulers := 4.
 	if g.Major == 6 && g.Minor == 0 {
 		schedulers = 2
 	}
-	used := min(float64(l.Blocks), float64(g.Multiprocessors))
-	clock := float64(g.Clock) / 1e9
-	return max(instructions/(used*schedulers*clock), flops/(Peak(g, l.Unit)*used/float64(g.Multiprocessors)))
+	operations, conversions := hardware.Doubles(g.Major, g.Minor)
+	doubles, converting := 32*float64(l.Doubles)/float64(operations), 32*float64(l.Conversions)/float64(conversions)
+	if operations == conversions { // by one unit
+		return max(float64(l.Instructions)/schedulers, doubles+converting)
+	}
+	return max(float64(l.Instructions)/schedulers, doubles, converting)
 }

@@ -171,7 +171,9 @@ func (t *Trace) launch(ctx driver.Context, f driver.Function, l *driver.Launch) 
 	last.Launches = append(last.Launches, roofline.Launch{
 		Kernel: name, Blocks: l.Grid.Count(), Threads: int(l.Block.Count()), Resident: int(resident), Unit: unitOf(name), Clocks: t.clocks,
 		Bytes: t.bytes, Products: multiplies(name), Streams: t.stream > 0,
-		Loop: roofline.Loop{Arithmetic: figures.Arithmetic, Instructions: figures.Instructions, Bytes: figures.Bytes},
+		Loop: roofline.Loop{
+			Arithmetic: figures.Arithmetic, Instructions: figures.Instructions, Doubles: figures.Doubles, Conversions: figures.Conversions, Bytes: figures.Bytes,
+		},
 	})
 	t.clocks, t.bytes, t.stream = 0, 0, 0
 }

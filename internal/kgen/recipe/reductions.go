@@ -143,6 +143,12 @@ func (r *Reduction) fold(rows []*Reduction) *Reduction {
 // counts reports whether the accumulator counts, in int64 whatever the elements are.
 func (r *Reduction) counts() bool { return isTruth(r.Term) }
 
+// adds reports whether the op is a sum of the elements themselves.
+func (r *Reduction) adds() bool {
+	steps := formulaOf(r.Combine, "acc", "a").Steps
+	return r.Term == nil && steps[len(steps)-1].Op == Add
+}
+
 // formulaOf is a formula of these parameters as a recipe, whose result is its last step.
 func formulaOf(formula any, params ...string) *Recipe {
 	b := newBuilder(F64, strings.Join(params, " "), params...)

@@ -7,15 +7,15 @@
 #include "optimizer.cuh"
 #include "reduction.cuh"
 
-// Squares are added in float64: by threads, by blocks, and the sums of a gradient's chunks by a warp of the block that ends last, so
+// Squares are added by threads, by blocks, and the sums of a gradient's chunks by a warp of the block that ends last, so
 // that the chunks alone decide the order.
 ROW_KERNEL(grad_norm, 256)(const GradNorm o) {
 #pragma unroll 1
 	for (u64 k = blockIdx.x; k < o.count; k += gridDim.x) {
 		Chunk c = chunk(o.list, k);
-		f64 sum = 0;
-		eachOf(c.grad, 0, 1, 0, c.n, [&](T v, u64) { sum += (f64)v * (f64)v; });
-		sum = joinRow<Total<f64>>(sum);
+		f64 sum = joinRow<Total<f64>>(added<T>([&](auto &own) __attribute__((always_inline)) {
+			turnsOf(c.grad, 0, 1, 0, c.n, [&](const auto &v, auto) __attribute__((always_inline)) { own.takeSquares(v); });
+		}));
 		if (threadIdx.x == 0) {
 			store<f64>(o.sums, k, sum);
 		}

@@ -15,6 +15,8 @@ type Figures struct {
 	Shared       int // bytes of static shared memory
 	Arithmetic   int // operations of floats in the main loop, or in all of a kernel that has no loop
 	Instructions int // of the same code, operations of floats among them; 0 where that is not known
+	Doubles      int // of these, operations of float64
+	Conversions  int // of these, from float64 or to it
 	Bytes        int // of global memory that a thread loads and stores in the same code
 }
 
@@ -57,16 +59,18 @@ var figures = sync.OnceValue(func() map[string][]Figures {
 	return of
 })
 
-// readFigures reads a word for each GPU, registers+local:arithmetic/instructions:bytes, of which all but the first may lack, and one of shared
-// memory. Accesses of what was spilled, which may follow the bytes, are for scripts/ptxas.py.
+// readFigures reads a word for each GPU, registers+local:arithmetic/instructions/doubles/conversions:bytes, of which all but the first may lack, and one of
+// shared memory. Accesses of what was spilled, which may follow the bytes, are for scripts/ptxas.py.
 func readFigures(gpus, words []string) []Figures {
 	all := make([]Figures, len(gpus))
 	for i, gpu := range gpus {
 		f := &all[i]
 		registers, loop, _ := strings.Cut(words[i], ":")
+		loop, bytes, _ := strings.Cut(loop, ":")
 		fmt.Sscan(gpu, &f.Capability)
 		fmt.Sscanf(registers, "%d+%d", &f.Registers, &f.Local)
-		fmt.Sscanf(loop, "%d/%d:%d", &f.Arithmetic, &f.Instructions, &f.Bytes)
+		fmt.Sscanf(loop, "%d/%d/%d/%d", &f.Arithmetic, &f.Instructions, &f.Doubles, &f.Conversions)
+		fmt.Sscanf(bytes, "%d", &f.Bytes)
 		fmt.Sscan(words[len(gpus)], &f.Shared)
 	}
 	for i := 1; i < len(all); i++ { // where the code was not read, that of the GPU before is like it
@@ -80,6 +84,6 @@ func readFigures(gpus, words []string) []Figures {
 
 func (f *Figures) sameLoop(of *Figures) {
 	if f.Instructions == 0 {
-		f.Arithmetic, f.Instructions, f.Bytes = of.Arithmetic, of.Instructions, of.Bytes
+		f.Arithmetic, f.Instructions, f.Doubles, f.Conversions, f.Bytes = of.Arithmetic, of.Instructions, of.Doubles, of.Conversions, of.Bytes
 	}
 }

@@ -42,16 +42,19 @@ func TestFiguresOfModules(t *testing.T) {
 }
 
 func TestReadFigures(t *testing.T) {
-	got := readFigures([]string{"60", "80", "90"}, strings.Fields("40+16 32:5/20:64 31 1024"))
+	got := readFigures([]string{"60", "80", "90"}, strings.Fields("40+16 32:5/20/2/1:64 31 1024"))
 	want := []Figures{
-		{Capability: 60, Registers: 40, Local: 16, Shared: 1024, Arithmetic: 5, Instructions: 20, Bytes: 64},
-		{Capability: 80, Registers: 32, Shared: 1024, Arithmetic: 5, Instructions: 20, Bytes: 64},
-		{Capability: 90, Registers: 31, Shared: 1024, Arithmetic: 5, Instructions: 20, Bytes: 64},
+		{Capability: 60, Registers: 40, Local: 16, Shared: 1024, Arithmetic: 5, Instructions: 20, Doubles: 2, Conversions: 1, Bytes: 64},
+		{Capability: 80, Registers: 32, Shared: 1024, Arithmetic: 5, Instructions: 20, Doubles: 2, Conversions: 1, Bytes: 64},
+		{Capability: 90, Registers: 31, Shared: 1024, Arithmetic: 5, Instructions: 20, Doubles: 2, Conversions: 1, Bytes: 64},
 	}
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("got %+v, want %+v", got[i], want[i])
 		}
+	}
+	if got := readFigures([]string{"75"}, strings.Fields("32:5/20:64:3 0")); got[0].Doubles != 0 || got[0].Bytes != 64 {
+		t.Errorf("without float64: got %+v", got[0])
 	}
 	if r := Registers("add_f32", 50); r != 0 {
 		t.Errorf("a GPU that is too old: got %d registers", r)

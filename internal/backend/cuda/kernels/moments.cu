@@ -1,65 +1,80 @@
 // Variances, norms and logarithms of sums, and the gradients of reductions.
 //
 // Every kernel takes Runs. Grid: a row of threads for each run: blocks of (32, 8) threads up to n = 1024 and of (256, 1)
-// beyond, outer*inner rows. Sums are taken in float64. The gradients are for the operand in, of dy and the result y.
+// beyond, outer*inner rows. The gradients are for the operand in, of dy and the result y.
 // dtypes: f32 f64
 #include "elementary.cuh"
 #include "math.cuh"
 #include "reduction.cuh"
 
-// sumOf adds what value makes of the elements; every thread of the row gets the sum.
-template <class Value> INLINE f64 sumOf(const Runs &p, u64 run, Value value) {
-	f64 sum = 0;
-	eachOf(p.in, startOf(p, run), (i64)p.inner, 0, p.n, [&](T v, u64) { sum += value(v); });
-	return joinRow<Total<f64>>(sum);
+// sumOf has take add a run's elements, a turn after the other; every thread of the row gets the sum.
+template <class S = T, class Take> INLINE f64 sumOf(const Runs &p, u64 run, Take take) {
+	return joinRow<Total<f64>>(added<S>([&](auto &own) __attribute__((always_inline)) {
+		turnsOf(p.in, startOf(p, run), (i64)p.inner, 0, p.n, [&](const auto &v, auto) __attribute__((always_inline)) { take(own, v); });
+	}));
+}
+
+// sumOfEach adds what value makes of the elements.
+template <class S, class Value> INLINE f64 sumOfEach(const Runs &p, u64 run, Value value) {
+	return sumOf<S>(p, run, [&](auto &own, const auto &v) __attribute__((always_inline)) {
+#pragma unroll
+		for (T of : v) {
+			own.take(value(of));
+		}
+	});
 }
 
 // largestOf is the largest value that is made of the elements, and NaN where there is one.
-template <class Value> INLINE f64 largestOf(const Runs &p, u64 run, f64 least, Value value) {
-	f64 most = least;
-	eachOf(p.in, startOf(p, run), (i64)p.inner, 0, p.n, [&](T v, u64) { most = Most<f64>::join(most, value(v)); });
-	return joinRow<Most<f64>>(most);
+template <class Value> INLINE T largestOf(const Runs &p, u64 run, T least, Value value) {
+	T most = least;
+	turnsOf(p.in, startOf(p, run), (i64)p.inner, 0, p.n, [&](const auto &v, auto) __attribute__((always_inline)) {
+#pragma unroll
+		for (T of : v) {
+			most = Most<T>::join(most, value(of));
+		}
+	});
+	return joinRow<Most<T>>(most);
 }
 
 INLINE f64 meanOf(const Runs &p, u64 run) {
-	return sumOf(p, run, [](T v) { return (f64)v; }) / (f64)(i64)p.n;
+	return sumOf(p, run, [](auto &own, const auto &v) __attribute__((always_inline)) { own.take(v); }) / (f64)(i64)p.n;
 }
 
 // variance is Σ (v - mean)² / (n - x): NaN or infinite where the divisor is not positive.
 INLINE f64 variance(const Runs &p, u64 run) {
 	f64 mean = meanOf(p, run), divisor = (f64)(i64)p.n - p.x;
-	f64 sum = sumOf(p, run, [&](T v) { return ((f64)v - mean) * ((f64)v - mean); });
+	f64 sum = sumOf(p, run, [&](auto &own, const auto &v) __attribute__((always_inline)) { own.takeSquares(v, mean); });
 	return sum / (divisor > 0 ? divisor : 0);
 }
 
 // norm is (Σ |v|**x)**(1/x), the largest or smallest |v| for an infinite x, and how many are not 0 for 0.
 INLINE f64 norm(const Runs &p, u64 run) {
-	auto size = [](T v) { return abs((f64)v); };
+	auto size = [](T v) { return (T)abs(v); };
 	if (p.x == 2) {
-		return sqrt(sumOf(p, run, [](T v) { return (f64)v * (f64)v; }));
+		return sqrt(sumOf(p, run, [](auto &own, const auto &v) __attribute__((always_inline)) { own.takeSquares(v); }));
 	}
 	if (p.x == 1) {
-		return sumOf(p, run, size);
+		return sumOfEach<T>(p, run, size);
 	}
 	if (p.x == 0) {
-		return sumOf(p, run, [](T v) { return v != 0 ? 1.0 : 0.0; });
+		return sumOfEach<T>(p, run, [](T v) { return (T)(v != 0); });
 	}
 	if (p.x == INFINITY) {
 		return largestOf(p, run, 0, size);
 	}
 	if (p.x == -INFINITY) {
-		return -largestOf(p, run, -INFINITY, [](T v) { return -abs((f64)v); });
+		return -largestOf(p, run, -(T)INFINITY, [](T v) { return -(T)abs(v); });
 	}
-	return pow(sumOf(p, run, [&](T v) { return pow(abs((f64)v), p.x); }), 1 / p.x);
+	return pow(sumOfEach<f64>(p, run, [&](T v) { return pow(abs((f64)v), p.x); }), 1 / p.x);
 }
 
 // logSumExp is log Σ e**v, shifted by the largest element so that nothing overflows.
 INLINE f64 logSumExp(const Runs &p, u64 run) {
-	f64 shift = largestOf(p, run, -INFINITY, [](T v) { return (f64)v; });
+	T shift = largestOf(p, run, -(T)INFINITY, [](T v) { return v; });
 	if (abs(shift) == INFINITY) {
 		shift = 0; // the sum is infinite or zero, and INF - INF would spoil it
 	}
-	return log(sumOf(p, run, [&](T v) { return (f64)exp((T)((f64)v - shift)); })) + shift;
+	return log(sumOfEach<T>(p, run, [&](T v) { return exp(v - shift); })) + (f64)shift;
 }
 
 // MOMENT is a kernel of one number for each run.
@@ -122,7 +137,7 @@ INLINE f64 normGrad(const Runs &p, T v, T dy, T y, f64 once) {
 
 INLINE f64 normOnce(const Runs &p, u64 run, T y) {
 	if (abs(p.x) == INFINITY) {
-		return sumOf(p, run, [&](T v) { return abs((f64)v) == (f64)y ? 1.0 : 0.0; });
+		return sumOfEach<T>(p, run, [&](T v) { return (T)(abs(v) == y); });
 	}
 	return p.x == 1 || p.x == 2 ? 1 : pow((f64)y, p.x - 1);
 }
@@ -132,4 +147,4 @@ SPREAD(std_grad, meanOf(p, run), y != 0 ? spread(p, v, once, (f64)dy / (2 * (f64
 SPREAD(norm_grad, normOnce(p, run, y), normGrad(p, v, dy, y, once))
 SPREAD(log_sum_exp_grad, 0, (f64)dy * (f64)exp((T)((f64)v - (f64)y)))
 // dy in equal shares to the elements that are the extreme y.
-SPREAD(share_grad, sumOf(p, run, [&](T v) { return same(v, y) ? 1.0 : 0.0; }), same(v, y) ? dy / (T)once : (T)0)
+SPREAD(share_grad, sumOfEach<T>(p, run, [&](T v) { return (T)same(v, y); }), same(v, y) ? dy / (T)once : (T)0)

@@ -19,6 +19,7 @@ struct Extreme {
 // Extremes keep the first of equal elements, and the first NaN before any number. Better is the order of numbers.
 template <class Better> struct Extremes {
 	using Acc = Extreme;
+	static constexpr bool ADDS = false;
 	INLINE Extreme fromLane(Extreme acc, u32 mask) { return {::fromLane(acc.value, mask), ::fromLane(acc.at, mask)}; }
 	INLINE Extreme zero() { return {0, -1}; }
 	// take is join with an element behind those that acc is of.
@@ -48,6 +49,40 @@ struct Larger {
 struct Smaller {
 	INLINE bool than(T a, T b) { return a < b; }
 };
+
+// A Taker takes elements one by one.
+template <class R> struct Taker {
+	typename R::Acc acc = R::zero();
+
+	template <int N, class At> __device__ __attribute__((always_inline)) void take(const T (&v)[N], At at) {
+#pragma unroll
+		for (int k = 0; k < N; k++) {
+			acc = R::take(acc, v[k], at(k));
+		}
+	}
+};
+
+// An Adding takes them as an Adder does.
+template <class A> struct Adding {
+	A &sum;
+
+	template <int N, class At> __device__ __attribute__((always_inline)) void take(const T (&v)[N], At) { sum.take(v); }
+};
+
+// ownOf is what a thread makes of the elements that each has it take.
+template <class R, class Each> INLINE typename R::Acc ownOf(Each each) {
+#if FLOATS
+	if constexpr (R::ADDS) {
+		return added<T>([&](auto &sum) __attribute__((always_inline)) {
+			Adding<__remove_reference_t(decltype(sum))> own{sum};
+			each(own);
+		});
+	}
+#endif
+	Taker<R> own;
+	each(own);
+	return own.acc;
+}
 
 // A Run is where the elements of a result lie.
 struct Run {
@@ -103,7 +138,9 @@ template <class R> INLINE void reduceRows(const Reduction &p) {
 	} else if (mine) {
 		Run run = runOf(p, result);
 		Part of = partOf(p, part);
-		eachOf(p.in, run.start, run.step, of.first, of.end, [&](T v, u64 k) { acc = R::take(acc, v, k); });
+		acc = ownOf<R>([&](auto &own) __attribute__((always_inline)) {
+			turnsOf(p.in, run.start, run.step, of.first, of.end, [&](const auto &v, auto at) __attribute__((always_inline)) { own.take(v, at); });
+		});
 	}
 	acc = joinRow<R>(acc);
 	if (mine && threadIdx.x == 0) {
@@ -140,23 +177,23 @@ template <class R> INLINE void reduceColumns(const Reduction &p) {
 	} else if (result < results) {
 		Run run = runOf(p, result);
 		Part of = partOf(p, blockIdx.y);
-		u64 k = of.first + threadIdx.y;
+		acc = ownOf<R>([&](auto &own) __attribute__((always_inline)) {
+			u64 k = of.first + threadIdx.y;
 #pragma unroll 1
-		for (; k + (MANY - 1) * 8 < of.end; k += MANY * 8) {
-			T v[MANY];
+			for (; k + (MANY - 1) * 8 < of.end; k += MANY * 8) {
+				T v[MANY];
 #pragma unroll
-			for (int m = 0; m < MANY; m++) {
-				v[m] = read(p.in, run.start + (i64)(k + m * 8) * run.step);
+				for (int m = 0; m < MANY; m++) {
+					v[m] = read(p.in, run.start + (i64)(k + m * 8) * run.step);
+				}
+				own.take(v, [&](int m) { return k + m * 8; });
 			}
-#pragma unroll
-			for (int m = 0; m < MANY; m++) {
-				acc = R::take(acc, v[m], k + m * 8);
-			}
-		}
 #pragma unroll 1
-		for (; k < of.end; k += 8) {
-			acc = R::take(acc, read(p.in, run.start + (i64)k * run.step), k);
-		}
+			for (; k < of.end; k += 8) {
+				T v[1] = {read(p.in, run.start + (i64)k * run.step)};
+				own.take(v, [&](int) { return k; });
+			}
+		});
 	}
 	bool mine = threadIdx.y == 0 && result < results;
 	acc = joinColumn<R>(acc);

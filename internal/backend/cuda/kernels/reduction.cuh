@@ -6,6 +6,7 @@
 #include "dtype.cuh"
 #include "half.cuh"
 #include "params.cuh"
+#include "sums.cuh"
 #include "vector.cuh"
 
 #if defined(DTYPE_f16) || defined(DTYPE_bf16)
@@ -80,13 +81,21 @@ template <class P, class Body> INLINE void eachOfRun(const P &p, u64 r, Body bod
 // isWhole tells whether groups from an element on can be moved at once.
 INLINE bool isWhole(u64 base, i64 start, i64 step) { return step == 1 && (base + (u64)start * sizeof(Stored)) % (GROUP * sizeof(Stored)) == 0; }
 
-// eachOf calls body with every element of this thread of those from first up to end of a run, and its number; first is a multiple of
-// GROUP. Four groups are in flight where they can be moved at once.
-template <class Body> INLINE void eachOf(u64 base, i64 start, i64 step, u64 first, u64 end, Body body) {
+// turnsOf calls body with the elements of this thread of those from first up to end of a run, a turn of neighbours after the other, and with what tells the number
+// of each; first is a multiple of GROUP. Four groups are in flight where they can be moved at once.
+template <class Body> INLINE void turnsOf(u64 base, i64 start, i64 step, u64 first, u64 end, Body body) {
 	const int MANY = 4;
 	const u64 apart = blockDim.x * GROUP;
 	bool whole = isWhole(base, start + (i64)first * step, step);
 	u64 k = first + threadIdx.x * GROUP;
+	auto each = [&](const Lanes<Stored, GROUP> &group, u64 from) __attribute__((always_inline)) {
+		T v[GROUP];
+#pragma unroll
+		for (int lane = 0; lane < GROUP; lane++) {
+			v[lane] = wide(group.at(lane));
+		}
+		body(v, [&](int lane) { return from + lane; });
+	};
 	if (whole) {
 #pragma unroll 1
 		for (; k + (MANY - 1) * apart + GROUP <= end; k += MANY * apart) {
@@ -97,25 +106,19 @@ template <class Body> INLINE void eachOf(u64 base, i64 start, i64 step, u64 firs
 			}
 #pragma unroll
 			for (int m = 0; m < MANY; m++) {
-#pragma unroll
-				for (int lane = 0; lane < GROUP; lane++) {
-					body(wide(group[m].at(lane)), k + m * apart + lane);
-				}
+				each(group[m], k + m * apart);
 			}
 		}
 	}
 #pragma unroll 1
 	for (; k < end; k += apart) {
 		if (whole && k + GROUP <= end) {
-			Lanes<Stored, GROUP> group = Lanes<Stored, GROUP>::load(base, start + (i64)k);
-#pragma unroll
-			for (int lane = 0; lane < GROUP; lane++) {
-				body(wide(group.at(lane)), k + lane);
-			}
+			each(Lanes<Stored, GROUP>::load(base, start + (i64)k), k);
 		} else {
 #pragma unroll 1
 			for (u64 i = k; i < k + GROUP && i < end; i++) {
-				body(read(base, start + (i64)i * step), i);
+				T v[1] = {read(base, start + (i64)i * step)};
+				body(v, [&](int) { return i; });
 			}
 		}
 	}
@@ -179,6 +182,17 @@ template <int VALUES> struct Share {
 		}
 	}
 
+	// turns calls body with every group and that of another share; behind the end of a run lie as many as make a group.
+	template <class Body> __device__ __attribute__((always_inline)) void turns(const Share &other, Body body) const {
+#pragma unroll
+		for (int g = 0; g < GROUPS; g++) {
+			if ((g * blockDim.x + threadIdx.x) * GROUP >= count) {
+				break;
+			}
+			body(of[g], other.of[g]);
+		}
+	}
+
 	// read loads the chunk from first on of a run of n, and `behind` for what would lie behind its end.
 	__device__ __attribute__((always_inline)) void read(u64 base, i64 start, u64 first, u64 n, T behind) {
 		bool whole = isWhole(base, start, 1);
@@ -232,7 +246,7 @@ template <int VALUES> struct Share {
 	}
 };
 
-// What sums, products and counts accumulate in, and what they result in.
+// What is joined of sums, products and counts, and what they result in.
 #if FLOATS
 using Wide = f64;
 using Result = T;
@@ -250,9 +264,10 @@ template <class E> INLINE void put(u64 base, u64 at, E v) {
 	}
 }
 
-// Accumulators of plain numbers.
+// Accumulators of plain numbers. What ADDS has a thread's elements added by an Adder.
 template <class A> struct Number {
 	using Acc = A;
+	static constexpr bool ADDS = false;
 	INLINE A fromLane(A acc, u32 mask) { return ::fromLane(acc, mask); }
 	INLINE A fromBelow(A acc, u32 by) { return ::fromBelow(acc, by); }
 	INLINE A pick(bool first, A a, A b) { return first ? a : b; }

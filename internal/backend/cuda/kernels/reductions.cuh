@@ -6,6 +6,7 @@
 
 // Σ a
 struct Sum : Number<Wide> {
+	static constexpr bool ADDS = true;
 	INLINE Wide zero() { return 0; }
 	INLINE Wide join(Wide acc, Wide a) {
 		const Wide t0 = acc + a;

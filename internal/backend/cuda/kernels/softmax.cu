@@ -1,6 +1,6 @@
 // Softmax and its logarithm along runs, forward and backward.
 //
-// Every kernel takes Softmax. Sums are taken in float64. name_dtype gives each run of contiguous elements a row of threads, which
+// Every kernel takes Softmax. name_dtype gives each run of contiguous elements a row of threads, which
 // reads it once where it has few enough elements for the row's registers. Grid: that of HeldGrid, outer*inner rows, for twice the
 // elements in a gradient, which has two operands. name_columns_dtype lets neighbouring threads take neighbouring runs, for
 // inner > 1. Grid: that of ColumnGrid.
@@ -11,19 +11,26 @@
 
 #define HELD (64 / sizeof(T)) // elements that a thread holds
 
-// A Weight is Σ e**(x - most), and most the largest x; -∞ before the first.
+// A Weight is Σ e**(x - most), and most the largest x; -∞ before the first. A Growing one is of what a thread has taken.
 struct Weight {
 	T most;
 	f64 sum;
+};
+struct Growing {
+	T most = -(T)INFINITY;
+	Adder<T> sum = {};
+
+	// in is the weight in units of a larger most: NaN where all are -∞, or one is NaN or ∞.
+	__device__ __attribute__((always_inline)) f64 in(T larger) const { return sum.value() * (f64)exp(most - larger); }
 };
 
 // shiftOf is what to subtract from numbers of which the largest is known, so that -∞ less itself is no NaN.
 INLINE T shiftOf(T most) { return most == -(T)INFINITY ? (T)0 : most; }
 
 // raise makes w count in units of a larger most.
-INLINE void raise(Weight &w, T most) {
+INLINE void raise(Growing &w, T most) {
 	if (most > w.most || most != most) {
-		w.sum *= (f64)exp(w.most - shiftOf(most));
+		w.sum.scale(exp(w.most - shiftOf(most)));
 		w.most = most;
 	}
 }
@@ -31,7 +38,7 @@ INLINE void raise(Weight &w, T most) {
 // weightOf is that of a run of n elements, of which the row holds a chunk after the other, in x the last. A run that it holds as a
 // whole becomes e**(x - most) where those are kept.
 template <bool keeps> INLINE Weight weightOf(const Softmax &p, i64 start, u64 n, Share<HELD> &x) {
-	Weight w = {-(T)INFINITY, 0};
+	Growing w;
 #pragma unroll 1
 	for (u64 first = 0; first < p.n; first += x.chunk()) {
 		x.read(p.in, start, first, n, -(T)INFINITY);
@@ -43,16 +50,15 @@ template <bool keeps> INLINE Weight weightOf(const Softmax &p, i64 start, u64 n,
 		raise(w, most);
 		x.each([&](T &v) {
 			T e = exp(v - shiftOf(w.most));
-			w.sum += e;
+			w.sum.take(e);
 			v = keeps ? e : v;
 		});
 	}
 	if (p.n <= x.chunk()) {
-		return {w.most, joinRow<Total<f64>>(w.sum)};
+		return {w.most, joinRow<Total<f64>>(w.sum.value())};
 	}
 	T most = joinRow<Most<T>>(w.most);
-	w.sum *= (f64)exp(w.most - most); // NaN where all are -∞, or one is NaN or ∞
-	return {most, joinRow<Total<f64>>(w.sum)};
+	return {most, joinRow<Total<f64>>(w.in(most))};
 }
 
 // rewrite writes a run, of what value makes of every element; it is read again unless it is held as x.
@@ -99,17 +105,17 @@ INLINE void softmaxShifts(const Softmax &p, i64 start, u64 n) {
 	}
 }
 
-// gradient writes what value makes of every dy and y of a run and of the sum of what term makes of them.
-template <class Term, class Value> INLINE void gradient(const Softmax &p, i64 start, u64 n, Term term, Value value) {
+// gradient writes what value makes of every dy and y of a run and of a sum, to which take adds them.
+template <class Take, class Value> INLINE void gradient(const Softmax &p, i64 start, u64 n, Take take, Value value) {
 	Share<HELD / 2> dy, y;
-	f64 sum = 0;
+	T whole = (T)joinRow<Total<f64>>(added<T>([&](auto &sum) __attribute__((always_inline)) {
 #pragma unroll 1
-	for (u64 first = 0; first < n; first += dy.chunk()) {
-		dy.read(p.dy, start, first, n, 0);
-		y.read(p.y, start, first, n, 0);
-		dy.with(y, [&](T &dy, T y, u32) { sum += term(dy, y); });
-	}
-	T whole = (T)joinRow<Total<f64>>(sum);
+		for (u64 first = 0; first < n; first += dy.chunk()) {
+			dy.read(p.dy, start, first, n, 0);
+			y.read(p.y, start, first, n, 0);
+			dy.turns(y, [&](const auto &dy, const auto &y) { take(sum, dy, y); });
+		}
+	}));
 #pragma unroll 1
 	for (u64 first = 0; first < n; first += dy.chunk()) {
 		if (p.n > dy.chunk()) {
@@ -122,15 +128,19 @@ template <class Term, class Value> INLINE void gradient(const Softmax &p, i64 st
 }
 
 // y * (dy - Σ dy*y)
-INLINE f64 softmaxTerm(T dy, T y) { return (f64)dy * (f64)y; }
+struct ProductsTake {
+	template <class A, int N> __device__ __attribute__((always_inline)) void operator()(A &sum, const T (&dy)[N], const T (&y)[N]) const { sum.takeProducts(dy, y); }
+};
 INLINE T softmaxSlope(T dy, T y, T whole) { return y * (dy - whole); }
 
 // dy - e**y * Σ dy
-INLINE f64 logSoftmaxTerm(T dy, T) { return dy; }
+struct GradientsTake {
+	template <class A, int N> __device__ __attribute__((always_inline)) void operator()(A &sum, const T (&dy)[N], const T (&)[N]) const { sum.take(dy); }
+};
 INLINE T logSoftmaxSlope(T dy, T y, T whole) { return dy - exp(y) * whole; }
 
-INLINE void softmaxGrad(const Softmax &p, i64 start, u64 n) { gradient(p, start, n, softmaxTerm, softmaxSlope); }
-INLINE void logSoftmaxGrad(const Softmax &p, i64 start, u64 n) { gradient(p, start, n, logSoftmaxTerm, logSoftmaxSlope); }
+INLINE void softmaxGrad(const Softmax &p, i64 start, u64 n) { gradient(p, start, n, ProductsTake{}, softmaxSlope); }
+INLINE void logSoftmaxGrad(const Softmax &p, i64 start, u64 n) { gradient(p, start, n, GradientsTake{}, logSoftmaxSlope); }
 
 // ROWS is a kernel whose body a row of threads runs for each run. Rows beyond the last have one of no elements, since the threads of a
 // warp stay together.
@@ -202,16 +212,15 @@ template <class R> INLINE typename R::Acc joinColumn(typename R::Acc acc) {
 }
 
 INLINE Weight weightOf(const Softmax &p, const Column &c) {
-	Weight w = {-(T)INFINITY, 0};
+	Growing w;
 	c.each(p, p.in, [&](T (&v)[MANY], u64 k) {
 		T most = w.most;
 		c.several(k, [&](int m) { most = Most<T>::join(most, v[m]); });
 		raise(w, most);
-		c.several(k, [&](int m) { w.sum += exp(v[m] - shiftOf(w.most)); });
+		c.several(k, [&](int m) { w.sum.take(exp(v[m] - shiftOf(w.most))); });
 	});
 	T most = joinColumn<Most<T>>(w.most);
-	w.sum *= (f64)exp(w.most - most);
-	return {most, joinColumn<Total<f64>>(w.sum)};
+	return {most, joinColumn<Total<f64>>(w.in(most))};
 }
 
 // rewrite writes what value makes of every element of a column.
@@ -245,17 +254,19 @@ ROW_KERNEL(softmax_shifts_columns, 256)(const Softmax p) {
 }
 #endif
 
-template <class Term, class Value> INLINE void gradient(const Softmax &p, Term term, Value value) {
+template <class Take, class Value> INLINE void gradient(const Softmax &p, Take take, Value value) {
 	Column c = Column::of(p);
-	f64 sum = 0;
-	c.each(p, p.dy, [&](T (&dy)[MANY], u64 k) {
-		c.several(k, [&](int m) { sum += term(dy[m], read(p.y, c.place(p, k, m))); });
-	});
-	T whole = (T)joinColumn<Total<f64>>(sum);
+	T whole = (T)joinColumn<Total<f64>>(added<T>([&](auto &sum) __attribute__((always_inline)) {
+		c.each(p, p.dy, [&](T (&dy)[MANY], u64 k) {
+			T y[MANY] = {};
+			c.several(k, [&](int m) { y[m] = read(p.y, c.place(p, k, m)); });
+			take(sum, dy, y);
+		});
+	}));
 	c.each(p, p.dy, [&](T (&dy)[MANY], u64 k) {
 		c.several(k, [&](int m) { write(p.out, c.place(p, k, m), value(dy[m], read(p.y, c.place(p, k, m)), whole)); });
 	});
 }
 
-ROW_KERNEL(softmax_grad_columns, 256)(const Softmax p) { gradient(p, softmaxTerm, softmaxSlope); }
-ROW_KERNEL(log_softmax_grad_columns, 256)(const Softmax p) { gradient(p, logSoftmaxTerm, logSoftmaxSlope); }
+ROW_KERNEL(softmax_grad_columns, 256)(const Softmax p) { gradient(p, ProductsTake{}, softmaxSlope); }
+ROW_KERNEL(log_softmax_grad_columns, 256)(const Softmax p) { gradient(p, GradientsTake{}, logSoftmaxSlope); }
