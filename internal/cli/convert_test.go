@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cresset/checkpoint"
+	"cresset/internal/devicetest"
 	"cresset/tensor"
 )
 
@@ -21,6 +22,7 @@ func write(t *testing.T, path, text string) {
 
 // TestConvertTellsWhatIsLeftOut writes a file of more values than inspect lists to other formats, to its own and over itself.
 func TestConvertTellsWhatIsLeftOut(t *testing.T) {
+	devicetest.JudgesValues(t)
 	dir := t.TempDir()
 	in, names := filepath.Join(dir, "in.pt"), filepath.Join(dir, "names.txt")
 	write(t, names, "w v\n")

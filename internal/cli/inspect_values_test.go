@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"cresset/checkpoint"
+	"cresset/internal/devicetest"
 )
 
 // TestValuesThatHoldThemselves walks what a file of few bytes can say: containers in themselves, and one that stands twice in
 // each of forty others.
 func TestValuesThatHoldThemselves(t *testing.T) {
+	devicetest.JudgesValues(t)
 	list := []any{1, nil}
 	list[1] = list
 	dict := map[string]any{"a": 1}

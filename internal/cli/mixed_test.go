@@ -65,6 +65,7 @@ func (o *overflowing) loss(b data.Batch) *tensor.Tensor {
 
 // TestScaledLossesMayOverflow: a step whose loss is not finite is skipped where losses are scaled. Many in a row end the training, as one does elsewhere.
 func TestScaledLossesMayOverflow(t *testing.T) {
+	devicetest.JudgesValues(t)
 	for _, c := range []struct {
 		amp      string
 		from, to int // the steps that overflow

@@ -8,13 +8,14 @@ import (
 
 	"cresset/device"
 	"cresset/internal/devicetest"
+	"cresset/internal/race"
 	"cresset/models"
 	"cresset/text/serving"
 )
 
 // TestFixedStepsWriteAsSteps wants of engines whose steps are compiled, replayed, or both, the tokens that each request gets alone, while requests join and leave.
 func TestFixedStepsWriteAsSteps(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("a simulated GPU is slow under the race detector")
 	}
 	gpus := devicetest.Use(t, "h100:1")

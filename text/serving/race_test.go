@@ -1,5 +1,0 @@
-//go:build race
-
-package serving_test
-
-const raceEnabled = true
