@@ -22,22 +22,8 @@ func TestAMXSurvivesSignals(t *testing.T) {
 	needAMX(t)
 	const goroutines, products = 8, 12
 	rng := rand.New(rand.NewPCG(21, 22))
-	disturbed := make(chan struct{})
-	var noise sync.WaitGroup
-	noise.Go(func() {
-		for {
-			select {
-			case <-disturbed:
-				return
-			default:
-				if err := syscall.Kill(os.Getpid(), syscall.SIGURG); err != nil {
-					t.Error(err)
-					return
-				}
-				runtime.GC()
-			}
-		}
-	})
+	stop := disturb(t)
+	defer stop()
 	var all sync.WaitGroup
 	for g := range goroutines {
 		m, n, k := 40+g, 33+16*g, 600+g // with tiles of all heights, columns in part, and several blocks of k
@@ -64,8 +50,61 @@ func TestAMXSurvivesSignals(t *testing.T) {
 		})
 	}
 	all.Wait()
-	close(disturbed)
-	noise.Wait()
+}
+
+// TestByteTilesSurviveSignals is that for products with int8 weights, whose bits are those of another level.
+func TestByteTilesSurviveSignals(t *testing.T) {
+	if !vec.HasByteTiles() {
+		t.Skip("this machine, at this level, has no tiles of bytes")
+	}
+	const goroutines, products, m, n, k = 4, 12, 18, 75, 1100
+	rng := rand.New(rand.NewPCG(23, 24))
+	_, x := fixedRows(t, rng, m, k, 3, false)
+	p := Int8Linear{X: x, N: n, W: randomInt8(rng, n*k), Scale: randomFloats(rng, n), Y: make([]float32, m*n)}
+	p.rows(0, n)
+	stop := disturb(t)
+	defer stop()
+	var all sync.WaitGroup
+	for g := range goroutines {
+		p := p
+		want := p.Y
+		p.Y = make([]float32, m*n)
+		all.Go(func() {
+			for range products {
+				clear(p.Y)
+				p.runTiles(inline)
+				if !slices.Equal(p.Y, want) {
+					t.Errorf("goroutine %d: bits have changed", g)
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// disturb sends the process signals, and has the collector stop it, until the function that it returns is called.
+func disturb(t *testing.T) (stop func()) {
+	disturbed := make(chan struct{})
+	var noise sync.WaitGroup
+	noise.Go(func() {
+		for {
+			select {
+			case <-disturbed:
+				return
+			default:
+				if err := syscall.Kill(os.Getpid(), syscall.SIGURG); err != nil {
+					t.Error(err)
+					return
+				}
+				runtime.GC()
+			}
+		}
+	})
+	return func() {
+		close(disturbed)
+		noise.Wait()
+	}
 }
 
 // amxElementInGo is an element of a product by the description of the micro-kernel's arithmetic.

@@ -32,6 +32,10 @@ func quantRowsOf(m, bytes int) int {
 
 // Run computes y: the exact sum of products of whole numbers, times the step of x's row and the scale of w's, rounded to float32, plus the bias.
 func (p Int8Linear) Run() {
+	if p.tiled() {
+		p.runTiles(par.For)
+		return
+	}
 	grain := quantGrain(p.X.M, p.X.K)
 	if par.Inline(p.N, grain) {
 		p.rows(0, p.N)

@@ -16,7 +16,7 @@ import (
 func everyQuantLevel(t *testing.T, f func(t *testing.T)) {
 	everyLevel(t, f)
 	defer vec.Use(vec.Current())
-	for _, l := range []vec.Level{vec.AVXVNNI, vec.NEONDot} {
+	for _, l := range []vec.Level{vec.AMX, vec.AVXVNNI, vec.NEONDot} {
 		if slices.Contains(vec.Available(), l) {
 			vec.Use(l)
 			t.Run(l.String(), f)
@@ -63,7 +63,8 @@ func TestInt8LinearIsTheDotProduct(t *testing.T) {
 	bits := map[string][]float32{}
 	everyQuantLevel(t, func(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(31, 32))
-		for _, s := range []struct{ m, n, k int }{{2, 1, 1}, {2, 4, 64}, {3, 5, 63}, {2, 7, 65}, {3, 9, 128}, {8, 6, 200}, {2, 3, 1030}, {2, 130, 1}, {2, 2, 0}, {2, 3, 1<<16 + 70}} {
+		for _, s := range []struct{ m, n, k int }{{2, 1, 1}, {2, 4, 64}, {3, 5, 63}, {2, 7, 65}, {3, 9, 128}, {8, 6, 200}, {2, 3, 1030}, {2, 130, 1}, {2, 2, 0}, {2, 3, 1<<16 + 70},
+			{16, 33, 64}, {17, 65, 70}, {40, 16, 200}, {33, 50, 1100}, {18, 130, 66}} {
 			for _, digits := range []int{1, 3} {
 				for _, biased := range []bool{false, true} {
 					name := fmt.Sprintf("%dx%dx%d, %d digits, bias %v", s.m, s.n, s.k, digits, biased)

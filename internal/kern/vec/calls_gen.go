@@ -92,6 +92,12 @@ type amxCall struct {
 	stepA, stepFrom, stepSums, stepAdd, stepC                 int
 }
 
+// byteResultsCall is a call of ByteResults: pointers to the sums of digits, the highest first, of which one digit has the first alone.
+type byteResultsCall struct {
+	high, middle, low, step, scale, bias, y unsafe.Pointer
+	rows                                    int
+}
+
 // quantCall is a call of Int8Rows: distances in bytes.
 type quantCall struct {
 	x, w, scale, bias, y     unsafe.Pointer // bias is nil for none

@@ -34,6 +34,9 @@ func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }
 // HasVNNI reports whether Int8Rows and Int4Rows multiply vectors of 64 bytes by VPDPBUSD.
 func HasVNNI() bool { return current == AVX512 && cpu.X86.HasAVX512VNNI }
 
+// HasByteTiles reports whether ByteTile runs.
+func HasByteTiles() bool { return level == AMX && cpu.X86.HasAMXInt8 }
+
 func hasSlowPairs() bool { return cpu.X86.HasAMXTile }
 
 func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {

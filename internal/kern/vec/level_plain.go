@@ -15,6 +15,9 @@ func HasPairs() bool { return false }
 // HasVNNI reports whether Int8Rows and Int4Rows multiply vectors of 64 bytes by VPDPBUSD.
 func HasVNNI() bool { return false }
 
+// HasByteTiles reports whether ByteTile runs.
+func HasByteTiles() bool { return false }
+
 func hasSlowPairs() bool { return false }
 
 func slowNonTemporal() bool { return false }

@@ -11,6 +11,16 @@ import "unsafe"
 //go:noescape
 func sumsF32AMX(t unsafe.Pointer)
 
+// sumsI32AMX is sums[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and 32 columns j of int8.
+//
+//go:noescape
+func sumsI32AMX(t unsafe.Pointer)
+
+// resultsI32AMX is y[i][j] = step[j] · scale[i] · Σ high[i][j] · 65536 + middle[i][j] · 256 + low[i][j], + bias[i], for so many rows i and 16 columns j; without middle, high alone.
+//
+//go:noescape
+func resultsI32AMX(t unsafe.Pointer)
+
 // tileF32AMX is c[i][j] = add[i][j] + from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and columns j of bfloat16.
 //
 //go:noescape

@@ -1064,6 +1064,10 @@ func packHalvesAMX(t unsafe.Pointer) { linesBF16AMX(t) }
 
 func packPairsAMX(t unsafe.Pointer) { gatherF32AMX(t) }
 
+func runByteSumsAMX(t unsafe.Pointer) { sumsI32AMX(t) }
+
+func runByteResultsAMX(t unsafe.Pointer) { resultsI32AMX(t) }
+
 func runInt8Rows1(t unsafe.Pointer) {
 	if HasVNNI() {
 		sumBytes1I32AVX512(t)

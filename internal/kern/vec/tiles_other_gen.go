@@ -130,6 +130,10 @@ func packHalvesAMX(unsafe.Pointer) { panic(noTiles) }
 
 func packPairsAMX(unsafe.Pointer) { panic(noTiles) }
 
+func runByteSumsAMX(unsafe.Pointer) { panic(noTiles) }
+
+func runByteResultsAMX(unsafe.Pointer) { panic(noTiles) }
+
 func runInt8Rows1(t unsafe.Pointer) {
 	panic(noTiles)
 }

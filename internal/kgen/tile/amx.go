@@ -7,7 +7,7 @@ import (
 )
 
 // AMX has eight registers of 16 rows of 64 bytes. TDPBF16PS multiplies 16 rows of 32 elements of A, as they lie in memory, with 16
-// rows of 16 pairs of B, as AVX-512's micro-kernel for bfloat16 packs them. The micro-kernel keeps four registers of sums, so that each of two of A
+// rows of 16 pairs of B, as AVX-512's micro-kernel for bfloat16 packs them; TDPBSSD 16 rows of 64 bytes with 16 rows of 16 fours. The micro-kernel keeps four registers of sums, so that each of two of A
 // and two of B that a step of k loads is multiplied twice: 32 rows of C, or as many fewer as the configuration says, and 32 columns.
 //
 // The registers hold something only between the first instruction of a call and the last one. Go never changes to another goroutine in between,
@@ -35,6 +35,8 @@ var amxCall = layout{"amxCall", "amxCall is an AMXTile as assembly reads it: dis
 func amxFile() *asm.File {
 	f := &asm.File{}
 	amx.tiles(f, "sums", elems[0], "sums[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and 32 columns j of bfloat16", nil)
+	amx.tiles(f, "sums", wholes, "sums[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and 32 columns j of int8", nil)
+	amx.byteResults(f)
 	amx.tiles(f, "tile", elems[0], "c[i][j] = add[i][j] + from[i][j] + Σ a[i][l] · b[l][j] for so many rows i and columns j of bfloat16", (*writer).amxFloats)
 	amx.tiles(f, "tile", pairs, "c[i][j] = from[i][j] + Σ a[i][l] · b[l][j], rounded to bfloat16, for so many rows i and columns j of bfloat16", (*writer).amxHalves)
 	amx.lineRows(f, elems[0])

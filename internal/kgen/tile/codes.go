@@ -63,9 +63,13 @@ func (w *writer) amxRegister(name string, prefix, tile int) {
 	w.code([]int{0xc4, 0xe2, 0x78 | prefix, 0x49, 0xc0 | tile<<3}, "%s TMM%d", name, tile)
 }
 
-// amxProduct adds the product of two tile registers to a third.
+// amxProduct adds the product of two tile registers to a third, of bytes with their signs where sums are whole numbers, else of bfloat16.
 func (w *writer) amxProduct(sum, a, b int) {
-	w.code([]int{0xc4, 0xe2, ^b&15<<3 | prefixF3, 0x5c, 0xc0 | sum<<3 | a}, "TDPBF16PS TMM%d, TMM%d, TMM%d", b, a, sum)
+	name, prefix, opcode := "TDPBF16PS", prefixF3, 0x5c
+	if w.elem == wholes {
+		name, prefix, opcode = "TDPBSSD", prefixF2, 0x5e
+	}
+	w.code([]int{0xc4, 0xe2, ^b&15<<3 | prefix, opcode, 0xc0 | sum<<3 | a}, "%s TMM%d, TMM%d, TMM%d", name, b, a, sum)
 }
 
 // roundToHalf rounds a vector of float32 to half a vector of bfloat16; both are among the first eight registers.
