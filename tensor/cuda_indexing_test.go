@@ -9,11 +9,11 @@ import (
 	"cresset/tensor"
 )
 
-// TestManyIndexesMeet joins thousands of elements in few places, with the CPU's bits: any numbers where up to a hundred meet, in the CPU's order, and where a thousand do, whose
+// TestManyIndexesMeet joins thousands of elements in few places, with the CPU's bits: any numbers where some tens meet, in the CPU's order, and where a thousand do, whose
 // chunks are joined apart, numbers whose sums are exact in any order.
 func TestManyIndexesMeet(t *testing.T) {
 	devicetest.JudgesValues(t)
-	t.Run("a hundred", func(t *testing.T) {
+	t.Run("some tens", func(t *testing.T) {
 		meet(t, func(i, place int) int { return place }, func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(8) })
 	})
 	t.Run("a thousand", func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestManyIndexesMeet(t *testing.T) {
 func meet(t *testing.T, placed func(i, place int) int, numbers func(x *tensor.Tensor) *tensor.Tensor) {
 	_, dev := gpus(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	const count, places, width = 3001, 37, 5
+	const count, places, width = 3001, 97, 5
 	index, wide := make([]int64, count), make([]float32, count*width)
 	for i := range index {
 		index[i] = int64(placed(i, r.IntN(places)))

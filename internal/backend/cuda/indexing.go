@@ -101,8 +101,11 @@ func gather(d *Device, c *backend.Call, k kernelID) error {
 	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, order{}, index.Layout.Shape()[c.Params.(op.Axis).Axis])
 }
 
-// An order is where an index's elements lie sorted, line by line, the places that they had, and what chunks of them are joined to.
-type order struct{ sorted, places, joined uint64 }
+// An order is where an index's elements lie sorted, line by line, the places that they had, and what chunks of them are joined to, level by level.
+type order struct {
+	sorted, places, joined uint64
+	level                  uint32
+}
 
 // alongLines launches over the lines of the index, with so many threads for each; indexed is the operand that the index looks into.
 func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, indexed *backend.View, o order, threads int) error {
@@ -116,7 +119,7 @@ func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, 
 	*p = kernels.Lines{
 		N: uint64(index.Shape()[axis]), Extent: uint64(indexed.Layout.Shape()[axis]),
 		Out: address(views[0]), In: address(views[1]), Index: address(views[2]),
-		Sorted: o.sorted, Places: o.places, Joined: o.joined, Report: d.report(c),
+		Sorted: o.sorted, Places: o.places, Joined: o.joined, Level: o.level, Report: d.report(c),
 	}
 	for i, v := range views {
 		p.Steps[i] = int64(v.Layout.Strides()[axis])

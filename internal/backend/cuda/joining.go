@@ -11,7 +11,7 @@ import (
 )
 
 // A joiner is the kernels that join elements with those of a result that an index names: rows or lines, by a thread for what may
-// meet, or by indexes that were sorted, by a thread for what does meet, ahead of which chunks that meet in one place are joined. In each, elements
+// meet, or by indexes that were sorted, by a thread for what does meet, ahead of which chunks that meet in one place are joined, level by level. In each, elements
 // that meet are joined in an order that the index tells.
 type joiner struct {
 	rows, lines, chunks, sorted kernelID
@@ -65,10 +65,10 @@ func (j *joiner) addRows(d *Device, c *backend.Call, axis int, skip int64) error
 
 // bySorted sorts the indexes, and joins by them elements of a size.
 func (j *joiner) bySorted(s *scratch, p *kernels.Rows, size int) error {
-	columns, chunks := int(p.Outer*p.Inner), int(p.Count/kernels.SortedChunk)
+	columns := int(p.Outer * p.Inner)
 	p.Sorted, p.Places = s.take(int(p.Count)*8).ptr, s.take(int(p.Count)*8).ptr
 	if j.joins {
-		p.Joined = s.take(chunks * columns * size).ptr
+		p.Joined = s.take(int(p.Count) / kernels.SortedChunk * columns * size).ptr
 	}
 	o := sortParams.take()
 	defer sortParams.give(o)
@@ -77,7 +77,11 @@ func (j *joiner) bySorted(s *scratch, p *kernels.Rows, size int) error {
 		return err
 	}
 	if j.joins {
-		if err := issue(s, j.chunks, s.device.flat(chunks*columns), p); err != nil {
+		err := kernels.ChunkLevels(int(p.Count), func(level uint32, chunks int) error {
+			p.Level = level
+			return issue(s, j.chunks, s.device.flat(chunks*columns), p)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -97,16 +101,20 @@ func (j *joiner) scatter(d *Device, c *backend.Call, _ kernelID) error {
 	defer s.free()
 	count, last := index.Layout.Size(), index.Layout.ReducedLast(1<<axis)
 	keys := s.packed(&backend.View{Buf: index.Buf, Layout: &last, DType: index.DType})
-	o, chunks := order{sorted: s.take(count * 8).ptr, places: s.take(count * 8).ptr}, n/kernels.SortedChunk
+	o := order{sorted: s.take(count * 8).ptr, places: s.take(count * 8).ptr}
 	if j.joins {
-		o.joined = s.take(count / n * chunks * out.DType.Size()).ptr
+		o.joined = s.take(count / n * (n / kernels.SortedChunk) * out.DType.Size()).ptr
 	}
 	*p = kernels.Sort{Outer: uint64(count / n), N: uint64(n), Inner: 1, K: uint64(n), In: keys, Most: uint64(out.Layout.Shape()[axis])}
 	if err := indexSorter.sort(&s, p, o.sorted, o.places); err != nil {
 		return err
 	}
 	if j.joins {
-		if err := alongLines(d, c, j.chunks, views, out, o, chunks); err != nil {
+		err := kernels.ChunkLevels(n, func(level uint32, chunks int) error {
+			o.level = level
+			return alongLines(d, c, j.chunks, views, out, o, chunks)
+		})
+		if err != nil {
 			return err
 		}
 	}

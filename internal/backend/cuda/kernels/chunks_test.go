@@ -38,25 +38,35 @@ func inOrder(index []int64) (sorted, places []int64) {
 	return sorted, places
 }
 
-// joined adds what at gives of each place to what a result has, in the kernels' order: whole chunks that meet in one place first.
+// joined adds what at gives of each place to what a result has, in the kernels' order: of chunks that meet in one place the largest first.
 func joined(out []float32, sorted, places []int64, skip int64, at func(place int64) float32) {
-	for i := 0; i < len(sorted); {
-		key, sum, n := sorted[i], at(places[i]), 1
-		if end := i + kernels.SortedChunk; i%kernels.SortedChunk == 0 && end <= len(sorted) && sorted[end-1] == key {
-			for n = 1; n < kernels.SortedChunk; n++ {
-				sum += at(places[i+n])
-			}
+	var sum func(i, n int) float32
+	sum = func(i, n int) float32 {
+		if n == 1 {
+			return at(places[i])
 		}
-		if key != skip {
-			out[key] += sum
+		part := n / kernels.SortedChunk
+		v := sum(i, part)
+		for j := i + part; j < i+n; j += part {
+			v += sum(j, part)
+		}
+		return v
+	}
+	for i := 0; i < len(sorted); {
+		n := 1
+		for larger := n * kernels.SortedChunk; i%larger == 0 && i+larger <= len(sorted) && sorted[i+larger-1] == sorted[i]; larger *= kernels.SortedChunk {
+			n = larger
+		}
+		if key := sorted[i]; key != skip {
+			out[key] += sum(i, n)
 		}
 		i += n
 	}
 }
 
-// TestCrowdedPlacesAreAddedByChunks adds many rows to few, and many elements of lines, whose last chunk is not whole.
+// TestCrowdedPlacesAreAddedByChunks adds many rows to few, and many elements of lines, whose last chunk is not whole; three chunks of chunks have one place.
 func TestCrowdedPlacesAreAddedByChunks(t *testing.T) {
-	const n, outer, inner, extent = 5*kernels.SortedChunk + 77, 2, 3, 6
+	const n, outer, inner, extent = 4*kernels.SortedChunk*kernels.SortedChunk + 5*kernels.SortedChunk + 7, 2, 3, 6
 	for _, skip := range []int64{-1, 4} {
 		m := &machine{t: t}
 		index := crowded(n)
@@ -76,8 +86,12 @@ func TestCrowdedPlacesAreAddedByChunks(t *testing.T) {
 			}
 		}
 		p := kernels.Rows{Outer: outer, Count: n, Extent: extent, Inner: inner, Out: put(m, got), In: put(m, x), Sorted: put(m, sorted), Places: put(m, places),
-			Joined: put(m, make([]float32, 5*outer*inner)), Skip: skip}
-		launch(m, "add_chunks_f32", kernels.Flat(5*outer*inner, few), p)
+			Joined: put(m, make([]float32, n/kernels.SortedChunk*outer*inner)), Skip: skip}
+		kernels.ChunkLevels(n, func(level uint32, chunks int) error {
+			p.Level = level
+			launch(m, "add_chunks_f32", kernels.Flat(uint64(chunks*outer*inner), few), p)
+			return nil
+		})
 		launch(m, "add_sorted_f32", kernels.Flat(n*outer*inner, few), p)
 		compare(t, "add_sorted", got, want)
 	}
@@ -95,9 +109,13 @@ func TestCrowdedPlacesAreAddedByChunks(t *testing.T) {
 		joined(want[line*extent:], s, at, -1, func(place int64) float32 { return x[line*n+int(place)] })
 		sorted, places = append(sorted, s...), append(places, at...)
 	}
-	p := kernels.Lines{Lines: outer, N: n, Extent: extent, Out: put(m, got), In: put(m, x), Sorted: put(m, sorted), Places: put(m, places), Joined: put(m, make([]float32, 5*outer)), Rank: 1,
+	p := kernels.Lines{Lines: outer, N: n, Extent: extent, Out: put(m, got), In: put(m, x), Sorted: put(m, sorted), Places: put(m, places), Joined: put(m, make([]float32, n/kernels.SortedChunk*outer)), Rank: 1,
 		Extents: [8]uint32{outer}, Steps: [3]int64{1, 1, 1}, Strides: [3][8]int64{{extent}, {n}, {n}}}
-	launch(m, "scatter_add_chunks_f32", kernels.Flat(5*outer, few), p)
+	kernels.ChunkLevels(n, func(level uint32, chunks int) error {
+		p.Level = level
+		launch(m, "scatter_add_chunks_f32", kernels.Flat(uint64(chunks*outer), few), p)
+		return nil
+	})
 	launch(m, "scatter_add_sorted_f32", kernels.Flat(outer*n, few), p)
 	compare(t, "scatter_add_sorted", got, want)
 }

@@ -173,8 +173,9 @@ struct Rows {
 	u64 sorted, places, joined;
 	i64 skip; // an index that nothing is added to; -1 is none
 	Report report;
+	u32 level, unused; // of chunks, from 0 on
 };
-static_assert(sizeof(Rows) == 104, "");
+static_assert(sizeof(Rows) == 112, "");
 
 // Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
 // 2**32, of n indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
@@ -187,7 +188,7 @@ struct Lines {
 	u64 joined;
 	i64 steps[3]; // along the axis
 	Report report;
-	u32 unused;
+	u32 level; // of chunks, from 0 on
 	u32 rank;
 	u32 extents[MAX_RANK];
 	i64 strides[3][MAX_RANK];

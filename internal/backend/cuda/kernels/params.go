@@ -185,6 +185,7 @@ type Rows struct {
 	Sorted, Places, Joined      uint64
 	Skip                        int64 // an index that nothing is added to; -1 is none
 	Report                      Report
+	Level, Unused               uint32 // of chunks, from 0 on
 }
 
 // Lines is the parameter of gather and scatters: lines along one axis of operands of any strides: there are `lines`, fewer than
@@ -198,7 +199,7 @@ type Lines struct {
 	Joined           uint64
 	Steps            [3]int64 // along the axis
 	Report           Report
-	Unused           uint32
+	Level            uint32 // of chunks, from 0 on
 	Rank             uint32
 	Extents          [MaxRank]uint32
 	Strides          [3][MaxRank]int64

@@ -20,59 +20,78 @@ template <class P, class Join> INLINE void scatterLines(const P &p, Join join) {
 	}
 }
 
-#define CHUNK 256 // sorted indexes, of which each whole one that names a single place is joined by a thread of its own (kernels.SortedChunk)
+#define CHUNK_BITS 6
+#define CHUNK (1 << CHUNK_BITS) // sorted indexes, of which each whole chunk that names a single place is joined by a thread of its own (kernels.SortedChunk)
 
-// joinEquals returns what join makes of v and of the values of every index from i up to end that is key, STEP sorted indexes at a time; i goes behind them.
-template <int STEP, class P, class Value, class Join> INLINE T joinEquals(const P &p, u64 &i, u64 end, i64 key, T v, Value value, Join join) {
-	const int MANY = 4; // values in flight
-	bool more = true;
+// joinMany returns what join makes of v and of n values.
+template <int MANY, class Value, class Join> INLINE T joinMany(u64 n, T v, Value value, Join join) {
 #pragma unroll 1
-	while (more) {
-		T part[MANY];
-		bool same[MANY];
-		u64 from = i;
+	for (u64 i = 0; i < n; i += MANY) {
+		T part[MANY]; // in flight
 #pragma unroll
 		for (int m = 0; m < MANY; m++) {
-			u64 last = from + (m + 1) * STEP - 1;
-			same[m] = last < end && load<i64>(p.sorted, (i64)last) == key;
-			if (same[m]) {
-				part[m] = value(from + m * STEP);
+			if (i + m < n) {
+				part[m] = value(i + m);
 			}
 		}
 #pragma unroll
 		for (int m = 0; m < MANY; m++) {
-			if (same[m]) {
+			if (i + m < n) {
 				v = join(v, part[m]);
-				i += STEP;
 			}
 		}
-		more = same[MANY - 1];
 	}
 	return v;
 }
 
-// joinRun returns what join makes of v and of every element whose index, of the sorted ones from j up to end, is the first one's, in order of their places:
-// those ahead of the next chunk, whole chunks, whose elements are joined already, and the rest. at tells where the element of a place lies, chunk where the
-// element of a chunk does. Chunks are counted from begin on.
-template <class P, class At, class Chunk, class Join> INLINE T joinRun(const P &p, u64 begin, u64 j, u64 end, T v, At at, Chunk chunk, Join join) {
-	i64 key = load<i64>(p.sorted, (i64)j);
-	u64 next = begin + (j - begin + CHUNK - 1) / CHUNK * CHUNK;
-	auto element = [&](u64 i) __attribute__((always_inline)) { return load<T>(p.in, at(load<i64>(p.places, (i64)i))); };
-	v = joinEquals<1>(p, j, next < end ? next : end, key, v, element, join);
-	v = joinEquals<CHUNK>(p, j, end, key, v, [&](u64 i) __attribute__((always_inline)) { return chunk((i - begin) / CHUNK); }, join);
-	return joinEquals<1>(p, j, end, key, v, element, join);
+// runEnd is where the run of sorted indexes that are key ends which is under way at j: steps double until one leaves the run, and are halved then.
+template <class P> INLINE u64 runEnd(const P &p, u64 j, u64 end, i64 key) {
+	u64 step = 1;
+#pragma unroll 1
+	for (; j + step < end && load<i64>(p.sorted, (i64)(j + step)) == key; step *= 2) {
+		j += step;
+	}
+#pragma unroll 1
+	while (step /= 2) {
+		if (j + step < end && load<i64>(p.sorted, (i64)(j + step)) == key) {
+			j += step;
+		}
+	}
+	return j + 1;
 }
 
-// joinChunk returns what join makes of the elements of a chunk of sorted indexes, all of which name one place.
-template <class P, class At, class Join> INLINE T joinChunk(const P &p, u64 first, At at, Join join) {
-	const int MANY = 8; // elements in flight
-	T v = load<T>(p.in, at(load<i64>(p.places, (i64)first)));
+// joinRun returns what join makes of v and of every element whose index, of the sorted ones from j up to end, is the first one's, in order of their places. Chunks
+// are counted from begin on, and CHUNK of them that lie in the run are a larger one: of those that begin at one place the largest is joined already, and
+// chunk tells where its element lies; at does so for the element of a place.
+template <class P, class At, class Chunk, class Join> INLINE T joinRun(const P &p, u64 begin, u64 j, u64 end, T v, At at, Chunk chunk, Join join) {
+	end = runEnd(p, j, end, load<i64>(p.sorted, (i64)j)) - begin;
+	auto element = [&](u64 i) __attribute__((always_inline)) { return load<T>(p.in, at(load<i64>(p.places, (i64)i))); };
 #pragma unroll 1
-	for (u64 i = 0; i < CHUNK; i += MANY) {
+	for (u64 i = j - begin; i < end;) {
+		u32 shift = 0;
+#pragma unroll 1
+		while ((i & (((u64)CHUNK << shift) - 1)) == 0 && i + ((u64)CHUNK << shift) <= end) {
+			shift += CHUNK_BITS;
+		}
+		u64 next = (i | (((u64)CHUNK << shift) - 1)) + 1, n = ((next < end ? next : end) - i) >> shift; // up to where a larger one may begin
+		v = joinMany<4>(n, v, [&](u64 k) __attribute__((always_inline)) {
+			return shift == 0 ? element(begin + i + k) : chunk((i + (k << shift)) >> CHUNK_BITS);
+		}, join);
+		i += n << shift;
+	}
+	return v;
+}
+
+// joinChunk returns what join makes of CHUNK values.
+template <class Value, class Join> INLINE T joinChunk(Value value, Join join) {
+	const int MANY = 8; // values in flight
+	T v = value(0);
+#pragma unroll 1
+	for (int i = 0; i < CHUNK; i += MANY) {
 		T part[MANY];
 #pragma unroll
 		for (int m = 0; m < MANY; m++) {
-			part[m] = load<T>(p.in, at(load<i64>(p.places, (i64)(first + i + m))));
+			part[m] = value(i + m);
 		}
 #pragma unroll
 		for (int m = 0; m < MANY; m++) {
@@ -82,22 +101,32 @@ template <class P, class At, class Join> INLINE T joinChunk(const P &p, u64 firs
 	return v;
 }
 
-// alike is the index that all of a chunk are, and whether they are.
-template <class P> INLINE bool alike(const P &p, u64 first, i64 &key) {
+// alike is the index that all of so many are, and whether they are.
+template <class P> INLINE bool alike(const P &p, u64 first, u64 many, i64 &key) {
 	key = load<i64>(p.sorted, (i64)first);
-	return load<i64>(p.sorted, (i64)(first + CHUNK - 1)) == key;
+	return load<i64>(p.sorted, (i64)(first + many - 1)) == key;
 }
 
-// joinChunks makes of every whole chunk whose indexes are alike, but for the index skip, an element for each column, [chunk][column].
+// joinChunks makes of every whole chunk whose indexes are alike, but for the index skip, an element for each column, [chunk][column]. On higher levels
+// chunks are of chunks that the level below has joined, and their elements take the place of the first of these, which is not read again.
 template <class Join> INLINE void joinChunks(const Rows &p, Join join) {
 	u64 columns = p.outer * p.inner;
+	u32 shift = p.level * CHUNK_BITS;
 #pragma unroll 1
-	for (u64 t = thread(); t < p.count / CHUNK * columns; t += threads()) {
+	for (u64 t = thread(); t < (p.count >> shift >> CHUNK_BITS) * columns; t += threads()) {
 		u64 chunk = t / columns, column = t - chunk * columns, o = column / p.inner, k = column - o * p.inner;
+		u64 first = chunk << CHUNK_BITS << shift;
 		i64 key;
-		if (alike(p, chunk * CHUNK, key) && key != p.skip) {
-			auto at = [&](i64 place) { return (i64)((o * p.count + place) * p.inner + k); };
-			store<T>(p.joined, (i64)t, joinChunk(p, chunk * CHUNK, at, join));
+		if (!alike(p, first, (u64)CHUNK << shift, key) || key == p.skip) {
+			continue;
+		}
+		i64 to = (i64)((first >> CHUNK_BITS) * columns + column);
+		if (shift == 0) {
+			auto element = [&](u64 i) { return load<T>(p.in, (i64)((o * p.count + load<i64>(p.places, (i64)(first + i))) * p.inner + k)); };
+			store<T>(p.joined, to, joinChunk(element, join));
+		} else {
+			i64 step = (i64)(columns << (shift - CHUNK_BITS));
+			store<T>(p.joined, to, joinChunk([&](u64 i) { return load<T>(p.joined, to + (i64)i * step); }, join));
 		}
 	}
 }
@@ -124,22 +153,28 @@ template <class Join> INLINE void joinSorted(const Rows &p, Join join) {
 
 // scatterChunks is joinChunks of lines, [line][chunk].
 template <class Join> INLINE void scatterChunks(const Lines &p, Join join) {
-	u64 chunks = p.n / CHUNK;
+	u32 shift = p.level * CHUNK_BITS;
+	u64 chunks = p.n >> shift >> CHUNK_BITS;
 #pragma unroll 1
 	for (u64 t = thread(); t < p.lines * chunks; t += threads()) {
-		u64 line = t / chunks, first = line * p.n + (t - line * chunks) * CHUNK;
+		u64 line = t / chunks, from = (t - line * chunks) << shift << CHUNK_BITS, first = line * p.n + from;
 		i64 at[3], key;
-		if (alike(p, first, key)) {
+		if (!alike(p, first, (u64)CHUNK << shift, key)) {
+			continue;
+		}
+		i64 to = (i64)(line * (p.n >> CHUNK_BITS) + (from >> CHUNK_BITS));
+		if (shift == 0) {
 			locate<3>(p, (u32)line, at);
-			auto from = [&](i64 place) { return at[1] + place * p.steps[1]; };
-			store<T>(p.joined, (i64)t, joinChunk(p, first, from, join));
+			auto element = [&](u64 i) { return load<T>(p.in, at[1] + load<i64>(p.places, (i64)(first + i)) * p.steps[1]); };
+			store<T>(p.joined, to, joinChunk(element, join));
+		} else {
+			store<T>(p.joined, to, joinChunk([&](u64 i) { return load<T>(p.joined, to + (i64)(i << (shift - CHUNK_BITS))); }, join));
 		}
 	}
 }
 
 // scatterSorted is scatterLines by sorted indexes: by the thread of the first of equal ones. scatterChunks has gone ahead.
 template <class Join> INLINE void scatterSorted(const Lines &p, Join join) {
-	u64 chunks = p.n / CHUNK;
 #pragma unroll 1
 	for (u64 j = thread(); j < p.lines * p.n; j += threads()) {
 		u64 line = j / p.n, begin = line * p.n;
@@ -150,7 +185,7 @@ template <class Join> INLINE void scatterSorted(const Lines &p, Join join) {
 		locate<3>(p, (u32)line, at);
 		i64 to = at[0] + key * p.steps[0];
 		auto from = [&](i64 place) { return at[1] + place * p.steps[1]; };
-		auto chunk = [&](u64 c) { return load<T>(p.joined, (i64)(line * chunks + c)); };
+		auto chunk = [&](u64 c) { return load<T>(p.joined, (i64)(line * (p.n >> CHUNK_BITS) + c)); };
 		store<T>(p.out, to, joinRun(p, begin, j, begin + p.n, load<T>(p.out, to), from, chunk, join));
 	}
 }

@@ -39,5 +39,17 @@ func TopParts(lines, n, k uint64, multiprocessors int) (parts, part uint64, ok b
 	return parts, part, n > SortTile && n >= worth*k && lines*parts <= mostBlocks
 }
 
-// SortedChunk is how many sorted indexes a thread of add_chunks and its like looks at. Where fewer meet, their order is the CPU's.
-const SortedChunk = 256
+// SortedChunk is how many sorted indexes a thread of add_chunks and its like looks at, and of how many chunks a larger one is made. Where fewer
+// meet, their order is the CPU's.
+const SortedChunk = 64
+
+// ChunkLevels calls level for each level of chunks of n sorted indexes, with how many are whole.
+func ChunkLevels(n int, level func(level uint32, chunks int) error) error {
+	for i := uint32(0); n >= SortedChunk; i++ {
+		n /= SortedChunk
+		if err := level(i, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
