@@ -51,7 +51,7 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 	__device__ __attribute__((always_inline)) void turn() {
 		i32 down = (i32)d.row * w.y.step, across = (i32)d.column * w.x.step;
 		fromA = firstA + (u64)(Depth::tapOf(d, p, w) * p.lines + d.channel) * 2;
-		fromB = firstB + (u64)((i64)((down * (i32)p.inSize[1] + across) * (i32)(p.groups * p.lines) + (i32)d.channel) * 2);
+		fromB = firstB + (u64)((i64)((down * (i32)p.inSize[1] + across) * (i32)(p.groups * p.lines / 8) + (i32)(d.channel / 8)) * 16);
 		inB = 0;
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {

@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"testing"
 
+	"cresset/dtype"
 	"cresset/internal/backend/cuda/kernels"
 )
 
@@ -44,6 +45,51 @@ func checkConvolutionPlan(t *testing.T, p kernels.TiledConvolution, weights bool
 	}
 	if p.Parts*p.PartSteps < depth || (p.Parts-1)*p.PartSteps >= depth || p.PartSteps%8 != 0 || p.Lines < p.Channels {
 		t.Errorf("%d steps in %d parts of %d, %d lines for %d channels", depth, p.Parts, p.PartSteps, p.Lines, p.Channels)
+	}
+}
+
+// TestTapsThatLieFarApart: the second tap is 2**31 elements further than the first, in the next region of the machine's memory.
+func TestTapsThatLieFarApart(t *testing.T) {
+	const rows, columns, channels, down, width = 32, 32, 8, 1024, 1 << 18
+	p := kernels.TiledConvolution{
+		Images: 1, Groups: 1, Rows: rows, Channels: channels, InSize: [2]uint32{down + 1, width}, OutSize: [2]uint32{1, columns},
+		Window: [2]uint32{2, 1}, Stride: [2]uint32{1, width / columns}, Dilation: [2]uint32{down, 1}, Phases: [2]uint32{1, 1},
+	}
+	for _, tile := range []int{11, 14} {
+		plan, ok := kernels.PlanConvolution(&p, false, 1<<tile, 1)
+		if !ok {
+			t.Fatal("no plan")
+		}
+		m, p := &machine{t: t}, p
+		plan.Apply(&p)
+		weights, got, want := make([]dtype.F16, rows*2*channels), make([]dtype.F16, rows*columns), make([]dtype.F16, rows*columns)
+		for i := range weights {
+			weights[i] = dtype.ToF16(float32(i%3 - 1))
+		}
+		taps := [2][]dtype.F16{make([]dtype.F16, width*channels), make([]dtype.F16, width*channels)}
+		for column := range columns {
+			for c := range channels {
+				for tap := range taps {
+					taps[tap][column*width/columns*channels+c] = dtype.ToF16(float32((column+3*tap+c)%5 - 2))
+				}
+			}
+		}
+		for row := range rows {
+			for column := range columns {
+				sum := 0
+				for tap := range taps {
+					for c := range channels {
+						sum += ((row*2+tap)*channels+c)%3*((column+3*tap+c)%5-2) - ((column+3*tap+c)%5 - 2)
+					}
+				}
+				want[row*columns+column] = dtype.ToF16(float32(sum))
+			}
+		}
+		p.Out, p.Left, p.Right = put(m, got), put(m, weights), put(m, taps[0])
+		put(m, taps[1])
+		kernel := kernels.ConvolutionTiles[plan.Tile].Kernel(plan.Kind) + "_f16"
+		launch(m, kernel, plan.Grid, p)
+		compare(t, kernel, got, want)
 	}
 }
 
