@@ -39,7 +39,7 @@ type Family struct {
 
 // Checks returns the checks, family by family; the large ones are too much for simulated GPUs.
 func Checks(withLarge bool) iter.Seq[Check] {
-	families := []func() []Check{elementwise, casts, sampled, draws, steps, scalings, clippings}
+	families := []func() []Check{elementwise, casts, sampled, draws, droppings, steps, scalings, clippings}
 	if withLarge {
 		families = append(families, large)
 	}
