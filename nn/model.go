@@ -66,13 +66,19 @@ func ZeroGrad(model any) {
 }
 
 // To moves a model to a device, casts it to a floating dtype, or both, and returns it. It works in place: parameters keep
-// their identity, so that optimizers go on, and their gradients move with them. A dtype concerns floating tensors only.
+// their identity, so that optimizers go on, and their gradients move with them. A dtype concerns floating tensors only, and not
+// the scales of quantized weights.
 func To[M any](model M, targets ...tensor.Target) M {
 	for _, t := range targets {
 		checkTarget(t)
 	}
+	quantized := quantizedTensors(model)
 	move := func(t *tensor.Tensor) {
-		moved := t.Detach().To(forDType(t, targets)...)
+		to := targets
+		if !t.DType().IsFloat() || quantized[t] {
+			to = withoutDType(targets)
+		}
+		moved := t.Detach().To(to...)
 		if !moved.SharesStorage(t) {
 			t.SetData(moved)
 		}
@@ -99,11 +105,21 @@ func checkTarget(t tensor.Target) {
 	}
 }
 
-// forDType returns the targets that concern t: an integer tensor keeps its dtype.
-func forDType(t *tensor.Tensor, targets []tensor.Target) []tensor.Target {
-	if t.DType().IsFloat() {
-		return targets
+// quantizedTensors returns the tensors of a model's quantized weights, which compute with their scales in float32 whatever the dtype of the inputs.
+func quantizedTensors(model any) map[*tensor.Tensor]bool {
+	found := map[*tensor.Tensor]bool{}
+	for _, m := range Modules(model) {
+		if q, ok := m.(QuantizedWeight); ok {
+			for _, t := range Buffers(q) {
+				found[t] = true
+			}
+		}
 	}
+	return found
+}
+
+// withoutDType returns the targets that concern tensors which keep their dtype.
+func withoutDType(targets []tensor.Target) []tensor.Target {
 	var out []tensor.Target
 	for _, target := range targets {
 		switch target := target.(type) {

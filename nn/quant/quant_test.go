@@ -163,6 +163,21 @@ func TestQuantizeLeavesWhatItCannot(t *testing.T) {
 	}
 }
 
+// TestScalesStayInFloat32 casts a model, whose quantized layers have the same weights afterwards.
+func TestScalesStayInFloat32(t *testing.T) {
+	for _, c := range configs[:4] {
+		m := quant.Quantize(newTied(), c)
+		want := m.Inner.Quantized.(dequantizer).Dequantize()
+		nn.To(m, dtype.BFloat16)
+		if got := m.Inner.Quantized.(dequantizer).Dequantize(); !got.Equal(want) || m.Head.Weight.DType() != dtype.BFloat16 {
+			t.Errorf("%v: weights are %v, want %v", c, got, want)
+		}
+		if scale := nn.State(m)["inner.weight_scale"]; scale.DType() != dtype.Float32 {
+			t.Errorf("%v: scales are %v", c, scale.DType())
+		}
+	}
+}
+
 // TestStateHasTheNumbers reads a quantized state into a model that was prepared for it.
 func TestStateHasTheNumbers(t *testing.T) {
 	for _, c := range configs[:4] {
