@@ -39,6 +39,9 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) erro
 	if s.slides() {
 		return convSliding(s, x, w, bias, then, y)
 	}
+	if p := pixels[T](s); p != nil {
+		return convByPixels(p, x, w, bias, then, y)
+	}
 	if s.direct() {
 		return convDirect(s, x, w, bias, then, y)
 	}

@@ -74,6 +74,11 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 		gradInputDepthwise(s, dy, w, bias, dx)
 		return nil
 	}
+	if x, ok := any(dx).([]float32); ok {
+		if pairs := pixelPairs(s, any(bias).([]float32)); pairs != nil {
+			return gradInputByPixels(s, pairs, any(dy).([]float32), any(w).([]float32), x)
+		}
+	}
 	size := volume(s.K, s.C/s.Groups, s.R, s.S)
 	p := s.phased(s.phase(0, 0))
 	rows, cols := s.phases()
@@ -123,7 +128,7 @@ func fillChannels[T dtype.Float](s *ConvShape, bias []T, pixels int, planes []T)
 }
 
 // withWorkspace runs f with n elements of working memory.
-func withWorkspace[T dtype.Float](n int, f func(space []T) error) (err error) {
+func withWorkspace[T any](n int, f func(space []T) error) (err error) {
 	return errors.Join(ForWithWorkspace(1, 1, n, func(_, _ int, space []T) { err = f(space) }), err)
 }
 

@@ -56,6 +56,17 @@ var convShapes = []struct {
 	{"pointwise strided channels", ConvShape{2, 20, 15, 16, 18, 1, 1, 2, 2, 0, 0, 1, 1, 1, 0, 0, false}},
 	{"many outputs in groups", ConvShape{2, 8, 11, 12, 38, 3, 3, 2, 1, 1, 1, 1, 1, 2, 0, 0, false}},
 	{"long steps", ConvShape{1, 3, 31, 33, 4, 3, 3, 5, 6, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"by pixels", ConvShape{2, 9, 13, 11, 21, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"by pixels in groups, strided", ConvShape{2, 14, 15, 30, 44, 3, 4, 2, 3, 1, 2, 1, 1, 2, 0, 0, false}},
+	{"by pixels, dilated", ConvShape{2, 4, 19, 23, 16, 3, 4, 2, 2, 2, 3, 2, 3, 1, 0, 0, false}},
+	{"by pixels, narrow", ConvShape{9, 8, 7, 7, 13, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"by pixels, less padded than the window", ConvShape{1, 5, 9, 40, 12, 3, 7, 1, 1, 0, 2, 1, 1, 1, 0, 0, false}},
+	{"by pixels, parts of lines", ConvShape{1, 140, 3, 130, 12, 2, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"by pixels, pointwise", ConvShape{2, 35, 9, 11, 20, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"by pixels, pointwise with planes of pages", ConvShape{1, 32, 32, 32, 12, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"phases by pixels", ConvShape{2, 20, 12, 14, 40, 4, 4, 2, 2, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"phases by pixels, pointwise", ConvShape{2, 20, 12, 14, 40, 2, 2, 2, 2, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"phases by pixels, unlike", ConvShape{3, 13, 17, 22, 40, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0, false}},
 	{"no images", ConvShape{0, 2, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
 	{"no channels", ConvShape{2, 0, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
 }
@@ -193,6 +204,7 @@ func TestConv2DThreadsKeepBits(t *testing.T) {
 		ConvShape{5, 24, 41, 46, 24, 3, 3, 2, 2, 1, 1, 1, 1, 24, 0, 0, false}.withOutput(),
 		ConvShape{5, 24, 41, 46, 24, 3, 3, 1, 1, 1, 1, 1, 1, 24, 0, 0, false}.withOutput(),
 		ConvShape{5, 24, 20, 23, 30, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, true}.withOutput(),
+		ConvShape{5, 24, 20, 23, 30, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}.withOutput(),
 		ConvShape{5, 24, 41, 46, 24, 5, 5, 1, 1, 1, 1, 1, 1, 24, 0, 0, false}.withOutput(),
 	} {
 		testConvThreads(t, s)

@@ -206,27 +206,3 @@ func GatherRows[T dtype.Float](dst []T, rowDst int, src []T, rowSrc, rows, cols 
 	c := call{a: pointer(src, 0), c: pointer(dst, 0), mask: maskOf(cols, size), rowA: rowSrc * size, rowC: rowDst * size, k: rows, cols: cols}
 	runGather[T](unsafe.Pointer(&c))
 }
-
-// Transpose packs columns: dst[l*rowDst+i] = src[i*rowSrc+l] for i < rows, at most one vector, and l < cols. It writes
-// anything to dst beyond rows, up to a whole vector.
-func Transpose[T dtype.Float](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
-	size := sizeOf[T]()
-	lanes := Lanes[T]()
-	whole := cols &^ (lanes - 1)
-	if whole == 0 {
-		for l := range cols {
-			for i := range rows {
-				dst[l*rowDst+i] = src[i*rowSrc+l]
-			}
-		}
-		return
-	}
-	_ = src[(rows-1)*rowSrc+cols-1]
-	_ = dst[(cols-1)*rowDst+lanes-1]
-	c := call{a: pointer(src, 0), c: pointer(dst, 0), rowA: rowSrc * size, rowC: rowDst * size, k: whole, cols: rows}
-	runTranspose[T](unsafe.Pointer(&c))
-	if whole < cols { // the last square overlaps the one before
-		c.a, c.c, c.k = pointer(src, cols-lanes), pointer(dst, (cols-lanes)*rowDst), lanes
-		runTranspose[T](unsafe.Pointer(&c))
-	}
-}

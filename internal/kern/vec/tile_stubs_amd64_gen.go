@@ -1426,6 +1426,16 @@ func depthSums2F32AVX2(t unsafe.Pointer)
 //go:noescape
 func depthSpreadF32AVX2(t unsafe.Pointer)
 
+// pixels6x1F32AVX2 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 6 pixels i and 8 columns j.
+//
+//go:noescape
+func pixels6x1F32AVX2(t unsafe.Pointer)
+
+// pixels6x2F32AVX2 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 6 pixels i and 16 columns j.
+//
+//go:noescape
+func pixels6x2F32AVX2(t unsafe.Pointer)
+
 // tile1x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 4 columns j.
 //
 //go:noescape
@@ -1690,6 +1700,16 @@ func depthSums2F64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func depthSpreadF64AVX2(t unsafe.Pointer)
+
+// pixels6x1F64AVX2 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 6 pixels i and 4 columns j.
+//
+//go:noescape
+func pixels6x1F64AVX2(t unsafe.Pointer)
+
+// pixels6x2F64AVX2 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 6 pixels i and 8 columns j.
+//
+//go:noescape
+func pixels6x2F64AVX2(t unsafe.Pointer)
 
 // peakF32AVX2 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //

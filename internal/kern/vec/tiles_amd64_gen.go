@@ -942,6 +942,36 @@ func runWinogradWeights(t unsafe.Pointer) {
 	winogradWeightsF32AVX2(t)
 }
 
+func runPixels[T dtype.Float](vectors int, t unsafe.Pointer) {
+	if isDouble[T]() {
+		pixelsF64AVX2(vectors, t)
+		return
+	}
+	pixelsF32AVX2(vectors, t)
+}
+
+func pixelsF32AVX2(vectors int, t unsafe.Pointer) {
+	switch vectors {
+	case 1:
+		pixels6x1F32AVX2(t)
+	case 2:
+		pixels6x2F32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func pixelsF64AVX2(vectors int, t unsafe.Pointer) {
+	switch vectors {
+	case 1:
+		pixels6x1F64AVX2(t)
+	case 2:
+		pixels6x2F64AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 func tileBF16AVX512(rows int, t unsafe.Pointer) {
 	switch rows {
 	case 1:

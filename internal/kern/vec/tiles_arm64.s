@@ -17245,6 +17245,8 @@ done:
 // transposeF32NEON is c[l][i] = a[i][l] for up to 4 rows i of a.
 TEXT ·transposeF32NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
+
+tile:
 	MOVD 0(R0), R13
 	MOVD 48(R0), R24
 	ADD R24, R13, R14
@@ -17287,6 +17289,33 @@ square:
 	ADD R9, R2
 	SUBS $4, R11
 	BGT square
+	MOVD 128(R0), R22
+	SUBS $1, R22
+	MOVD R22, 128(R0)
+	BLE done
+	MOVD 136(R0), R12
+	MOVD 0(R0), R22
+	ADD R12, R22
+	MOVD R22, 0(R0)
+	MOVD 144(R0), R12
+	MOVD 8(R0), R22
+	ADD R12, R22
+	MOVD R22, 8(R0)
+	MOVD 152(R0), R12
+	MOVD 16(R0), R22
+	ADD R12, R22
+	MOVD R22, 16(R0)
+	MOVD 160(R0), R12
+	MOVD 24(R0), R22
+	ADD R12, R22
+	MOVD R22, 24(R0)
+	MOVD 168(R0), R12
+	MOVD 32(R0), R22
+	ADD R12, R22
+	MOVD R22, 32(R0)
+	B tile
+
+done:
 	RET
 
 // gatherF32NEON is c[l][j] = a[l][j] for columns j.
@@ -33373,6 +33402,8 @@ done:
 // transposeF64NEON is c[l][i] = a[i][l] for up to 2 rows i of a.
 TEXT ·transposeF64NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
+
+tile:
 	MOVD 0(R0), R13
 	MOVD 48(R0), R24
 	ADD R24, R13, R14
@@ -33397,6 +33428,33 @@ square:
 	ADD R9, R2
 	SUBS $2, R11
 	BGT square
+	MOVD 128(R0), R22
+	SUBS $1, R22
+	MOVD R22, 128(R0)
+	BLE done
+	MOVD 136(R0), R12
+	MOVD 0(R0), R22
+	ADD R12, R22
+	MOVD R22, 0(R0)
+	MOVD 144(R0), R12
+	MOVD 8(R0), R22
+	ADD R12, R22
+	MOVD R22, 8(R0)
+	MOVD 152(R0), R12
+	MOVD 16(R0), R22
+	ADD R12, R22
+	MOVD R22, 16(R0)
+	MOVD 160(R0), R12
+	MOVD 24(R0), R22
+	ADD R12, R22
+	MOVD R22, 24(R0)
+	MOVD 168(R0), R12
+	MOVD 32(R0), R22
+	ADD R12, R22
+	MOVD R22, 32(R0)
+	B tile
+
+done:
 	RET
 
 // gatherF64NEON is c[l][j] = a[l][j] for columns j.

@@ -13605,6 +13605,8 @@ done:
 // transposeF32AVX512 is c[l][i] = a[i][l] for up to 16 rows i of a.
 TEXT ·transposeF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
+
+tile:
 	MOVQ 0(DI), SI
 	MOVQ 48(DI), R10
 	LEAQ (R10)(R10*2), R11
@@ -13786,6 +13788,21 @@ loaded:
 	ADDQ R12, AX
 	SUBQ $16, CX
 	JGT square
+	DECQ 128(DI)
+	JLE done
+	MOVQ 136(DI), AX
+	ADDQ AX, 0(DI)
+	MOVQ 144(DI), AX
+	ADDQ AX, 8(DI)
+	MOVQ 152(DI), AX
+	ADDQ AX, 16(DI)
+	MOVQ 160(DI), AX
+	ADDQ AX, 24(DI)
+	MOVQ 168(DI), AX
+	ADDQ AX, 32(DI)
+	JMP tile
+
+done:
 	VZEROUPPER
 	RET
 
@@ -29999,6 +30016,8 @@ done:
 // transposeF64AVX512 is c[l][i] = a[i][l] for up to 8 rows i of a.
 TEXT ·transposeF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
+
+tile:
 	MOVQ 0(DI), SI
 	MOVQ 48(DI), R10
 	LEAQ (R10)(R10*2), R11
@@ -30086,6 +30105,21 @@ loaded:
 	ADDQ R12, R8
 	SUBQ $8, CX
 	JGT square
+	DECQ 128(DI)
+	JLE done
+	MOVQ 136(DI), AX
+	ADDQ AX, 0(DI)
+	MOVQ 144(DI), AX
+	ADDQ AX, 8(DI)
+	MOVQ 152(DI), AX
+	ADDQ AX, 16(DI)
+	MOVQ 160(DI), AX
+	ADDQ AX, 24(DI)
+	MOVQ 168(DI), AX
+	ADDQ AX, 32(DI)
+	JMP tile
+
+done:
 	VZEROUPPER
 	RET
 

@@ -102,6 +102,8 @@ func runWinogradWeights(unsafe.Pointer) {
 	panic(noTiles)
 }
 
+func runPixels[T dtype.Float](int, unsafe.Pointer) { panic(noTiles) }
+
 const noTiles = "vec: there are no such micro-kernels"
 
 func runPairs(int, unsafe.Pointer) { panic(noTiles) }

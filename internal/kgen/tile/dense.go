@@ -28,19 +28,27 @@ func (p *product) denseTile() {
 
 // denseSteps adds the products of CX steps, at least one.
 func (p *product) denseSteps(label string) {
-	move := func(steps int) {
+	p.unrolled(label, func(n int) {
+		p.denseStep(n)
+		if n == denseUnroll-1 {
+			p.prefetchNext("DX")
+		}
+	}, func(steps int) {
 		p.add(fmt.Sprintf("$%d", steps*p.rows*p.size), "SI")
 		p.add(fmt.Sprintf("$%d", steps*p.vectors*p.bytes), "BX")
 		p.add(fmt.Sprintf("$%d", 16*steps), "DX")
-	}
+	})
+}
+
+// unrolled writes the loop over CX steps, given what step n after the pointers does, and what moves these.
+func (p *product) unrolled(label string, step, move func(n int)) {
 	p.label("loop" + label)
 	p.sub(fmt.Sprintf("$%d", denseUnroll), "CX")
 	p.jump("LT", "few"+label)
 	p.loopLabel("four" + label)
 	for n := range denseUnroll {
-		p.denseStep(n)
+		step(n)
 	}
-	p.prefetchNext("DX")
 	move(denseUnroll)
 	p.sub(fmt.Sprintf("$%d", denseUnroll), "CX")
 	p.jump("GE", "four"+label)
@@ -48,7 +56,7 @@ func (p *product) denseSteps(label string) {
 	p.add(fmt.Sprintf("$%d", denseUnroll), "CX")
 	p.op("JZ", "done"+label+"Steps")
 	p.label("one" + label)
-	p.denseStep(0)
+	step(0)
 	move(1)
 	p.repeat("CX", "one"+label)
 	p.label("done" + label + "Steps")
@@ -56,14 +64,24 @@ func (p *product) denseSteps(label string) {
 
 // denseStep adds the products of the nth step from where SI and BX point.
 func (p *product) denseStep(n int) {
+	p.loadPanel(n)
+	for i := range p.rows {
+		p.addRow(i, memory{base: "SI", offset: (n*p.rows + i) * p.size}.String())
+	}
+}
+
+// loadPanel loads the nth row from where BX points of a B that is packed.
+func (p *product) loadPanel(n int) {
 	for v := range p.vectors {
 		p.writer.load(memory{base: "BX", offset: (n*p.vectors + v) * p.bytes}, p.rowOfB(v))
 	}
-	for i := range p.rows {
-		a := p.elementOfA(i)
-		p.broadcast(memory{base: "SI", offset: (n*p.rows + i) * p.size}, a)
-		for v := range p.vectors {
-			p.fma(p.rowOfB(v), a, p.sum(i, v))
-		}
+}
+
+// addRow adds the products of an element of A to the sums of row i.
+func (p *product) addRow(i int, element string) {
+	a := p.elementOfA(i)
+	p.loadFactor(element, a)
+	for v := range p.vectors {
+		p.fma(p.rowOfB(v), a, p.sum(i, v))
 	}
 }

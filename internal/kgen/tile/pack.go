@@ -11,6 +11,7 @@ import (
 func (m *machine) transpose(f *asm.File, e elem) {
 	n := m.lanes(e)
 	w := m.writer(f, "transpose", e, &tileCall, "c[l][i] = a[i][l] for up to "+fmt.Sprint(n)+" rows i of a")
+	w.label("tile")
 	w.pointAtRows(n)
 	if w.arm {
 		w.limitRows(armRows[:n])
@@ -35,7 +36,7 @@ func (m *machine) transpose(f *asm.File, e elem) {
 	}
 	w.sub(fmt.Sprintf("$%d", n), "CX")
 	w.jump("GT", "square")
-	w.end()
+	w.nextTile("done")
 }
 
 // loadSquare loads a vector of each row.

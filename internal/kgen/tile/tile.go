@@ -95,6 +95,11 @@ func (m *machine) file() *asm.File {
 		if !m.arm {
 			m.depthwises(f, e)
 		}
+		if m == &avx2 {
+			for _, s := range pixelShapes {
+				m.pixelProduct(f, s, e)
+			}
+		}
 	}
 	m.peak(f)
 	m.sumBytes(f)

@@ -1,0 +1,52 @@
+package vec
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"cresset/dtype"
+	"cresset/internal/kern/guarded"
+)
+
+// testPixels runs both micro-kernels with taps of one channel and of several.
+func testPixels[T dtype.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for n := range 24 {
+		count, channels, rows := 1+rng.IntN(40), 1+n%2*(PixelChannels-1), TileRows()
+		cols := Lanes[T]() * (1 + n/2%2)
+		taps := make([]int32, count)
+		for l := range taps {
+			taps[l] = int32(rng.IntN(60))
+		}
+		last := int(slices.Max(taps))
+		k := count * channels
+		tile := Tile[T]{Rows: rows, Cols: cols, K: k, RowA: 1, ColA: 1 + rng.IntN(50), RowB: cols, RowC: cols + rng.IntN(3)}
+		tile.Count, tile.Step = rng.IntN(4), Steps{A: rng.IntN(9), C: rows * tile.RowC}
+		tile.draw(t, rng, k*cols, n/4)
+		tile.A = guarded.Copy(t, special(rng, random[T](rng, tile.last(tile.Step.A)+last+(channels-1)*tile.ColA+rows)), n%3 == 0)
+		taps = guarded.Copy(t, taps, n%3 > 0)
+		// The reference has a matrix of what taps find.
+		want := tile
+		want.ColA, want.RowA, want.A = rows, 1, nil
+		for i := range max(tile.Count, 1) {
+			for _, at := range taps {
+				for c := range channels {
+					want.A = append(want.A, tile.A[i*tile.Step.A+int(at)+c*tile.ColA:][:rows]...)
+				}
+			}
+		}
+		want.Step.A = k * rows
+		want.check(t, func(l int) int { return l * cols }, nil, func() { tile.RunPixels(taps, last, channels) })
+	}
+}
+
+func TestPixels(t *testing.T) {
+	eachTileLevel(t, func(t *testing.T) {
+		if !HasPixels() {
+			t.Skip("this level has no such tiles")
+		}
+		t.Run("float32", testPixels[float32])
+		t.Run("float64", testPixels[float64])
+	})
+}

@@ -1,0 +1,74 @@
+package tile
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"cresset/internal/kgen/asm"
+)
+
+// Under AVX2 convolutions have tiles whose rows are neighbouring pixels and whose columns are outputs. Elements of a pixel's window lie anywhere, but
+// numbers that are repeated over a vector cross no cache lines wherever they lie: so a table (taps) finds them in the input itself, and vectors are of
+// packed weights, which all pixels share. A tap is of four channels, as far apart everywhere, so that a step takes hardly more instructions than one
+// of packed operands; then come taps of one channel.
+
+// pixelShapes are those of all tiles: fewer pixels overlap those before.
+var pixelShapes = []shape{{6, 1}, {6, 2}}
+
+func pixelName(s shape) string { return fmt.Sprintf("pixels%dx%d", s.rows, s.vectors) }
+
+// pixelProduct is their micro-kernel, of k taps of four channels and cols of one. R12 and R11 are the distances of one channel and of three.
+func (m *machine) pixelProduct(f *asm.File, s shape, e elem) {
+	doc := fmt.Sprintf("c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for %d pixels i and %d columns j", s.rows, s.vectors*m.lanes(e))
+	p := product{writer: m.writer(f, pixelName(s), e, &tileCall, doc), shape: s}
+	p.label("tile")
+	p.arg("colA", "R12")
+	p.indexed("R12", "R12", 2, "R11")
+	for _, f := range [][2]string{{"a", "SI"}, {"b", "BX"}, {"taps", "DX"}} {
+		p.arg(f[0], f[1])
+	}
+	for n := range p.rows * p.vectors {
+		p.zero(n)
+	}
+	p.pixelSteps("k", []string{"(AX)", "(AX)(R12*1)", "(AX)(R12*2)", "(AX)(R11*1)"})
+	p.pixelSteps("cols", []string{"(AX)"})
+	p.finish("")
+}
+
+// pixelSteps writes the loop over taps, whose number a field has, of some channels.
+func (p *product) pixelSteps(field string, channels []string) {
+	p.arg(field, "CX")
+	p.jumpIfZero("CX", field+"Done")
+	p.loopLabel(field)
+	p.tap(memory{base: "DX"}, "AX")
+	p.elements("SI", "AX", "AX")
+	for n, channel := range channels {
+		p.loadPanel(n)
+		for i := range p.rows {
+			p.addRow(i, fmt.Sprintf("%d%s", i*p.size, channel))
+		}
+	}
+	p.add("$4", "DX")
+	p.add(fmt.Sprintf("$%d", len(channels)*p.vectors*p.bytes), "BX")
+	p.repeat("CX", field)
+	p.label(field + "Done")
+}
+
+// pixelRunners writes the functions that run them.
+func pixelRunners(out *bytes.Buffer, machines []*machine) {
+	if !slices.Contains(machines, &avx2) {
+		out.WriteString("\nfunc runPixels[T dtype.Float](int, unsafe.Pointer) { panic(noTiles) }\n")
+		return
+	}
+	var shapes []numbered
+	for _, s := range pixelShapes {
+		shapes = append(shapes, numbered{fmt.Sprint(s.vectors), pixelName(s)})
+	}
+	k := kind{run: "Pixels", family: "pixels", params: "vectors int", shape: "vectors"}
+	k.shapes = func(*machine) []numbered { return shapes }
+	k.runner(out, []*machine{&avx2})
+	for _, e := range elems {
+		chooser(out, k, &avx2, e, shapes)
+	}
+}
