@@ -131,7 +131,7 @@ func (s *ConvShape) pointwise() bool {
 	return s.R == 1 && s.S == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.OH == s.H && s.OW == s.W
 }
 
-func fillWith[T dtype.Float](x []T, v T) {
+func fillWith[T dtype.Element](x []T, v T) {
 	for i := range x {
 		x[i] = v
 	}

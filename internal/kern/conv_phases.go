@@ -79,12 +79,19 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 			return gradInputByPixels(s, pairs, any(dy).([]float32), any(w).([]float32), x)
 		}
 	}
+	conv := func(p *ConvShape, dy, w, phase []T) error { return Conv2D(p, dy, w, bias, op.Invalid, phase) }
+	return gradInputByPhases(s, dy, w, bias, dx, vec.SlideBlock[T](), conv, interleavePhases)
+}
+
+// gradInputByPhases computes dx by a convolution for each phase, behind whose last element a vector may be read, of so many elements beyond, to interleave them.
+func gradInputByPhases[T dtype.Element](s *ConvShape, dy, w, bias, dx []T, beyond int, conv func(p *ConvShape, dy, w, phase []T) error,
+	interleave func(s *ConvShape, a int, phases []T, apart int, dx []T) error) error {
 	size := volume(s.K, s.C/s.Groups, s.R, s.S)
 	p := s.phased(s.phase(0, 0))
 	rows, cols := s.phases()
 	image := s.C * p.OH * p.OW
 	images := min(s.N, max(1, phasesBytes/dtype.Of[T]().Size()/(image*cols)))
-	apart := images*image + vec.SlideBlock[T]() // a vector may be read beyond the last one's end
+	apart := images*image + beyond
 	if s.StrideH*s.StrideW == 1 {
 		images, apart = s.N, 0
 	}
@@ -92,7 +99,7 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 		weights, phases := space[:size], space[size:]
 		flipAll(s, w, weights)
 		if apart == 0 {
-			return Conv2D(p, dy, weights, bias, op.Invalid, dx)
+			return conv(p, dy, weights, dx)
 		}
 		for n := 0; n < s.N; n += images {
 			some := *s
@@ -106,12 +113,12 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 						fillChannels(s, bias, p.OH*p.OW, phase)
 						continue
 					}
-					if err := Conv2D(p, from, left, bias, op.Invalid, phase); err != nil {
+					if err := conv(p, from, left, phase); err != nil {
 						return err
 					}
 					left = left[s.K*(s.C/s.Groups)*p.R*p.S:]
 				}
-				if err := interleavePhases(&some, a, phases, apart, to); err != nil {
+				if err := interleave(&some, a, phases, apart, to); err != nil {
 					return err
 				}
 			}
@@ -121,7 +128,7 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 }
 
 // fillChannels sets planes of so many pixels to the bias of their channel, to zero where bias is nil.
-func fillChannels[T dtype.Float](s *ConvShape, bias []T, pixels int, planes []T) {
+func fillChannels[T dtype.Element](s *ConvShape, bias []T, pixels int, planes []T) {
 	for i := 0; i*pixels < len(planes); i++ {
 		fillWith(planes[i*pixels:][:pixels], at(bias, i%s.C))
 	}
@@ -133,7 +140,7 @@ func withWorkspace[T any](n int, f func(space []T) error) (err error) {
 }
 
 // flipAll writes the weights of all phases' convolutions.
-func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
+func flipAll[T dtype.Element](s *ConvShape, w, dst []T) {
 	outputs := s.K / s.Groups
 	down, across := s.phases()
 	for a := range down {
@@ -160,7 +167,7 @@ func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
 const flipped = 8
 
 // flip writes the weights of one input channel for outputs o to end of its group, side by side, windows backwards.
-func flip[T dtype.Float](s *ConvShape, w, dst []T, c, o, end int, rows, cols axisPhase) {
+func flip[T dtype.Element](s *ConvShape, w, dst []T, c, o, end int, rows, cols axisPhase) {
 	channels, outputs, window, taps := s.C/s.Groups, s.K/s.Groups, s.R*s.S, rows.count*cols.count
 	first := c/channels*outputs*channels + c%channels
 	for ; o < end; o++ {

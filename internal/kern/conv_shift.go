@@ -89,21 +89,28 @@ func (s *shifts) taps(t *tapTable, k, count int) {
 		return
 	}
 	t.first, t.count, t.last = k, count, 0
-	channel := s.copies * s.phases * s.depth * s.pitch
 	for i := range count {
 		at := 0
 		if window := s.R * s.S; i < window {
 			c, r, q := (k+i)/window, (k+i)/s.S%s.R, (k+i)%s.S
-			line, of, beside := r*s.DilationH, q, 0
-			if s.copies == 1 {
-				of, beside = 0, q*s.DilationW
-			}
-			at = c*channel + ((of*s.phases+line%s.StrideH)*s.depth+line/s.StrideH)*s.pitch + beside
+			at = c*s.channel() + s.tap(r, q)
 		} else {
-			at = int(t.at[i-window]) + channel
+			at = int(t.at[i-window]) + s.channel()
 		}
 		t.at[i], t.last = int32(at), max(t.last, at)
 	}
+}
+
+// channel returns the elements of the copies of a channel.
+func (s *shifts) channel() int { return s.copies * s.phases * s.depth * s.pitch }
+
+// tap returns where in a channel's copies the elements start that place (r, q) of a window meets.
+func (s *shifts) tap(r, q int) int {
+	line, of, beside := r*s.DilationH, q, 0
+	if s.copies == 1 {
+		of, beside = 0, q*s.DilationW
+	}
+	return ((of*s.phases+line%s.StrideH)*s.depth+line/s.StrideH)*s.pitch + beside
 }
 
 // shift writes the copies of x for output lines from line and columns from col on.

@@ -119,9 +119,9 @@ func convSliding[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T)
 }
 
 // at returns an element, or zero where there are none.
-func at[T dtype.Float](x []T, i int) T {
-	if x == nil {
-		return 0
+func at[T dtype.Element](x []T, i int) (v T) {
+	if x != nil {
+		v = x[i]
 	}
-	return x[i]
+	return v
 }

@@ -38,6 +38,7 @@ type amxProduct[T amxElement] struct {
 	steps       int // of vec.AMXSteps elements
 	a, b        Matrix[T]
 	start       []float32 // what each row starts from, of whole panels; nil for zero
+	startRows   []float32 // what rows start from, 32 times each; nil for zero
 	add         []float32 // of float32: what is added to the rows of C, which are so far apart
 	rowAdd      int
 	then        op.Op // of float32: the epilogue
@@ -199,6 +200,8 @@ func (w *amxWorker[T]) multiply(g tileGroup, col, cols, l int) {
 	}
 	switch {
 	case l > 0 || w.turned && w.start != nil:
+	case w.startRows != nil:
+		t.From = w.startRows[(g.row-w.row)*vec.AMXCols:]
 	case w.start != nil:
 		t.From, t.RowFrom, t.StepFrom = w.start[col:], 0, 0
 	default:

@@ -31,6 +31,7 @@ func build() *table {
 	addFloats[float32](t)
 	addFloats[float64](t)
 	t.addIntegerWindows()
+	t.addRoundedConvolutions()
 	t.addConverted()
 	return t
 }

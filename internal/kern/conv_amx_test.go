@@ -1,0 +1,107 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"cresset/dtype"
+)
+
+// amxConvs have ends of everything: odd channels, windows of more than a panel's columns, lines that are cut, parts of outputs, images of less than a vector.
+var amxConvs = []ConvShape{
+	{2, 10, 9, 11, 12, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+	{3, 18, 13, 12, 40, 3, 2, 2, 3, 1, 1, 1, 1, 2, 0, 0, false},
+	{1, 5, 17, 19, 24, 3, 3, 1, 2, 2, 3, 2, 3, 1, 0, 0, false},
+	{2, 33, 4, 5, 70, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false},
+	{1, 3, 20, 21, 16, 7, 7, 2, 2, 3, 3, 1, 1, 1, 0, 0, false},
+	{1, 6, 3, 2700, 20, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+	{1, 34, 8, 9, 150, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0, false},
+	{1, 64, 1, 400, 8, 1, 5, 1, 3, 0, 2, 1, 1, 1, 0, 0, false},
+}
+
+// convHalves is a convolution of bfloat16, with what float64 makes of it.
+type convHalves struct {
+	*ConvShape
+	x, w, dy, bias []dtype.BF16
+	y, dx, dw      *sums
+}
+
+func newConvHalves(shape ConvShape) *convHalves {
+	s := shape.withOutput()
+	rng := rand.New(rand.NewPCG(27, 28))
+	numbers := func(n int) []dtype.BF16 { return halves(randomMatrix[float32](rng, 1, n, 0)).Data }
+	c := &convHalves{ConvShape: s, x: numbers(s.N * s.C * s.H * s.W), w: numbers(s.K * s.C / s.Groups * s.R * s.S), dy: numbers(s.N * s.K * s.OH * s.OW), bias: numbers(s.K)}
+	c.y, c.dx, c.dw = newSums(len(c.dy)), newSums(len(c.x)), newSums(len(c.w))
+	for i := range c.dy {
+		c.y.add(i, float64(c.bias[i/(s.OH*s.OW)%s.K].Float32()))
+	}
+	s.eachTap(func(iy, ix, iw int) {
+		x, w, dy := float64(c.x[ix].Float32()), float64(c.w[iw].Float32()), float64(c.dy[iy].Float32())
+		c.y.add(iy, x*w)
+		c.dx.add(ix, dy*w)
+		c.dw.add(iw, dy*x)
+	})
+	return c
+}
+
+// checkRounded bounds what sums are off by k/2+3 roundings of float32 for the most that a step of AMX pads k to, and one of the result.
+func checkRounded(t *testing.T, name string, got []dtype.BF16, want *sums) {
+	t.Helper()
+	for i, h := range got {
+		tol := float64(want.terms[i]+4)*0x1p-24*want.size[i] + 0x1p-8*math.Abs(want.value[i])
+		if diff := math.Abs(float64(h.Float32()) - want.value[i]); !(diff <= tol) {
+			t.Fatalf("%s[%d] = %v, want %v ± %v", name, i, h.Float32(), want.value[i], tol)
+		}
+	}
+}
+
+// TestConvBF16 judges convolutions on AMX by float64, and their bits with several threads, which divide the outputs, by those with one.
+func TestConvBF16(t *testing.T) {
+	needAMX(t)
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	for _, shape := range amxConvs {
+		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
+			c := newConvHalves(shape)
+			var bits []dtype.BF16
+			for _, threads := range []int{1, 7} {
+				runtime.GOMAXPROCS(threads)
+				y := make([]dtype.BF16, len(c.dy))
+				if done, err := ConvBF16(c.ConvShape, c.x, c.w, c.bias, y); !done || err != nil {
+					t.Fatal(done, err)
+				}
+				checkRounded(t, "y", y, c.y)
+				if bits == nil {
+					bits = y
+				}
+				if !slices.Equal(y, bits) {
+					t.Errorf("%d threads make other bits", threads)
+				}
+			}
+		})
+	}
+}
+
+// TestConvBF16GradInput judges gradients for the input likewise, with strides that leave some phases without products too.
+func TestConvBF16GradInput(t *testing.T) {
+	needAMX(t)
+	for _, shape := range []ConvShape{
+		{2, 12, 9, 11, 10, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+		{2, 66, 13, 12, 66, 3, 3, 2, 2, 1, 1, 1, 1, 2, 0, 0, false},
+		{1, 32, 15, 17, 33, 2, 1, 3, 4, 1, 0, 1, 1, 1, 0, 0, false},
+		{1, 32, 12, 13, 32, 3, 3, 2, 3, 2, 3, 2, 1, 1, 0, 0, false},
+	} {
+		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
+			c := newConvHalves(shape)
+			dx := slices.Repeat([]dtype.BF16{0x7fc0}, len(c.x)) // what is not written is not a number
+			if done, err := ConvBF16GradInput(c.ConvShape, c.dy, c.w, nil, dx); !done || err != nil {
+				t.Fatal(done, err)
+			}
+			checkRounded(t, "dx", dx, c.dx)
+		})
+	}
+}
