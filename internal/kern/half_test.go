@@ -114,6 +114,39 @@ func TestHalfLoops(t *testing.T) {
 	}
 }
 
+// TestHalfArithmetic compares what computes in half precision with loops that round float32: all numbers, with special and random ones.
+func TestHalfArithmetic(t *testing.T) {
+	if !vec.HasHalfArithmetic() {
+		t.Skip("this machine, at this level, has no arithmetic of float16")
+	}
+	defer vec.Use(vec.Current())
+	seconds := append([]uint16{0, 0x8000, 1, 0x8003, 0x3ff, 0x400, 0x8401, 0x3c00, 0xbc01, 0x3555, 0x7bff, 0x7c00, 0xfc00, 0x7e00}, anyHalves(rand.New(rand.NewPCG(75, 76)), 10)...)
+	a, b := make([]uint16, 1<<16), make([]uint16, 1<<16)
+	for i := range a {
+		a[i] = uint16(i)
+	}
+	for _, l := range halfLoops() {
+		if !slices.Contains([]string{"AddF16", "SubF16", "MulF16", "DivF16", "SqrtF16"}, l.name) {
+			continue
+		}
+		got, want := make([]uint16, len(a)), make([]uint16, len(a))
+		for _, second := range seconds {
+			for i := range b {
+				b[i] = second
+			}
+			vec.Use(vec.AMX)
+			l.run(got, a, b)
+			vec.Use(vec.AVX512)
+			l.run(want, a, b)
+			for i := range want {
+				if got[i] != want[i] && !(l.isNaN(got[i]) && l.isNaN(want[i])) {
+					t.Fatalf("%s: got %#x of %#x and %#x, want %#x", l.name, got[i], i, second, want[i])
+				}
+			}
+		}
+	}
+}
+
 // TestHalfLoopsOfManyElements takes more than one call of a vector loop does.
 func TestHalfLoopsOfManyElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 74))

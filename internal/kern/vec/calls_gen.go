@@ -98,6 +98,12 @@ type byteResultsCall struct {
 	rows                                    int
 }
 
+// halvesCall is a call of a loop over n numbers of float16.
+type halvesCall struct {
+	a, b, y unsafe.Pointer
+	n       int
+}
+
 // quantCall is a call of Int8Rows: distances in bytes.
 type quantCall struct {
 	x, w, scale, bias, y     unsafe.Pointer // bias is nil for none

@@ -82,10 +82,13 @@ var families = map[string]string{
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
 	"sumBytes": "TestInt8LinearIsTheDotProduct of package kern", "dotNibbles": "TestInt4LinearIsTheDotProduct of package kern",
 	"streamBytes": "the same", "eights": "TestFixedPairsAreTheNearest of package kern", "digits": "TestFixedNumbersAreTheNearest of package kern", "digitPairs": "TestFixedPairsAreTheNearest of package kern",
+	"add": halfArithmetics, "sub": halfArithmetics, "mul": halfArithmetics, "div": halfArithmetics, "sqrt": halfArithmetics, "features": halfArithmetics,
 	"peak": "computes nothing: bench measures it",
 }
 
-var kernelName = regexp.MustCompile(`^([a-z][A-Za-z]*?)[0-9x]*(F32|F64|I32|BF16|B?F16F32)(AMX|AVX512|AVXVNNI|AVX2|NEON|NEONDOT)$`)
+const halfArithmetics = "TestHalfArithmetic and TestHalfLoops of package kern"
+
+var kernelName = regexp.MustCompile(`^([a-z][A-Za-z]*?)[0-9x]*(F32|F64|I32|B?F16|B?F16F32)(AMX|AVX512|AVXVNNI|AVX2|NEON|NEONDOT)$`)
 
 // TestEveryMicroKernelHasATest finds kinds of micro-kernels that the generator writes and no test runs.
 func TestEveryMicroKernelHasATest(t *testing.T) {

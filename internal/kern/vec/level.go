@@ -16,7 +16,7 @@ const (
 	AVX2                 // AVX2 and FMA
 	AVX512               // AVX-512 F, DQ, BW and VL
 	NEON                 // arm64's
-	AMX                  // AVX512, and tiles of bfloat16 and of bytes
+	AMX                  // AVX512, tiles of bfloat16 and of bytes, and arithmetic of float16
 	AVXVNNI              // AVX2, and dot products of bytes
 	NEONDot              // NEON, and dot products of bytes
 )

@@ -39,9 +39,23 @@ func HasByteTiles() bool { return level == AMX && cpu.X86.HasAMXInt8 }
 
 func hasSlowPairs() bool { return cpu.X86.HasAMXTile }
 
+// HasHalfArithmetic reports whether loops over float16 compute with it, by AVX512-FP16, which all processors with AMX's tiles for bfloat16 have: CRESSET_CPU=avx512 does without.
+func HasHalfArithmetic() bool { return level == AMX && halfArithmetic }
+
+var halfArithmetic = cpu.X86.HasAMXBF16 && func() bool {
+	var c halvesCall
+	featuresF16AVX512(unsafe.Pointer(&c))
+	return c.n>>23&1 != 0
+}()
+
 func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	switch current {
 	case AVX512:
+		if AddF16 <= l && l <= SqrtF16 && HasHalfArithmetic() {
+			if c := (halvesCall{a: p[1], b: p[2], y: p[0], n: n}); runHalves(l, unsafe.Pointer(&c)) {
+				return n
+			}
+		}
 		return runAVX512(l, n, scalars, p)
 	case AVX2:
 		return runAVX2(l, n, scalars, p)

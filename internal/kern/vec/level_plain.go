@@ -18,6 +18,9 @@ func HasVNNI() bool { return false }
 // HasByteTiles reports whether ByteTile runs.
 func HasByteTiles() bool { return false }
 
+// HasHalfArithmetic reports whether loops over float16 compute with it.
+func HasHalfArithmetic() bool { return false }
+
 func hasSlowPairs() bool { return false }
 
 func slowNonTemporal() bool { return false }

@@ -1116,6 +1116,36 @@ func dot1x4BF16F32AVX512(t unsafe.Pointer)
 //go:noescape
 func dot1x8BF16F32AVX512(t unsafe.Pointer)
 
+// addF16AVX512 is y[i] = a + b for n numbers of float16.
+//
+//go:noescape
+func addF16AVX512(t unsafe.Pointer)
+
+// subF16AVX512 is y[i] = a - b for n numbers of float16.
+//
+//go:noescape
+func subF16AVX512(t unsafe.Pointer)
+
+// mulF16AVX512 is y[i] = a · b for n numbers of float16.
+//
+//go:noescape
+func mulF16AVX512(t unsafe.Pointer)
+
+// divF16AVX512 is y[i] = a / b for n numbers of float16.
+//
+//go:noescape
+func divF16AVX512(t unsafe.Pointer)
+
+// sqrtF16AVX512 is y[i] = √a for n numbers of float16.
+//
+//go:noescape
+func sqrtF16AVX512(t unsafe.Pointer)
+
+// featuresF16AVX512 is n = EDX of CPUID's leaf 7.
+//
+//go:noescape
+func featuresF16AVX512(t unsafe.Pointer)
+
 // digits1I32AVX512 is digits of x · factor in order.
 //
 //go:noescape

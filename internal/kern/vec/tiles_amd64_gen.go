@@ -1179,3 +1179,22 @@ func runDigits1(t unsafe.Pointer) { digits1I32AVX512(t) }
 func runDigits3(t unsafe.Pointer) { digits3I32AVX512(t) }
 
 func runDigitPairs(t unsafe.Pointer) { digitPairsI32AVX512(t) }
+
+// runHalves runs a loop over float16 by AVX512-FP16 and tells whether there is such a loop.
+func runHalves(l Loop, t unsafe.Pointer) bool {
+	switch l {
+	case AddF16:
+		addF16AVX512(t)
+	case SubF16:
+		subF16AVX512(t)
+	case MulF16:
+		mulF16AVX512(t)
+	case DivF16:
+		divF16AVX512(t)
+	case SqrtF16:
+		sqrtF16AVX512(t)
+	default:
+		return false
+	}
+	return true
+}

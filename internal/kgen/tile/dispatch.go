@@ -113,6 +113,9 @@ func runners(constraint string, machines ...*machine) []byte {
 	pairRunners(&out, machines)
 	amxRunners(&out, slices.Contains(machines, &avx512))
 	quantRunners(&out, machines)
+	if slices.Contains(machines, &avx512) {
+		halfLoopRunners(&out)
+	}
 	return out.Bytes()
 }
 

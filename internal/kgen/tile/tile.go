@@ -118,6 +118,7 @@ func (m *machine) file() *asm.File {
 		m.halfProducts(f)
 	}
 	if m.masks {
+		m.halfLoops(f)
 		m.splitDigits(f, 1, false)
 		m.splitDigits(f, int4Digits, false)
 		m.splitDigits(f, int4Digits, true)
