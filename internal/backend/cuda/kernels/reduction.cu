@@ -214,10 +214,13 @@ template <class R> INLINE void reduceColumns(const Reduction &p) {
 	}
 }
 
+// Columns are cut into parts for 8 blocks of a multiprocessor, which pairs of float32 have registers for when they are told so; 0 leaves the number to the assembler.
+constexpr int COLUMN_BLOCKS = __is_same(T, f32) ? 8 : 0;
+
 // REDUCTION is both kernels of a reduction.
 #define REDUCTION(name, R)                                                               \
 	ROW_KERNEL(name, 256)(const Reduction p) { reduceRows<R>(p); }                       \
-	ROW_KERNEL(name##_columns, 256)(const Reduction p) { reduceColumns<R>(p); }
+	KERNEL_OF(JOIN(name##_columns, DTYPE), 256, COLUMN_BLOCKS)(const Reduction p) { reduceColumns<R>(p); }
 
 EACH_REDUCTION(REDUCTION)
 #if FLOATS
