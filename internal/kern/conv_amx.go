@@ -42,7 +42,7 @@ func (s *ConvShape) takesAMX() bool {
 
 // ConvBF16 is Conv2D of bfloat16, which adds products in float32 as GemmBF16 does and rounds them once with the bias, and reports whether it computes the convolution.
 func ConvBF16(s *ConvShape, x, w, bias, y []dtype.BF16) (bool, error) {
-	if !s.takesAMX() {
+	if len(x) == 0 || len(w) == 0 || len(y) == 0 || !s.takesAMX() {
 		return false, nil
 	}
 	joined := *s
