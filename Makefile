@@ -11,9 +11,9 @@ UNOPTIMIZED = -N -l -dwarf=false
 
 PKG       ?= ./...
 BENCH     ?= .
-# Packages that start goroutines, or whose tests do: what calls ops from one goroutine runs those of these packages. Models, workloads and loops in Go
-# start none that others do not, and are slow.
-RACE_PKG  ?= $(shell git grep -lE '^[[:space:]]+go [A-Za-z.]+[^A-Za-z. ]|\.Go[^A-Za-z., ]|/internal/par"|dist\.Spawn' -- '*.go' ':!models' ':!internal/kern' ':!internal/bench' ':!internal/floors' | xargs -n 1 dirname | sort -u | sed 's,^,./,')
+# Packages that start goroutines, or whose tests do: what calls ops from one goroutine runs those of these packages. Models, workloads, loops in Go and
+# the interpreter, which all simulated GPUs launch, start none that others do not, and are slow.
+RACE_PKG  ?= $(shell git grep -lE '^[[:space:]]+go [A-Za-z.]+[^A-Za-z. ]|\.Go[^A-Za-z., ]|/internal/par"|dist\.Spawn' -- '*.go' ':!models' ':!internal/kern' ':!internal/bench' ':!internal/floors' ':!internal/ptx' | xargs -n 1 dirname | sort -u | sed 's,^,./,')
 # Packages with files for some architectures alone. What they offer is the same on all, which a build for each holds their users to.
 ARCH_PKG  ?= $(shell git grep -lE '^//go:build .*(amd64|arm64)' -- '*.go' ':!internal/kgen' | xargs -n 1 dirname | sort -u | sed 's,^,./,')
 LEVEL     ?= avx2
