@@ -90,11 +90,11 @@ func (r *selfTestReport) compare(s *session, dev device.Device, out io.Writer) e
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d of %d kernels ran\n", r.Ran, r.Ran+len(r.NotRun))
+	_, err = fmt.Fprintf(out, "%d of %d kernels ran\n", r.Ran, r.Ran+len(r.NotRun))
 	if len(r.NotRun) > 0 {
-		fmt.Fprintf(out, "not run: %s\n", strings.Join(r.NotRun, " "))
+		_, err = fmt.Fprintf(out, "not run: %s\n", strings.Join(r.NotRun, " "))
 	}
-	return nil
+	return err
 }
 
 // time times some workloads beside what the GPU's clocks allow.

@@ -34,7 +34,7 @@ type convAMX struct {
 	y       []dtype.BF16
 }
 
-// takesAMX reports whether ConvBF16 computes a convolution.
+// takesAMX reports whether ConvBF16 computes a convolution, whose depth is larger by a window where an odd channel is joined with zeros.
 func (s *ConvShape) takesAMX() bool {
 	_, outputs, depth, pixels := s.groupSizes()
 	return s.N > 0 && outputs >= minAMXOutputs && outputs*depth >= minAMXProducts && takesAMX(outputs, pixels, depth) && takesAMX(outputs, pixels, depth+s.R*s.S)

@@ -16,8 +16,8 @@ func addConvolutions[T dtype.Float](t *table) {
 
 // addRoundedConvolutions adds those that compute in bfloat16 where the machine can.
 func (t *table) addRoundedConvolutions() {
-	t[op.Conv][dtype.BFloat16] = rowMajor(convBF16(t[op.Conv][dtype.Float32]))
-	t[op.ConvGradInput][dtype.BFloat16] = rowMajor(convGradInputBF16(t[op.ConvGradInput][dtype.Float32]))
+	t[op.Conv][dtype.BFloat16] = rowMajor(orWide(convBF16, t[op.Conv][dtype.Float32]))
+	t[op.ConvGradInput][dtype.BFloat16] = rowMajor(orWide(convGradInputBF16, t[op.ConvGradInput][dtype.Float32]))
 }
 
 // conv is the convolution of x [N, C, H, W] with weights and perhaps a bias, and what follows it.
@@ -26,26 +26,23 @@ func conv[T dtype.Float](c *backend.Call) error {
 	return kern.Float[T]().Conv2D(convShape(c, x, w, y), dense[T](x), dense[T](w), optional[T](c, 2), following(c), dense[T](y))
 }
 
-// convBF16 is conv of bfloat16 on AMX, without what follows, else by the kernel of float32.
-func convBF16(wide Kernel) Kernel {
-	otherwise := via(dtype.Float32, wide)
-	return func(c *backend.Call) error {
-		x, w, y := &c.In()[0], &c.In()[1], &c.Out()[0]
-		done, err := kern.ConvBF16(convShape(c, x, w, y), dense[dtype.BF16](x), dense[dtype.BF16](w), optional[dtype.BF16](c, 2), dense[dtype.BF16](y))
-		if done || err != nil {
-			return err
-		}
-		return otherwise(c)
-	}
+// convBF16 is conv of bfloat16 on AMX, without what follows.
+func convBF16(c *backend.Call) (bool, error) {
+	x, w, y := &c.In()[0], &c.In()[1], &c.Out()[0]
+	return kern.ConvBF16(convShape(c, x, w, y), dense[dtype.BF16](x), dense[dtype.BF16](w), optional[dtype.BF16](c, 2), dense[dtype.BF16](y))
 }
 
 // convGradInputBF16 is convGradInput likewise.
-func convGradInputBF16(wide Kernel) Kernel {
+func convGradInputBF16(c *backend.Call) (bool, error) {
+	dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]
+	return kern.ConvBF16GradInput(convShape(c, dx, w, dy), dense[dtype.BF16](dy), dense[dtype.BF16](w), optional[dtype.BF16](c, 2), dense[dtype.BF16](dx))
+}
+
+// orWide is a kernel of bfloat16 that reports whether it has computed, else that of float32.
+func orWide(try func(c *backend.Call) (bool, error), wide Kernel) Kernel {
 	otherwise := via(dtype.Float32, wide)
 	return func(c *backend.Call) error {
-		dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]
-		done, err := kern.ConvBF16GradInput(convShape(c, dx, w, dy), dense[dtype.BF16](dy), dense[dtype.BF16](w), optional[dtype.BF16](c, 2), dense[dtype.BF16](dx))
-		if done || err != nil {
+		if done, err := try(c); done || err != nil {
 			return err
 		}
 		return otherwise(c)

@@ -28,27 +28,19 @@ func (p *product) denseTile() {
 
 // denseSteps adds the products of CX steps, at least one.
 func (p *product) denseSteps(label string) {
-	p.unrolled(label, func(n int) {
-		p.denseStep(n)
-		if n == denseUnroll-1 {
-			p.prefetchNext("DX")
-		}
-	}, func(steps int) {
+	move := func(steps int) {
 		p.add(fmt.Sprintf("$%d", steps*p.rows*p.size), "SI")
 		p.add(fmt.Sprintf("$%d", steps*p.vectors*p.bytes), "BX")
 		p.add(fmt.Sprintf("$%d", 16*steps), "DX")
-	})
-}
-
-// unrolled writes the loop over CX steps, given what step n after the pointers does, and what moves these.
-func (p *product) unrolled(label string, step, move func(n int)) {
+	}
 	p.label("loop" + label)
 	p.sub(fmt.Sprintf("$%d", denseUnroll), "CX")
 	p.jump("LT", "few"+label)
 	p.loopLabel("four" + label)
 	for n := range denseUnroll {
-		step(n)
+		p.denseStep(n)
 	}
+	p.prefetchNext("DX")
 	move(denseUnroll)
 	p.sub(fmt.Sprintf("$%d", denseUnroll), "CX")
 	p.jump("GE", "four"+label)
@@ -56,7 +48,7 @@ func (p *product) unrolled(label string, step, move func(n int)) {
 	p.add(fmt.Sprintf("$%d", denseUnroll), "CX")
 	p.op("JZ", "done"+label+"Steps")
 	p.label("one" + label)
-	step(0)
+	p.denseStep(0)
 	move(1)
 	p.repeat("CX", "one"+label)
 	p.label("done" + label + "Steps")

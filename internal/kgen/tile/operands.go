@@ -33,12 +33,7 @@ func (w *writer) rowOfA(i int) string {
 	if w.arm {
 		return fmt.Sprintf("(%s)(%s)", armNames[armRows[i]], armNames["SI"])
 	}
-	return rowFrom(rowsOfA[i/5], i%5)
-}
-
-// rowFrom is amd64's operand that points at the ith row, of five, from where a register points.
-func rowFrom(register string, i int) string {
-	return "(" + register + ")" + []string{"", "(R10*1)", "(R10*2)", "(R11*1)", "(R10*4)"}[i]
+	return "(" + rowsOfA[i/5] + ")" + []string{"", "(R10*1)", "(R10*2)", "(R11*1)", "(R10*4)"}[i%5]
 }
 
 // nextOfA moves all rows by one step of k, which R12 holds.
