@@ -39,9 +39,9 @@ func cut(g *dist.Group) error {
 		err := g.AllReduce(tensor.Ones(1), dist.Sum).Wait(ctx)
 		if late := (*dist.TimeoutError)(nil); errors.As(err, &late) && g.Rank() == 0 {
 			fmt.Println(err)
+			time.Sleep(time.Minute) // what a rank prints that aborts at once MPICH's mpirun may drop; the test ends the job
 		}
 		if err != nil {
-			g.Abort(75)
 			return err
 		}
 	}
