@@ -1,5 +1,5 @@
 // Kgen writes the project's generated code from internal/kgen/recipe: the elementary functions of internal/kern and of the GPU's
-// kernels, the vector loops of internal/kern/vec, and what the program has of elementwise ops. With -check it writes nothing and
+// kernels, the vector loops of internal/kern/vec and of the interpreter of PTX, and what the program has of elementwise ops. With -check it writes nothing and
 // fails where a file is not what it would write.
 package main
 
@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"cresset/internal/kgen/asm"
+	"cresset/internal/kgen/lanes"
 	"cresset/internal/kgen/recipe"
 	"cresset/internal/kgen/tile"
 )
@@ -104,6 +105,7 @@ func generate() (map[string][]byte, error) {
 	}
 	for folder, more := range map[string][]map[string][]byte{
 		kernels:             {recipe.CUDAKernels(recipe.Families())},
+		"internal/ptx":      {lanes.Files()},
 		"internal/kern/vec": {asm.Files(recipe.Loops()), asm.RowFiles(recipe.Rows()), tile.Files()},
 	} {
 		for _, part := range more {

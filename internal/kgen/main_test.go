@@ -15,7 +15,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 
 func TestRunWritesAndChecks(t *testing.T) {
 	root := t.TempDir()
-	for _, dir := range []string{"internal/op", "internal/kern", "internal/kern/vec", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/selftest", "internal/emit"} {
+	for _, dir := range []string{"internal/op", "internal/kern", "internal/kern/vec", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/selftest", "internal/emit", "internal/ptx"} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(dir)), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -113,12 +113,17 @@ func (b *body) bfi(o *opcode, args []operand) instr {
 		}}
 }
 
-func madWide[N int32 | uint32](w *warp, in *instr, mask uint32) *Fault {
-	a, b, c := &w.r32[in.a], &w.r32[in.b], &w.r64[in.c]
-	d := w.to64(in.d, mask)
+func mulWideAdd[N int32 | uint32](d *lanes64, a, b *lanes32, c *lanes64) {
 	for i := range d {
 		d[i] = uint64(int64(N(a[i]))*int64(N(b[i]))) + c[i]
 	}
-	w.keep64(in.d, mask)
-	return nil
+}
+
+// madWide makes an exec of it.
+func madWide(op func(d *lanes64, a, b *lanes32, c *lanes64)) exec {
+	return func(w *warp, in *instr, mask uint32) *Fault {
+		op(w.to64(in.d, mask), &w.r32[in.a], &w.r32[in.b], &w.r64[in.c])
+		w.keep64(in.d, mask)
+		return nil
+	}
 }

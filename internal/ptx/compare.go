@@ -134,7 +134,7 @@ func comparisonOf(name string, t dataType) (exec, bool) {
 	if c.not {
 		flip = allLanes
 	}
-	if test := tests64[t.name][c.test]; ok && test != nil {
+	if test := testOf(lanes.tests64, tests64, t.name, c.test); ok && test != nil {
 		return func(w *warp, in *instr, mask uint32) *Fault {
 			a, b := in.a, in.b
 			if c.swap {
@@ -144,7 +144,7 @@ func comparisonOf(name string, t dataType) (exec, bool) {
 			return nil
 		}, true
 	}
-	test := tests32[t.name][c.test]
+	test := testOf(lanes.tests32, tests32, t.name, c.test)
 	return func(w *warp, in *instr, mask uint32) *Fault {
 		a, b := in.a, in.b
 		if c.swap {
@@ -168,17 +168,17 @@ func choose[T word](d, a, b *[32]T, p uint32) {
 	}
 }
 
-func choose32(not uint32) exec {
+func choosing32(not uint32) exec {
 	return func(w *warp, in *instr, mask uint32) *Fault {
-		choose(w.to32(in.d, mask), &w.r32[in.a], &w.r32[in.b], w.preds[in.c]^not)
+		lanes.choose32(w.to32(in.d, mask), &w.r32[in.a], &w.r32[in.b], w.preds[in.c]^not)
 		w.keep32(in.d, mask)
 		return nil
 	}
 }
 
-func choose64(not uint32) exec {
+func choosing64(not uint32) exec {
 	return func(w *warp, in *instr, mask uint32) *Fault {
-		choose(w.to64(in.d, mask), &w.r64[in.a], &w.r64[in.b], w.preds[in.c]^not)
+		lanes.choose64(w.to64(in.d, mask), &w.r64[in.a], &w.r64[in.b], w.preds[in.c]^not)
 		w.keep64(in.d, mask)
 		return nil
 	}

@@ -57,6 +57,9 @@ func (b *body) decode(name string, args []operand) instr {
 	b.targeted(name, parts[0])
 	o := &opcode{name: name, parts: parts[1:]}
 	if f, ok := mixed[name]; ok {
+		if fast := fastestMixed(name); fast != nil {
+			f.exec = fast
+		}
 		return b.mixed(name, f, args)
 	}
 	t, ok := dataTypes[parts[len(parts)-1]]

@@ -137,10 +137,10 @@ func (b *body) selp(o *opcode, args []operand) instr {
 	}
 	in := instr{kind: kindExec, d: b.dest(args[0], t), a: b.source(args[1], t), b: b.source(args[2], t), c: b.predicateSource(args[3])}
 	if t.file() == file64 {
-		in.exec = choose64(negated(args[3]))
+		in.exec = choosing64(negated(args[3]))
 		return in
 	}
-	in.exec = choose32(negated(args[3]))
+	in.exec = choosing32(negated(args[3]))
 	return in
 }
 
@@ -178,7 +178,7 @@ func (b *body) cvt(o *opcode, args []operand) instr {
 	}
 	in := instr{kind: kindExec, d: b.dest(args[0], c.to), a: b.source(args[1], file)}
 	if op, ok := quickConversions[o.name]; ok && !c.wide {
-		in.kind, in.op32 = kind32, op
+		in.kind, in.op32 = kind32, form{op32: op}.fastest(o.name).op32
 		return in
 	}
 	in.exec = c.exec()

@@ -80,6 +80,7 @@ func (b *body) load(o *opcode, args []operand) instr {
 		m.regs[i] = b.dest(e, t)
 	}
 	b.address(args[1], m)
+	m.quicken()
 	return instr{kind: kindExec, exec: memory, access: m}
 }
 
@@ -97,6 +98,7 @@ func (b *body) store(o *opcode, args []operand) instr {
 		m.regs[i] = b.source(e, t)
 	}
 	b.address(args[0], m)
+	m.quicken()
 	return instr{kind: kindExec, exec: memory, access: m}
 }
 

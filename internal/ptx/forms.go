@@ -69,7 +69,7 @@ var reals = map[string]form{
 // formOf returns the form of an instruction whose name ends in a type.
 func formOf(name string, t dataType) (form, bool) {
 	if f, ok := integers[name]; ok {
-		return f, true
+		return f.fastest(name), true
 	}
 	if t.bits == 16 && t.kind == float || t.name == "f16x2" || t.name == "bf16x2" {
 		f, ok := halves[name]
@@ -82,7 +82,9 @@ func formOf(name string, t dataType) (form, bool) {
 	if t.kind == float {
 		table = reals
 	}
-	f, ok := table[name[:max(0, len(name)-len(t.name)-1)]]
+	key := name[:max(0, len(name)-len(t.name)-1)]
+	f, ok := table[key]
+	f = f.fastest(key)
 	if t.file() == file64 {
 		f.op32 = nil
 	} else {
@@ -102,8 +104,8 @@ var mixed = map[string]mixedForm{
 	"clz.b64":      {"u32", []string{"b64"}, narrowing(leadingZeros64)},
 	"bfe.u64":      {"u64", []string{"u64", "u32", "u32"}, extract64},
 	"popc.b64":     {"u32", []string{"b64"}, narrowing(population64)},
-	"mad.wide.u32": {"u64", []string{"u32", "u32", "u64"}, madWide[uint32]},
-	"mad.wide.s32": {"s64", []string{"s32", "s32", "s64"}, madWide[int32]},
+	"mad.wide.u32": {"u64", []string{"u32", "u32", "u64"}, madWide(mulWideAdd[uint32])},
+	"mad.wide.s32": {"s64", []string{"s32", "s32", "s64"}, madWide(mulWideAdd[int32])},
 	"cvt.u64.u32":  {"u64", []string{"u32"}, widening(extendU32)},
 	"cvt.s64.s32":  {"u64", []string{"u32"}, widening(extendS32)},
 	"cvt.u32.u64":  {"u32", []string{"u64"}, narrowing(cut32)},

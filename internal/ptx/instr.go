@@ -59,7 +59,7 @@ func (w *warp) to32(slot int32, mask uint32) *lanes32 {
 
 func (w *warp) keep32(slot int32, mask uint32) {
 	if mask != w.live {
-		blend(&w.r32[slot], &w.beside32, mask)
+		lanes.choose32(&w.r32[slot], &w.beside32, &w.r32[slot], mask)
 	}
 }
 
@@ -73,17 +73,7 @@ func (w *warp) to64(slot int32, mask uint32) *lanes64 {
 
 func (w *warp) keep64(slot int32, mask uint32) {
 	if mask != w.live {
-		blend(&w.r64[slot], &w.beside64, mask)
-	}
-}
-
-// blend copies the lanes of mask.
-//
-//go:norace
-func blend[T word](d, from *[32]T, mask uint32) {
-	for left := mask; left != 0; left &= left - 1 {
-		i := trailing(left)
-		d[i] = from[i]
+		lanes.choose64(&w.r64[slot], &w.beside64, &w.r64[slot], mask)
 	}
 }
 

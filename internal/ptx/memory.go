@@ -54,6 +54,8 @@ type access struct {
 	offset uint64
 	site   int // index of the cached region
 	atomic *atomicOp
+	all32  func(first *lanes32, regs *[4]int32, addr *lanes64, data *byte, base uint64) // of all lanes, or nil
+	all64  func(first *lanes64, regs *[4]int32, addr *lanes64, data *byte, base uint64)
 }
 
 // total is the number of bytes that a lane moves.
@@ -62,19 +64,9 @@ func (m *access) total() int { return m.bytes * m.vector }
 // addresses computes where all lanes of a warp access memory, and returns the bits that are set in some address.
 func (w *warp) addresses(m *access) (some uint64) {
 	if m.short {
-		for i, a := range &w.r32[m.base] {
-			w.addr[i] = uint64(a) + m.offset
-			some |= w.addr[i]
-		}
-		return some
+		return lanes.addresses32(&w.addr, &w.r32[m.base], m.offset)
 	}
-	base := &w.r64[m.base]
-	for i := range base {
-		a := base[i] + m.offset
-		w.addr[i] = a
-		some |= a
-	}
-	return some
+	return lanes.addresses64(&w.addr, &w.r64[m.base], m.offset)
 }
 
 // memory runs a load, a store or an atomic operation: it computes the addresses, then moves the lanes of one region after

@@ -6,20 +6,20 @@ var order = binary.LittleEndian
 
 // move loads or stores the lanes of mask whose addresses lie in r and returns the other lanes.
 func (w *warp) move(m *access, r *Region, mask uint32) (left uint32) {
-	switch {
-	case len(r.Data) < m.total():
+	if len(r.Data) < m.total() {
 		return mask
-	case m.bytes != 4 || m.vector != 1 || m.wide || m.atomic != nil:
-	case m.write:
-		return w.store32(&w.r32[m.regs[0]], r, mask)
-	default:
-		return w.load32(&w.r32[m.regs[0]], r, mask)
 	}
-	inside := w.inside(r, mask, uint64(m.total()))
+	inside := mask & lanes.within(&w.addr, r.Base, uint64(len(r.Data)-m.total()))
 	switch {
 	case inside == 0:
+	case inside == allLanes && m.all32 != nil:
+		m.all32(&w.r32[m.regs[0]], &m.regs, &w.addr, &r.Data[0], r.Base)
+	case inside == allLanes && m.all64 != nil:
+		m.all64(&w.r64[m.regs[0]], &m.regs, &w.addr, &r.Data[0], r.Base)
 	case m.atomic != nil:
 		w.atomics(m, r, inside)
+	case m.bytes == 4 && !m.wide:
+		w.words(m, r, inside)
 	case m.write:
 		w.store(m, r, inside)
 	default:
@@ -28,72 +28,22 @@ func (w *warp) move(m *access, r *Region, mask uint32) (left uint32) {
 	return mask &^ inside
 }
 
-// inside returns the lanes of mask whose n bytes lie in r.
-func (w *warp) inside(r *Region, mask uint32, n uint64) (in uint32) {
-	last := uint64(len(r.Data)) - n
-	for left := mask; left != 0; left &= left - 1 {
-		i := trailing(left)
-		in |= bit(w.addr[i]-r.Base <= last) << i
-	}
-	return in
-}
-
-// row returns the memory of a warp whose 32 lanes access neighbouring words, or nil where they do not or r does not hold all
-// of them.
-func (w *warp) row(r *Region, mask uint32) []byte {
-	at := w.addr[0]
-	if mask != allLanes || w.addr[31] != at+31*4 || !r.holds(at, 32*4) {
-		return nil
-	}
-	for i := range w.addr {
-		if w.addr[i] != at {
-			return nil
+// words loads or stores words, which most elements are.
+func (w *warp) words(m *access, r *Region, mask uint32) {
+	for e := range m.vector {
+		x, base := &w.r32[m.regs[e]], r.Base-uint64(4*e)
+		if m.write {
+			for left := mask; left != 0; left &= left - 1 {
+				i := trailing(left)
+				order.PutUint32(r.Data[w.addr[i]-base:], x[i])
+			}
+			continue
 		}
-		at += 4
-	}
-	return r.Data[w.addr[0]-r.Base:][:32*4]
-}
-
-// load32 loads words for the lanes of mask and returns those that lie outside r.
-func (w *warp) load32(d *lanes32, r *Region, mask uint32) (left uint32) {
-	if s := w.row(r, mask); s != nil {
-		for i := range d {
-			d[i] = order.Uint32(s[4*i:])
-		}
-		return 0
-	}
-	last := uint64(len(r.Data)) - 4
-	for i := range d {
-		switch at := w.addr[i] - r.Base; {
-		case mask>>i&1 == 0:
-		case at > last:
-			left |= 1 << i
-		default:
-			d[i] = order.Uint32(r.Data[at:])
+		for left := mask; left != 0; left &= left - 1 {
+			i := trailing(left)
+			x[i] = order.Uint32(r.Data[w.addr[i]-base:])
 		}
 	}
-	return left
-}
-
-// store32 stores words for the lanes of mask and returns those that lie outside r.
-func (w *warp) store32(d *lanes32, r *Region, mask uint32) (left uint32) {
-	if s := w.row(r, mask); s != nil {
-		for i := range d {
-			order.PutUint32(s[4*i:], d[i])
-		}
-		return 0
-	}
-	last := uint64(len(r.Data)) - 4
-	for i := range d {
-		switch at := w.addr[i] - r.Base; {
-		case mask>>i&1 == 0:
-		case at > last:
-			left |= 1 << i
-		default:
-			order.PutUint32(r.Data[at:], d[i])
-		}
-	}
-	return left
 }
 
 // load loads elements of any size.

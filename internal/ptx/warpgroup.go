@@ -222,11 +222,11 @@ func (w *warp) plain(in *instr, mask uint32) *Fault {
 	switch in.kind {
 	case kind32:
 		in.op32(&w.beside32, &w.r32[in.a], &w.r32[in.b], &w.r32[in.c])
-		blend(&w.r32[in.d], &w.beside32, mask)
+		lanes.choose32(&w.r32[in.d], &w.beside32, &w.r32[in.d], mask)
 		return nil
 	case kind64:
 		in.op64(&w.beside64, &w.r64[in.a], &w.r64[in.b], &w.r64[in.c])
-		blend(&w.r64[in.d], &w.beside64, mask)
+		lanes.choose64(&w.r64[in.d], &w.beside64, &w.r64[in.d], mask)
 		return nil
 	}
 	return in.exec(w, in, mask)

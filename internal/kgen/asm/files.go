@@ -57,6 +57,7 @@ type runs struct {
 func runners(arch string, all ...runs) []byte {
 	var out bytes.Buffer
 	goHead(&out, "vec", arch)
+	out.WriteString("\nimport \"unsafe\"\n")
 	for _, r := range all {
 		r.write(&out, r.loops)
 	}
