@@ -36,25 +36,27 @@ const (
 	highExponent = 1 << 14  // of infinities and NaNs, and with noExponent still more than half of it
 )
 
-// set16, setTF32 put an element into the row.
+// set16, setTF32 and setF32 put an element into the row.
 
 //go:norace
 func (r *operandRow) set16(k int, f halfFormat, x uint16) {
-	v := f.value(x)
-	e := int32(x&0x7fff) >> f.fraction
-	top := int32(0x7fff) >> f.fraction
-	r.value[k], r.exponent[k] = float64(v), e+int32(f.least)-1
-	if e == 0 || e == top {
-		r.exponent[k] = oddExponent(v, e == 0, int32(f.least))
+	if f == formatBF16 {
+		r.setF32(k, uint32(x)<<16)
+		return
+	}
+	v, e := f16ToF32(x), int32(x&0x7fff)>>10
+	r.value[k], r.exponent[k] = float64(v), e-15
+	if e == 0 || e == 31 {
+		r.exponent[k] = oddExponent(v, e == 0, -14)
 	}
 }
 
 // setTF32 ignores the low 13 bits, as tensor cores do.
-//
+func (r *operandRow) setTF32(k int, x uint32) { r.setF32(k, x&^(1<<13-1)) }
+
 //go:norace
-func (r *operandRow) setTF32(k int, x uint32) {
-	v := f32(x &^ (1<<13 - 1))
-	e := int32(x >> 23 & 255)
+func (r *operandRow) setF32(k int, x uint32) {
+	v, e := f32(x), int32(x>>23&255)
 	r.value[k], r.exponent[k] = float64(v), e-127
 	if e == 0 || e == 255 {
 		r.exponent[k] = oddExponent(v, e == 0, -126)
@@ -72,75 +74,137 @@ func oddExponent(v float32, small bool, least int32) int32 {
 	return highExponent
 }
 
-// dot adds the products of the first n elements to c.
-func (m tensorModel) dot(a, b *operandRow, n, block int, c float32) float32 {
-	for at := 0; at < n; at += block {
-		c = m.block(a, b, at, block, c)
-	}
-	return c
+// columns are eight columns of B.
+type columns struct {
+	value    [16][8]float64
+	exponent [16][8]int32
 }
 
-// block adds one block of products to c: 4, 8 or 16 of them.
-func (m tensorModel) block(a, b *operandRow, at, n int, c float32) float32 {
-	sum, exponent := m.add(a, b, at, n, c)
-	if exponent == unaligned {
-		return m.special(a, b, at, n, c)
-	}
-	return cutToF32(sum, exponent)
-}
-
-// dotHalf is dot with a sum in f16, to which each block is rounded to nearest. A sum that rounds to zero has no sign.
-func (m tensorModel) dotHalf(a, b *operandRow, n, block int, c float32) (h uint16) {
-	for at := 0; at < n; at += block {
-		sum, exponent := m.add(a, b, at, block, c)
-		if exponent == unaligned {
-			h = formatF16.round(float64(m.special(a, b, at, block, c)))
-		} else if h = formatF16.round(math.Ldexp(float64(sum), exponent)); h == 1<<15 {
-			h = 0
+// of reads n elements of each of eight columns.
+//
+//go:norace
+func (c *columns) of(b []operandRow, n int) {
+	for j := range 8 {
+		for k := range n {
+			c.value[k][j], c.exponent[k][j] = b[j].value[k], b[j].exponent[k]
 		}
-		c = f16ToF32(h)
 	}
-	return h
 }
 
-const unaligned = math.MinInt // the exponent of sums of infinities and NaNs, or of nothing but zeros where their sign counts
-
-// add returns the sum of a block and c as a multiple of a power of two.
+// row adds to each element of c the products of the first n elements of a row of A and a column of B: by blocks of 4, 8 or 16 as hardware does, or to
+// nearest. Sums in f16 are rounded to nearest after each block; one that rounds to zero has no sign.
 //
 //go:norace
-func (m tensorModel) add(a, b *operandRow, at, n int, c float32) (sum int64, exponent int) {
-	field := int32(math.Float32bits(c) >> 23 & 255)
-	most := field - 127
-	if field == 0 || field == 255 {
-		most = oddExponent(c, field == 0, -126)
+func (m tensorModel) row(a *operandRow, b *columns, s *blockSums, n, block int, c *[8]float32, toNearest, half bool) {
+	if toNearest {
+		nearest(a, b, n, c, half)
+		return
 	}
-	for k := at; k < at+n; k += 4 {
-		x, y := (*[4]int32)(a.exponent[k:]), (*[4]int32)(b.exponent[k:])
-		most = max(max(most, max(x[0]+y[0], x[1]+y[1])), max(x[2]+y[2], x[3]+y[3]))
+	for at := 0; at < n; at += block {
+		m.add(a, b, at, block, c, s)
+		for j := range c {
+			switch e := s.exponent[j]; {
+			case e == unaligned:
+				c[j] = addSpecial(a, b, j, at, block, c[j])
+				if half {
+					c[j] = f16ToF32(formatF16.round(float64(c[j])))
+				}
+			case half:
+				if c[j] = f16ToF32(formatF16.round(math.Ldexp(s.sum[j], int(e)))); c[j] == 0 {
+					c[j] = 0
+				}
+			default:
+				c[j] = cutToF32(int64(s.sum[j]), int(e))
+			}
+		}
 	}
-	switch {
-	case most < noExponent/2 && math.Float32bits(c) == 0:
-		return 0, 0 // zeros of any sign added to 0, as at the edges of tiles
-	case most > highExponent/2 || most < noExponent/2:
-		return 0, unaligned
-	}
-	scale := math.Float64frombits(uint64(1023+m.fraction-int(most)) << 52)
-	sum = int64(float64(c) * scale)
-	for k := at; k < at+n; k += 4 {
-		x, y := (*[4]float64)(a.value[k:]), (*[4]float64)(b.value[k:])
-		sum += int64(x[0]*y[0]*scale) + int64(x[1]*y[1]*scale)
-		sum += int64(x[2]*y[2]*scale) + int64(x[3]*y[3]*scale)
-	}
-	return sum, int(most) - m.fraction
 }
 
-// special adds infinities and NaNs, or nothing but zeros.
+// blockSums are what a block adds up to in eight columns: whole multiples of powers of two.
+type blockSums struct {
+	sum      [8]float64
+	scale    [8]float64
+	exponent [8]int32
+}
+
+// tensorOperands are what a warp keeps of operands of tensor cores.
+type tensorOperands struct {
+	rows  [16 + 256]operandRow // of A, and columns of B
+	right columns              // eight of them
+	sums  blockSums
+}
+
+// tensor returns the warp's operands.
+func (w *warp) tensor() *tensorOperands {
+	if w.operands == nil {
+		w.operands = new(tensorOperands)
+	}
+	return w.operands
+}
+
+const unaligned = math.MinInt32 // the exponent of sums of infinities and NaNs, or of nothing but zeros where their sign counts
+
+// add adds n products from at on, and c.
 //
 //go:norace
-func (m tensorModel) special(a, b *operandRow, at, n int, c float32) float32 {
+func (m tensorModel) add(a *operandRow, b *columns, at, n int, c *[8]float32, s *blockSums) {
+	for j, v := range c {
+		field := int32(math.Float32bits(v) >> 23 & 255)
+		s.exponent[j] = field - 127
+		if field == 0 || field == 255 {
+			s.exponent[j] = oddExponent(v, field == 0, -126)
+		}
+	}
+	lanes.mostExponents(&s.exponent, a, b, at, n)
+	for j, most := range &s.exponent {
+		s.scale[j] = 0
+		switch {
+		case most < noExponent/2 && math.Float32bits(c[j]) == 0:
+			s.exponent[j] = 0 // zeros of any sign added to 0, as at the edges of tiles
+		case most > highExponent/2 || most < noExponent/2:
+			s.exponent[j] = unaligned
+		default:
+			s.scale[j] = math.Float64frombits(uint64(1023+m.fraction-int(most)) << 52)
+			s.exponent[j] = most - int32(m.fraction)
+		}
+	}
+	for j, v := range c {
+		s.sum[j] = math.Trunc(float64(v) * s.scale[j])
+	}
+	lanes.addProducts(&s.sum, a, b, &s.scale, at, n)
+}
+
+// mostExponents raises eight exponents to those of n products from at on.
+//
+//go:norace
+func mostExponents(most *[8]int32, a *operandRow, b *columns, at, n int) {
+	for k := at; k < at+n; k++ {
+		x, y := a.exponent[k], &b.exponent[k]
+		for j := range most {
+			most[j] = max(most[j], x+y[j])
+		}
+	}
+}
+
+// addProducts adds to eight sums n products from at on times a scale, without what they have behind the point.
+//
+//go:norace
+func addProducts(sum *[8]float64, a *operandRow, b *columns, scale *[8]float64, at, n int) {
+	for k := at; k < at+n; k++ {
+		x, y := a.value[k], &b.value[k]
+		for j := range sum {
+			sum[j] += math.Trunc(x * y[j] * scale[j])
+		}
+	}
+}
+
+// addSpecial adds infinities and NaNs, or nothing but zeros, in one column.
+//
+//go:norace
+func addSpecial(a *operandRow, b *columns, column, at, n int, c float32) float32 {
 	s := float64(c)
 	for k := at; k < at+n; k++ {
-		s += a.value[k] * b.value[k]
+		s += a.value[k] * b.value[k][column]
 	}
 	if s != s {
 		return f32(nanOf32)
@@ -178,10 +242,14 @@ func cutToF32(sum int64, exponent int) float32 {
 }
 
 // nearest adds the products exactly, but for float64, and rounds once.
-func nearest(a, b *operandRow, n int, c float32) float64 {
-	s := float64(c)
-	for i := range n {
-		s += a.value[i] * b.value[i]
+func nearest(a *operandRow, b *columns, n int, c *[8]float32, half bool) {
+	for j, v := range c {
+		s := float64(v)
+		for k := range n {
+			s += a.value[k] * b.value[k][j]
+		}
+		if c[j] = float32(s); half {
+			c[j] = f16ToF32(formatF16.round(s))
+		}
 	}
-	return s
 }

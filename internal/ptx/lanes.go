@@ -13,12 +13,16 @@ type loops struct {
 	addresses32 func(d *lanes64, base *lanes32, offset uint64) (some uint64)
 	addresses64 func(d, base *lanes64, offset uint64) (some uint64)
 	within      func(addr *lanes64, base, last uint64) uint32
+
+	mostExponents func(most *[8]int32, a *operandRow, b *columns, at, n int)
+	addProducts   func(sum *[8]float64, a *operandRow, b *columns, scale *[8]float64, at, n int)
 }
 
 // inGo are the loops of processors without vectors.
 var inGo = loops{
 	choose32: choose[uint32], choose64: choose[uint64],
 	addresses32: addAddresses[uint32], addresses64: addAddresses[uint64], within: within,
+	mostExponents: mostExponents, addProducts: addProducts,
 }
 
 // lanes are those that run.

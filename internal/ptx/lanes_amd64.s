@@ -2281,6 +2281,65 @@ lane:
 	JLT lane
 	RET
 
+// mostExponentsAVX2 is most[j] = max(most[j], a.exponent[k] + b.exponent[k][j]) for n elements k from at on.
+TEXT ·mostExponentsAVX2(SB), NOSPLIT, $0-40
+	MOVQ most+0(FP), DX
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ at+24(FP), AX
+	MOVQ n+32(FP), CX
+	LEAQ 128(SI)(AX*4), SI
+	SHLQ $5, AX
+	LEAQ 1024(BX)(AX*1), BX
+	VMOVDQU (DX), Y0
+
+step:
+	VPBROADCASTD (SI), Y1
+	VPADDD (BX), Y1, Y1
+	VPMAXSD Y1, Y0, Y0
+	ADDQ $4, SI
+	ADDQ $32, BX
+	DECQ CX
+	JNZ step
+	VMOVDQU Y0, (DX)
+	VZEROUPPER
+	RET
+
+// addProductsAVX2 is sum[j] += trunc(a.value[k] · b.value[k][j] · scale[j]) for n elements k from at on.
+TEXT ·addProductsAVX2(SB), NOSPLIT, $0-48
+	MOVQ sum+0(FP), DX
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ scale+24(FP), R8
+	MOVQ at+32(FP), AX
+	MOVQ n+40(FP), CX
+	LEAQ (SI)(AX*8), SI
+	SHLQ $6, AX
+	ADDQ AX, BX
+	VMOVUPD 0(DX), Y0
+	VMOVUPD 0(R8), Y2
+	VMOVUPD 32(DX), Y1
+	VMOVUPD 32(R8), Y3
+
+step:
+	VBROADCASTSD (SI), Y4
+	VMULPD 0(BX), Y4, Y5
+	VMULPD Y2, Y5, Y5
+	VROUNDPD $3, Y5, Y5
+	VADDPD Y5, Y0, Y0
+	VMULPD 32(BX), Y4, Y6
+	VMULPD Y3, Y6, Y6
+	VROUNDPD $3, Y6, Y6
+	VADDPD Y6, Y1, Y1
+	ADDQ $8, SI
+	ADDQ $64, BX
+	DECQ CX
+	JNZ step
+	VMOVUPD Y0, 0(DX)
+	VMOVUPD Y1, 32(DX)
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x8000000080000000
 DATA constants<>+8(SB)/8, $0x8000000080000000
 DATA constants<>+16(SB)/8, $0x8000000080000000

@@ -4,6 +4,7 @@ package ptx
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -234,6 +235,39 @@ func moveBothWays(t *testing.T, r *rand.Rand, m *access, size int) {
 			if !bytes.Equal(x.Data, y.Data) {
 				t.Fatalf("%+v: memory differs", m)
 			}
+		}
+	}
+}
+
+// TestVectorsAddProducts adds blocks of products of a row and eight columns by vectors and in Go, to the same bits.
+func TestVectorsAddProducts(t *testing.T) {
+	if vec.Current() == vec.NoAsm {
+		t.Skip("no vectors here")
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 300 {
+		var a operandRow
+		var b columns
+		var most, wantMost [8]int32
+		var sum, wantSum, scale [8]float64
+		for k := range a.value {
+			a.value[k], a.exponent[k] = r.NormFloat64(), int32(r.IntN(300)-150)
+			for j := range most {
+				b.value[k][j], b.exponent[k][j] = r.NormFloat64(), int32(r.IntN(300)-150)
+			}
+		}
+		for j := range most {
+			most[j], sum[j], scale[j] = int32(r.IntN(300)-200), float64(r.IntN(1000)-500), math.Ldexp(1, r.IntN(20))
+		}
+		wantMost, wantSum = most, sum
+		n := 4 << r.IntN(3)
+		at := r.IntN(16/n) * n
+		mostExponentsAVX2(&most, &a, &b, at, n)
+		mostExponents(&wantMost, &a, &b, at, n)
+		addProductsAVX2(&sum, &a, &b, &scale, at, n)
+		addProducts(&wantSum, &a, &b, &scale, at, n)
+		if most != wantMost || sum != wantSum {
+			t.Fatalf("%d products from %d on: got %v and %v, want %v and %v", n, at, most, sum, wantMost, wantSum)
 		}
 	}
 }

@@ -110,14 +110,17 @@ func (p *matrixProduct) layouts(count [3]int) {
 	}
 }
 
-// gather reads rows of an operand.
-func (p *matrixProduct) gather(w *warp, rows []operandRow, at []place, slots []int32) {
-	for r := range rows {
-		row := &rows[r]
-		for k, from := range at[r*p.k:][:p.k] {
-			x := w.r32[slots[from.reg]][from.lane&31]
+// gather reads rows of an operand, as layouts places them.
+//
+//go:norace
+func (p *matrixProduct) gather(w *warp, rows []operandRow, slots []int32) {
+	high := len(rows) / 8
+	for j, slot := range slots {
+		for lane, x := range &w.r32[slot] {
+			row, k := &rows[lane/4+j%high*8], lane%4+j/high*4
 			if p.elemBytes == 2 {
-				row.set16(k, p.f, uint16(x>>from.shift))
+				row.set16(2*k, p.f, uint16(x))
+				row.set16(2*k+1, p.f, uint16(x>>16))
 			} else {
 				row.setTF32(k, x)
 			}
@@ -126,47 +129,38 @@ func (p *matrixProduct) gather(w *warp, rows []operandRow, at []place, slots []i
 }
 
 func (p *matrixProduct) run(w *warp, _ *instr, _ uint32) *Fault {
-	var a [16]operandRow
-	var b [8]operandRow
-	var d [128]uint32
-	p.gather(w, a[:], p.a, p.ra)
-	p.gather(w, b[:], p.b, p.rb)
-	cfg := w.b.cfg
-	model := modelOf(cfg.Capability)
+	var d [16][8]float32
+	t := w.tensor()
+	a, b := t.rows[:p.m], t.rows[16:][:8]
+	p.gather(w, a, p.ra)
+	p.gather(w, b, p.rb)
+	t.right.of(b, p.k)
+	model := modelOf(w.b.cfg.Capability)
 	block := min(p.k, model.bytes/p.elemBytes)
-	for i, at := range p.c {
-		x := w.r32[p.rc[at.reg]][at.lane&31] >> at.shift
-		c := f32(x)
-		if p.half {
-			c = f16ToF32(uint16(x))
+	for i := range a {
+		for j, at := range p.c[8*i:][:8] {
+			d[i][j] = p.number(w.r32[p.rc[at.reg]][at.lane&31] >> at.shift)
 		}
-		d[i] = model.element(&a[i/8], &b[i%8], p.k, block, c, cfg.Nearest, p.half)
+		model.row(&a[i], &t.right, &t.sums, p.k, block, &d[i], w.b.cfg.Nearest, p.half)
 	}
 	for i, at := range p.c {
 		to := &w.r32[p.rd[at.reg]][at.lane&31]
 		if p.half {
-			*to = *to&^(0xffff<<at.shift) | d[i]<<at.shift
+			*to = *to&^(0xffff<<at.shift) | uint32(formatF16.round(float64(d[i/8][i%8])))<<at.shift
 			continue
 		}
-		*to = d[i]
+		*to = u32(d[i/8][i%8])
 	}
 	w.b.count.tensor(p.elemBytes, p.m*8*p.k)
 	return nil
 }
 
-// element is one element of a product, as float32 or f16.
-func (m tensorModel) element(a, b *operandRow, k, block int, c float32, toNearest, half bool) uint32 {
-	if toNearest {
-		v := nearest(a, b, k, c)
-		if half {
-			return uint32(formatF16.round(v))
-		}
-		return u32(float32(v))
+// number is what the low bits of a register of C hold.
+func (p *matrixProduct) number(x uint32) float32 {
+	if p.half {
+		return f16ToF32(uint16(x))
 	}
-	if half {
-		return uint32(m.dotHalf(a, b, k, block, c))
-	}
-	return u32(m.dot(a, b, k, block, c))
+	return f32(x)
 }
 
 // runF64 is a chain of fused multiply-adds along k, each rounded to nearest; m8n8k4 and m16n8k8 were compared with an H100.

@@ -33,8 +33,8 @@ type warp struct {
 	alone     bool   // the kernel ahead has ended
 
 	products products
-	rows     []operandRow // of a product by four warps
-	wants    string       // what setmaxnreg waits for
+	operands *tensorOperands
+	wants    string // what setmaxnreg waits for
 
 	asks    *mbarrier // that the warp found unfinished last
 	asked   uint32    // the parity that it waits for

@@ -141,10 +141,8 @@ func (p *groupProduct) run(w *warp, _ *instr, mask uint32) *Fault {
 	if f := w.mayIssue(p, mask); f != nil {
 		return f
 	}
-	if len(w.rows) < 16+p.n {
-		w.rows = make([]operandRow, 16+256)
-	}
-	a, b := w.rows[:16], w.rows[16:][:p.n]
+	t := w.tensor()
+	a, b := t.rows[:16], t.rows[16:][:p.n]
 	first := w.issue(p)
 	size := uint32(p.size)
 	if p.a == nil {
@@ -211,34 +209,43 @@ func (p *groupProduct) fromRegisters(w *warp, rows []operandRow) {
 	}
 }
 
-// multiply computes the warp's 16 rows: register i of lane l has row l/4 + 8 (i/2 % 2) and column 8 (i/4) + 2 (l%4) + i%2.
+// multiply computes the warp's 16 rows, eight columns at a time: register i of lane l has row l/4 + 8 (i/2 % 2) and column 8 (i/4) + 2 (l%4) + i%2.
 func (p *groupProduct) multiply(w *warp, a, b []operandRow) {
 	cfg := w.b.cfg
 	model := modelOf(cfg.Capability)
 	block := min(p.k, model.bytes/p.size)
 	add := w.preds[p.add]^p.addNot != 0
-	for i := range p.n / 2 {
-		reg, shift := i, 0
-		if p.half {
-			reg, shift = i/2, 16*(i%2)
-		}
-		d := &w.r32[p.d[reg]]
-		for l := range d {
-			c := float32(0)
-			switch {
-			case !add:
-			case p.half:
-				c = f16ToF32(uint16(d[l] >> shift))
-			default:
-				c = f32(d[l])
+	t := w.tensor()
+	for first := 0; first < p.n; first += 8 {
+		t.right.of(b[first:], p.k)
+		for r := range a {
+			var d [8]float32
+			for j := range d {
+				if x, shift := p.result(w, r, first+j); add && p.half {
+					d[j] = f16ToF32(uint16(*x >> shift))
+				} else if add {
+					d[j] = f32(*x)
+				}
 			}
-			v := model.element(&a[l/4+8*(i/2%2)], &b[8*(i/4)+2*(l%4)+i%2], p.k, block, c, cfg.Nearest, p.half)
-			if p.half {
-				d[l] = d[l]&^(0xffff<<shift) | v<<shift
-			} else {
-				d[l] = v
+			model.row(&a[r], &t.right, &t.sums, p.k, block, &d, cfg.Nearest, p.half)
+			for j, v := range d {
+				if x, shift := p.result(w, r, first+j); p.half {
+					*x = *x&^(0xffff<<shift) | uint32(formatF16.round(float64(v)))<<shift
+				} else {
+					*x = u32(v)
+				}
 			}
 		}
 	}
 	w.b.count.tensor(p.size, 16*p.n*p.k)
+}
+
+// result is where an element of D lies: a lane of a register, and the bit at which it begins.
+func (p *groupProduct) result(w *warp, row, column int) (x *uint32, shift int) {
+	i := column/8*4 + row/8*2 + column%2
+	lane := row%8*4 + column%8/2
+	if p.half {
+		return &w.r32[p.d[i/2]][lane&31], 16 * (i % 2)
+	}
+	return &w.r32[p.d[i]][lane&31], 0
 }

@@ -30,6 +30,7 @@ func Files() map[string][]byte {
 	choices(f)
 	addresses(f)
 	moves(f)
+	products(f)
 	return map[string][]byte{
 		"lanes_amd64.s":      f.Assembly(),
 		"lanes_amd64_gen.go": asm.Declarations("ptx", "amd64", f),
