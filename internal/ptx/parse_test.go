@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"cresset/internal/race"
+
 	"github.com/ulikunitz/xz/lzma"
 )
 
@@ -148,6 +150,9 @@ func FuzzParse(f *testing.F) {
 
 // TestShippedKernelsParse reads the kernels of the CUDA backend.
 func TestShippedKernelsParse(t *testing.T) {
+	if race.Enabled {
+		t.Skip("takes long, and on one goroutine")
+	}
 	files, err := filepath.Glob("../backend/cuda/kernels/ptx/*.ptx.lzma")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no kernels", err)
