@@ -91,47 +91,11 @@ func (c *columns) of(b []operandRow, n int) {
 	}
 }
 
-// row adds to each element of c the products of the first n elements of a row of A and a column of B: by blocks of 4, 8 or 16 as hardware does, or to
-// nearest. Sums in f16 are rounded to nearest after each block; one that rounds to zero has no sign.
-//
-//go:norace
-func (m tensorModel) row(a *operandRow, b *columns, s *blockSums, n, block int, c *[8]float32, toNearest, half bool) {
-	if toNearest {
-		nearest(a, b, n, c, half)
-		return
-	}
-	for at := 0; at < n; at += block {
-		m.add(a, b, at, block, c, s)
-		for j := range c {
-			switch e := s.exponent[j]; {
-			case e == unaligned:
-				c[j] = addSpecial(a, b, j, at, block, c[j])
-				if half {
-					c[j] = f16ToF32(formatF16.round(float64(c[j])))
-				}
-			case half:
-				if c[j] = f16ToF32(formatF16.round(math.Ldexp(s.sum[j], int(e)))); c[j] == 0 {
-					c[j] = 0
-				}
-			default:
-				c[j] = cutToF32(int64(s.sum[j]), int(e))
-			}
-		}
-	}
-}
-
-// blockSums are what a block adds up to in eight columns: whole multiples of powers of two.
-type blockSums struct {
-	sum      [8]float64
-	scale    [8]float64
-	exponent [8]int32
-}
-
 // tensorOperands are what a warp keeps of operands of tensor cores.
 type tensorOperands struct {
 	rows  [16 + 256]operandRow // of A, and columns of B
 	right columns              // eight of them
-	sums  blockSums
+	c, d  [8]float32           // elements of a row before and after a block
 }
 
 // tensor returns the warp's operands.
@@ -142,69 +106,74 @@ func (w *warp) tensor() *tensorOperands {
 	return w.operands
 }
 
-const unaligned = math.MinInt32 // the exponent of sums of infinities and NaNs, or of nothing but zeros where their sign counts
-
-// add adds n products from at on, and c.
+// row adds to each element of t.c the products of the first n elements of a row of A and a column of t.right: by blocks of 4, 8 or 16 as hardware does, or
+// to nearest.
 //
 //go:norace
-func (m tensorModel) add(a *operandRow, b *columns, at, n int, c *[8]float32, s *blockSums) {
-	for j, v := range c {
-		field := int32(math.Float32bits(v) >> 23 & 255)
-		s.exponent[j] = field - 127
-		if field == 0 || field == 255 {
-			s.exponent[j] = oddExponent(v, field == 0, -126)
-		}
+func (m tensorModel) row(t *tensorOperands, a *operandRow, n, block int, toNearest, half bool) {
+	if toNearest {
+		nearest(a, &t.right, n, &t.c, half)
+		return
 	}
-	lanes.mostExponents(&s.exponent, a, b, at, n)
-	for j, most := range &s.exponent {
-		s.scale[j] = 0
-		switch {
-		case most < noExponent/2 && math.Float32bits(c[j]) == 0:
-			s.exponent[j] = 0 // zeros of any sign added to 0, as at the edges of tiles
-		case most > highExponent/2 || most < noExponent/2:
-			s.exponent[j] = unaligned
-		default:
-			s.scale[j] = math.Float64frombits(uint64(1023+m.fraction-int(most)) << 52)
-			s.exponent[j] = most - int32(m.fraction)
+	for at := 0; at < n; at += block {
+		left := uint32(255)
+		if !half {
+			left = lanes.addBlock(&t.d, &t.c, a, &t.right, at, block, m.fraction)
 		}
-	}
-	for j, v := range c {
-		s.sum[j] = math.Trunc(float64(v) * s.scale[j])
-	}
-	lanes.addProducts(&s.sum, a, b, &s.scale, at, n)
-}
-
-// mostExponents raises eight exponents to those of n products from at on.
-//
-//go:norace
-func mostExponents(most *[8]int32, a *operandRow, b *columns, at, n int) {
-	for k := at; k < at+n; k++ {
-		x, y := a.exponent[k], &b.exponent[k]
-		for j := range most {
-			most[j] = max(most[j], x+y[j])
+		for ; left != 0; left &= left - 1 {
+			j := trailing(left) & 7
+			t.d[j] = m.add(a, &t.right, j, at, block, t.c[j], half)
 		}
+		t.c = t.d
 	}
 }
 
-// addProducts adds to eight sums n products from at on times a scale, without what they have behind the point.
+// addBlock leaves all columns to tensorModel.add: vectors leave those with infinities and NaNs, or with subnormal sums.
+func addBlock(_, _ *[8]float32, _ *operandRow, _ *columns, _, _, _ int) (left uint32) { return 255 }
+
+// add adds n products of column j from at on to c. A sum in f16 is rounded to nearest; one that rounds to zero has no sign.
 //
 //go:norace
-func addProducts(sum *[8]float64, a *operandRow, b *columns, scale *[8]float64, at, n int) {
-	for k := at; k < at+n; k++ {
-		x, y := a.value[k], &b.value[k]
-		for j := range sum {
-			sum[j] += math.Trunc(x * y[j] * scale[j])
-		}
+func (m tensorModel) add(a *operandRow, b *columns, j, at, n int, c float32, half bool) float32 {
+	field := int32(math.Float32bits(c) >> 23 & 255)
+	most := field - 127
+	if field == 0 || field == 255 {
+		most = oddExponent(c, field == 0, -126)
 	}
+	for k := at; k < at+n; k++ {
+		most = max(most, a.exponent[k]+b.exponent[k][j])
+	}
+	switch {
+	case most < noExponent/2 && math.Float32bits(c) == 0:
+		return 0 // zeros of any sign added to 0, as at the edges of tiles
+	case most > highExponent/2 || most < noExponent/2:
+		if c = addSpecial(a, b, j, at, n, c); half {
+			c = f16ToF32(formatF16.round(float64(c)))
+		}
+		return c
+	}
+	scale := math.Float64frombits(uint64(1023+m.fraction-int(most)) << 52)
+	sum := int64(float64(c) * scale)
+	for k := at; k < at+n; k++ {
+		sum += int64(a.value[k] * b.value[k][j] * scale)
+	}
+	if !half {
+		return cutToF32(sum, int(most)-m.fraction)
+	}
+	h := formatF16.round(math.Ldexp(float64(sum), int(most)-m.fraction))
+	if h == 1<<15 {
+		h = 0
+	}
+	return f16ToF32(h)
 }
 
 // addSpecial adds infinities and NaNs, or nothing but zeros, in one column.
 //
 //go:norace
-func addSpecial(a *operandRow, b *columns, column, at, n int, c float32) float32 {
+func addSpecial(a *operandRow, b *columns, j, at, n int, c float32) float32 {
 	s := float64(c)
 	for k := at; k < at+n; k++ {
-		s += a.value[k] * b.value[k][column]
+		s += a.value[k] * b.value[k][j]
 	}
 	if s != s {
 		return f32(nanOf32)

@@ -4,11 +4,10 @@ import "testing"
 
 // dot adds the products of the first n elements of a row and a column, which is one of eight, to c.
 func dot(m tensorModel, a, b *operandRow, n int, c float32, half bool) float32 {
-	var right columns
-	right.of([]operandRow{{}, {}, {}, *b, {}, {}, {}, {}}, n)
-	d := [8]float32{3: c}
-	m.row(a, &right, new(blockSums), n, n, &d, false, half)
-	return d[3]
+	t := tensorOperands{c: [8]float32{3: c}}
+	t.right.of([]operandRow{{}, {}, {}, *b, {}, {}, {}, {}}, n)
+	m.row(&t, a, n, n, false, half)
+	return t.c[3]
 }
 
 // TestInfinityTimesZero is a NaN in every model, whatever stands beside it.

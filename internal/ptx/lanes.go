@@ -14,15 +14,14 @@ type loops struct {
 	addresses64 func(d, base *lanes64, offset uint64) (some uint64)
 	within      func(addr *lanes64, base, last uint64) uint32
 
-	mostExponents func(most *[8]int32, a *operandRow, b *columns, at, n int)
-	addProducts   func(sum *[8]float64, a *operandRow, b *columns, scale *[8]float64, at, n int)
+	addBlock func(d, c *[8]float32, a *operandRow, b *columns, at, n, fraction int) (left uint32)
 }
 
 // inGo are the loops of processors without vectors.
 var inGo = loops{
 	choose32: choose[uint32], choose64: choose[uint64],
 	addresses32: addAddresses[uint32], addresses64: addAddresses[uint64], within: within,
-	mostExponents: mostExponents, addProducts: addProducts,
+	addBlock: addBlock,
 }
 
 // lanes are those that run.

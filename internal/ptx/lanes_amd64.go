@@ -14,7 +14,7 @@ func fastestLoops() loops {
 	l := loops{
 		forms: avx2Forms, tests32: avx2Tests32, tests64: avx2Tests64,
 		choose32: chooseU32AVX2, choose64: chooseU64AVX2, addresses32: addresses32AVX2, addresses64: addresses64AVX2, within: withinAVX2,
-		mostExponents: mostExponentsAVX2, addProducts: addProductsAVX2,
+		addBlock: addBlockAVX2,
 	}
 	if !race.Enabled { // which watches what warps load and store
 		l.moves32, l.moves64 = allMoves32, allMoves64

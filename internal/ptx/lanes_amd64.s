@@ -2281,62 +2281,122 @@ lane:
 	JLT lane
 	RET
 
-// mostExponentsAVX2 is most[j] = max(most[j], a.exponent[k] + b.exponent[k][j]) for n elements k from at on.
-TEXT ·mostExponentsAVX2(SB), NOSPLIT, $0-40
-	MOVQ most+0(FP), DX
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), BX
-	MOVQ at+24(FP), AX
-	MOVQ n+32(FP), CX
-	LEAQ 128(SI)(AX*4), SI
-	SHLQ $5, AX
-	LEAQ 1024(BX)(AX*1), BX
-	VMOVDQU (DX), Y0
-
-step:
-	VPBROADCASTD (SI), Y1
-	VPADDD (BX), Y1, Y1
-	VPMAXSD Y1, Y0, Y0
-	ADDQ $4, SI
-	ADDQ $32, BX
-	DECQ CX
-	JNZ step
-	VMOVDQU Y0, (DX)
-	VZEROUPPER
-	RET
-
-// addProductsAVX2 is sum[j] += trunc(a.value[k] · b.value[k][j] · scale[j]) for n elements k from at on.
-TEXT ·addProductsAVX2(SB), NOSPLIT, $0-48
-	MOVQ sum+0(FP), DX
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), BX
-	MOVQ scale+24(FP), R8
+// addBlockAVX2 is d = c + the products of elements at to at+n of a and of eight columns, as tensorModel.add computes it, but for the columns of the mask that it returns.
+TEXT ·addBlockAVX2(SB), NOSPLIT, $0-60
+	MOVQ d+0(FP), R9
+	MOVQ c+8(FP), R10
+	MOVQ a+16(FP), SI
+	MOVQ b+24(FP), BX
 	MOVQ at+32(FP), AX
 	MOVQ n+40(FP), CX
+	MOVQ fraction+48(FP), R11
+	LEAQ 128(SI)(AX*4), R12
+	MOVQ AX, R13
+	SHLQ $5, R13
+	LEAQ 1024(BX)(R13*1), R13
 	LEAQ (SI)(AX*8), SI
 	SHLQ $6, AX
 	ADDQ AX, BX
-	VMOVUPD 0(DX), Y0
-	VMOVUPD 0(R8), Y2
-	VMOVUPD 32(DX), Y1
-	VMOVUPD 32(R8), Y3
+	// exponents of c; where it is subnormal, infinite or NaN the column is left
+	VPXOR Y0, Y0, Y0
+	VMOVDQU (R10), Y8
+	VPSRLD $23, Y8, Y7
+	VPAND constants<>+448(SB), Y7, Y7
+	VPCMPEQD Y0, Y7, Y9
+	VPADDD Y8, Y8, Y10
+	VPCMPEQD Y0, Y10, Y10
+	VPANDN Y9, Y10, Y15
+	VPCMPEQD constants<>+448(SB), Y7, Y11
+	VPOR Y11, Y15, Y15
+	VPSUBD constants<>+480(SB), Y7, Y7
+	VPBLENDVB Y10, constants<>+512(SB), Y7, Y7
+	MOVQ CX, R8
 
-step:
-	VBROADCASTSD (SI), Y4
-	VMULPD 0(BX), Y4, Y5
+exponents:
+	VPBROADCASTD (R12), Y1
+	VPADDD (R13), Y1, Y1
+	VPMAXSD Y1, Y7, Y7
+	ADDQ $4, R12
+	ADDQ $32, R13
+	DECQ R8
+	JNZ exponents
+	// products of infinities and NaNs, or zeros alone
+	VPCMPGTD constants<>+544(SB), Y7, Y11
+	VPOR Y11, Y15, Y15
+	VMOVDQU constants<>+576(SB), Y12
+	VPCMPGTD Y7, Y12, Y12
+	VPCMPEQD Y0, Y8, Y13
+	VPANDN Y12, Y13, Y11
+	VPOR Y11, Y15, Y15
+	VPAND Y12, Y13, Y14
+	VMOVD R11, X1
+	VPBROADCASTD X1, Y1
+	VPSUBD Y1, Y7, Y7
+	VMOVDQU constants<>+608(SB), Y2
+	VPSUBD Y7, Y2, Y2
+	VPADDD constants<>+608(SB), Y7, Y7
+	VEXTRACTI128 $1, Y2, X3
+	VPMOVZXDQ X2, Y2
+	VPSLLQ $52, Y2, Y2
+	VPMOVZXDQ X3, Y3
+	VPSLLQ $52, Y3, Y3
+	VEXTRACTI128 $1, Y7, X9
+	VPMOVZXDQ X7, Y7
+	VPSLLQ $52, Y7, Y7
+	VPMOVZXDQ X9, Y9
+	VPSLLQ $52, Y9, Y9
+	VCVTPS2PD X8, Y5
+	VEXTRACTF128 $1, Y8, X8
+	VCVTPS2PD X8, Y6
+	VXORPD Y1, Y1, Y1
 	VMULPD Y2, Y5, Y5
 	VROUNDPD $3, Y5, Y5
 	VADDPD Y5, Y0, Y0
+	VMULPD Y3, Y6, Y6
+	VROUNDPD $3, Y6, Y6
+	VADDPD Y6, Y1, Y1
+
+products:
+	VBROADCASTSD (SI), Y4
+	VMULPD 0(BX), Y4, Y5
 	VMULPD 32(BX), Y4, Y6
+	VMULPD Y2, Y5, Y5
+	VROUNDPD $3, Y5, Y5
+	VADDPD Y5, Y0, Y0
 	VMULPD Y3, Y6, Y6
 	VROUNDPD $3, Y6, Y6
 	VADDPD Y6, Y1, Y1
 	ADDQ $8, SI
 	ADDQ $64, BX
 	DECQ CX
-	JNZ step
-	VMOVUPD Y0, 0(DX)
-	VMOVUPD Y1, 32(DX)
+	JNZ products
+	VMOVMSKPS Y15, AX
+	VPAND constants<>+640(SB), Y0, Y0
+	VMULPD Y7, Y0, Y0
+	VPAND constants<>+672(SB), Y0, Y5
+	VCMPPD $17, constants<>+704(SB), Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VCMPPD $4, Y6, Y0, Y6
+	VPAND Y6, Y5, Y5
+	VMOVMSKPD Y5, R8
+	SHLL $0, R8
+	ORL R8, AX
+	VCVTPD2PSY Y0, X0
+	VPAND constants<>+640(SB), Y1, Y1
+	VMULPD Y9, Y1, Y1
+	VPAND constants<>+672(SB), Y1, Y5
+	VCMPPD $17, constants<>+704(SB), Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VCMPPD $4, Y6, Y1, Y6
+	VPAND Y6, Y5, Y5
+	VMOVMSKPD Y5, R8
+	SHLL $4, R8
+	ORL R8, AX
+	VCVTPD2PSY Y1, X1
+	VINSERTF128 $1, X1, Y0, Y0
+	VPANDN Y0, Y14, Y0
+	VMOVDQU Y0, (R9)
+	MOVL AX, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -2396,4 +2456,40 @@ DATA constants<>+416(SB)/8, $0x0000000010000000
 DATA constants<>+424(SB)/8, $0x0000000020000000
 DATA constants<>+432(SB)/8, $0x0000000040000000
 DATA constants<>+440(SB)/8, $0x0000000080000000
-GLOBL constants<>(SB), RODATA|NOPTR, $448
+DATA constants<>+448(SB)/8, $0x000000ff000000ff
+DATA constants<>+456(SB)/8, $0x000000ff000000ff
+DATA constants<>+464(SB)/8, $0x000000ff000000ff
+DATA constants<>+472(SB)/8, $0x000000ff000000ff
+DATA constants<>+480(SB)/8, $0x0000007f0000007f
+DATA constants<>+488(SB)/8, $0x0000007f0000007f
+DATA constants<>+496(SB)/8, $0x0000007f0000007f
+DATA constants<>+504(SB)/8, $0x0000007f0000007f
+DATA constants<>+512(SB)/8, $0xfffff000fffff000
+DATA constants<>+520(SB)/8, $0xfffff000fffff000
+DATA constants<>+528(SB)/8, $0xfffff000fffff000
+DATA constants<>+536(SB)/8, $0xfffff000fffff000
+DATA constants<>+544(SB)/8, $0x0000200000002000
+DATA constants<>+552(SB)/8, $0x0000200000002000
+DATA constants<>+560(SB)/8, $0x0000200000002000
+DATA constants<>+568(SB)/8, $0x0000200000002000
+DATA constants<>+576(SB)/8, $0xfffff800fffff800
+DATA constants<>+584(SB)/8, $0xfffff800fffff800
+DATA constants<>+592(SB)/8, $0xfffff800fffff800
+DATA constants<>+600(SB)/8, $0xfffff800fffff800
+DATA constants<>+608(SB)/8, $0x000003ff000003ff
+DATA constants<>+616(SB)/8, $0x000003ff000003ff
+DATA constants<>+624(SB)/8, $0x000003ff000003ff
+DATA constants<>+632(SB)/8, $0x000003ff000003ff
+DATA constants<>+640(SB)/8, $0xffffffffe0000000
+DATA constants<>+648(SB)/8, $0xffffffffe0000000
+DATA constants<>+656(SB)/8, $0xffffffffe0000000
+DATA constants<>+664(SB)/8, $0xffffffffe0000000
+DATA constants<>+672(SB)/8, $0x7fffffffffffffff
+DATA constants<>+680(SB)/8, $0x7fffffffffffffff
+DATA constants<>+688(SB)/8, $0x7fffffffffffffff
+DATA constants<>+696(SB)/8, $0x7fffffffffffffff
+DATA constants<>+704(SB)/8, $0x3810000000000000
+DATA constants<>+712(SB)/8, $0x3810000000000000
+DATA constants<>+720(SB)/8, $0x3810000000000000
+DATA constants<>+728(SB)/8, $0x3810000000000000
+GLOBL constants<>(SB), RODATA|NOPTR, $736

@@ -359,12 +359,7 @@ func loadLongs2(first *lanes64, regs *[4]int32, addr *lanes64, data *byte, base 
 //go:noescape
 func storeLongs2(first *lanes64, regs *[4]int32, addr *lanes64, data *byte, base uint64)
 
-// mostExponentsAVX2 is most[j] = max(most[j], a.exponent[k] + b.exponent[k][j]) for n elements k from at on.
+// addBlockAVX2 is d = c + the products of elements at to at+n of a and of eight columns, as tensorModel.add computes it, but for the columns of the mask that it returns.
 //
 //go:noescape
-func mostExponentsAVX2(most *[8]int32, a *operandRow, b *columns, at, n int)
-
-// addProductsAVX2 is sum[j] += trunc(a.value[k] · b.value[k][j] · scale[j]) for n elements k from at on.
-//
-//go:noescape
-func addProductsAVX2(sum *[8]float64, a *operandRow, b *columns, scale *[8]float64, at, n int)
+func addBlockAVX2(d, c *[8]float32, a *operandRow, b *columns, at, n, fraction int) uint32

@@ -139,9 +139,10 @@ func (p *matrixProduct) run(w *warp, _ *instr, _ uint32) *Fault {
 	block := min(p.k, model.bytes/p.elemBytes)
 	for i := range a {
 		for j, at := range p.c[8*i:][:8] {
-			d[i][j] = p.number(w.r32[p.rc[at.reg]][at.lane&31] >> at.shift)
+			t.c[j] = p.number(w.r32[p.rc[at.reg]][at.lane&31] >> at.shift)
 		}
-		model.row(&a[i], &t.right, &t.sums, p.k, block, &d[i], w.b.cfg.Nearest, p.half)
+		model.row(t, &a[i], p.k, block, w.b.cfg.Nearest, p.half)
+		d[i] = t.c
 	}
 	for i, at := range p.c {
 		to := &w.r32[p.rd[at.reg]][at.lane&31]

@@ -222,7 +222,10 @@ again:
 	}
 	k := m.Kernels["unit"]
 	var h heap
-	in := numbers(6 * 32)
+	in := make([]uint32, 6*32)
+	for i, v := range numbers(len(in)) {
+		in[i] = uint32(formatBF16.round(float64(v))) * (1<<16 + 1)
+	}
 	src, dst := put(&h, in), put(&h, make([]uint32, 4*32))
 	for b.Loop() {
 		if _, err := Launch(k, LaunchConfig{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: pack(k, src, dst), Memory: &h, Workers: 1}); err != nil {

@@ -219,16 +219,16 @@ func (p *groupProduct) multiply(w *warp, a, b []operandRow) {
 	for first := 0; first < p.n; first += 8 {
 		t.right.of(b[first:], p.k)
 		for r := range a {
-			var d [8]float32
-			for j := range d {
+			t.c = [8]float32{}
+			for j := range t.c {
 				if x, shift := p.result(w, r, first+j); add && p.half {
-					d[j] = f16ToF32(uint16(*x >> shift))
+					t.c[j] = f16ToF32(uint16(*x >> shift))
 				} else if add {
-					d[j] = f32(*x)
+					t.c[j] = f32(*x)
 				}
 			}
-			model.row(&a[r], &t.right, &t.sums, p.k, block, &d, cfg.Nearest, p.half)
-			for j, v := range d {
+			model.row(t, &a[r], p.k, block, cfg.Nearest, p.half)
+			for j, v := range t.c {
 				if x, shift := p.result(w, r, first+j); p.half {
 					*x = *x&^(0xffff<<shift) | uint32(formatF16.round(float64(v)))<<shift
 				} else {
