@@ -172,6 +172,26 @@ func TestAttentionOfFloat32(t *testing.T) {
 	}
 }
 
+// TestAttentionOfBFloat16 allows for what AMX rounds to it: weights, gradients of scores and results.
+func TestAttentionOfBFloat16(t *testing.T) {
+	for i, a := range []attends{{}, {causal: true, first: 41}, {window: 30, cap: 2, scale: 0.3}} {
+		tensor.ManualSeed(int64(i))
+		leaf := func(sizes ...int) *tensor.Tensor {
+			return tensor.On(device.CPU).As(dtype.BFloat16).Randn(sizes...).SetRequiresGrad(true)
+		}
+		c := attentionCase{attends: a, q: leaf(1, 4, 70, 64), k: leaf(1, 111, 2, 64).Transpose(1, 2), v: leaf(1, 2, 111, 33), grouped: true}
+		switch i {
+		case 0:
+			c.mask = tensor.Rand(70, 111).GtScalar(0.4)
+		case 2:
+			c.mask = tensor.Randn(4, 1, 111).SetRequiresGrad(true)
+		}
+		if c.check(t, 0x1p-8, nil); t.Failed() {
+			t.Fatalf("setting %d", i)
+		}
+	}
+}
+
 // TestAttentionThreadsKeepBits divides heads and rows among any number of threads: of so many that each has room for a block of keys only.
 func TestAttentionThreadsKeepBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -42,12 +42,13 @@ const (
 // Heads is an operand of attention, [batch, heads, rows, width] by its strides. The elements of a row are contiguous.
 type Heads[T any] struct {
 	Data             []T
+	Halves           []dtype.BF16 // instead of Data where AttendsOnAMX
 	Batch, Head, Row int
 }
 
-func (h *Heads[T]) from(batch, head, row int) []T {
-	return h.Data[batch*h.Batch+head*h.Head+row*h.Row:]
-}
+func (h *Heads[T]) from(batch, head, row int) []T { return h.Data[h.at(batch, head, row):] }
+
+func (h *Heads[T]) at(batch, head, row int) int { return batch*h.Batch + head*h.Head + row*h.Row }
 
 // AttentionMask is what scores meet, by its strides: either Allow tells which keys a query sees, or Add is added.
 type AttentionMask[T dtype.Float] struct {
@@ -161,13 +162,19 @@ func (w *attentionWorker[T]) take(n int) []T {
 }
 
 // direct reports whether products read K and V where they are.
-func (a *attention[T]) direct() bool { return a.Queries <= fewQueries || panelCols[T]() == 0 }
+func (a *attention[T]) direct() bool {
+	return !a.onAMX() && (a.Queries <= fewQueries || panelCols[T]() == 0)
+}
 
-// run returns how many keys are packed at a time, whole blocks: all where that is little, or where products read them in place.
+// run returns how many keys are packed at a time, whole blocks: all where that is little, or where products read them in place, one
+// where it meets one block of queries.
 func (a *attention[T]) run() int {
 	blocks := ceilDiv(a.Keys, keyTile)
+	if a.onAMX() && a.Queries <= queryTile {
+		return keyTile
+	}
 	if !a.direct() {
-		tile := packedSize[T](a.Width, keyTile) + packedSize[T](keyTile, a.Outputs)
+		tile := a.panelsSize(a.Width, keyTile) + a.panelsSize(keyTile, a.Outputs)
 		blocks = min(blocks, max(1, packedBytes/dtype.Of[T]().Size()/par.NumThreads()/max(tile, 1)))
 	}
 	return max(blocks, 1) * keyTile
@@ -179,10 +186,10 @@ func (a *attention[T]) forwardSpace(run int) int {
 	if run < a.Keys {
 		held = heldBlocks
 	}
-	n := room(rows*min(a.Keys, keyTile), rows*a.Width, rows, rows, volume(held, room(rows*a.Outputs, rows)))
+	n := room(rows*min(a.Keys, keyTile), a.queriesSize(rows), rows, rows, volume(held, room(rows*a.Outputs, rows)))
 	if !a.direct() {
 		run = min(run, a.Keys)
-		n = room(n, packedSize[T](a.Width, run), packedSize[T](run, a.Outputs))
+		n = room(n, a.panelsSize(a.Width, run), a.panelsSize(run, a.Outputs), a.weightsSize(rows), a.tailSize())
 	}
 	return n
 }
@@ -202,6 +209,7 @@ type forwardWorker[T dtype.Float] struct {
 	first, end    int // of the keys that the factors hold
 	panels        [2][]T
 	q, s          []T
+	amx           amxAttention[T]
 	tops, factors []T
 	sums          [queryTile]float64
 	blocks        [heldBlocks]running[T]
@@ -240,12 +248,13 @@ func (w *forwardWorker[T]) forward(first, last, run int) {
 // divide divides the working memory.
 func (w *forwardWorker[T]) divide(held, run int) {
 	rows := min(w.Queries, queryTile)
-	w.q, w.s, w.tops, w.factors = w.take(rows*w.Width), w.take(rows*min(w.Keys, keyTile)), w.take(rows), w.take(rows)
+	w.q, w.s, w.tops, w.factors = w.take(w.queriesSize(rows)), w.take(rows*min(w.Keys, keyTile)), w.take(rows), w.take(rows)
 	for b := range held {
 		w.blocks[b].most, w.blocks[b].out = w.take(rows), w.take(rows*w.Outputs)
 	}
 	if !w.direct() {
-		w.panels = [2][]T{w.take(packedSize[T](w.Width, run)), w.take(packedSize[T](run, w.Outputs))}
+		w.panels = [2][]T{w.take(w.panelsSize(w.Width, run)), w.take(w.panelsSize(run, w.Outputs))}
+		w.amx.weights, w.amx.tail = w.take(w.weightsSize(rows)), w.take(w.tailSize())
 	}
 }
 
@@ -255,6 +264,11 @@ func (w *forwardWorker[T]) hold(first, end int) {
 		return
 	}
 	w.first, w.end = first, end
+	if w.onAMX() {
+		w.keys.packHalves(w.panels[0], w.halvesOf(&w.K, first).Transposed(), w.Width, end-first)
+		w.values.packHalves(w.panels[1], w.halvesOf(&w.V, first), end-first, w.Outputs)
+		return
+	}
 	w.keys = rightFactor[T]{Matrix: Matrix[T]{w.headOf(&w.K, w.Width, first), 1, w.K.Row}}
 	w.values = rightFactor[T]{Matrix: Matrix[T]{w.headOf(&w.V, w.Outputs, first), w.V.Row, 1}}
 	if !w.direct() {
@@ -270,39 +284,44 @@ func (w *forwardWorker[T]) meet(r *running[T], row, m int) {
 	if from >= to {
 		return
 	}
-	w.gather(w.q, &w.Q, w.Width, row, m, w.Scale)
+	if w.onAMX() {
+		w.packQueries(row, m)
+	} else {
+		w.gather(w.q, &w.Q, w.Width, row, m, w.Scale)
+	}
 	for c := from; c < to; c += keyTile {
 		n := min(keyTile, to-c)
 		s := w.s[:m*n]
-		w.keys.columns(c-w.first, w.Width).multiply(m, n, w.Width, Matrix[T]{w.q, w.Width, 1}, s, n, false)
+		w.score(s, m, c, n)
 		w.cap(s)
 		w.mask(s, row, m, c, n)
 		w.exponentials(r, s, m, n)
 		if w.Keep < 1 {
 			w.drop(s, row, m, c, n)
 		}
-		w.values.rows(c-w.first).multiply(m, w.Outputs, n, Matrix[T]{s, n, 1}, r.out[:m*w.Outputs], w.Outputs, r.started)
+		w.weigh(r, s, m, c, n)
 		r.started = true
 	}
 }
 
-// headOf returns the head's part of an operand from a row on, nothing where its rows have no elements.
-func (w *attentionWorker[T]) headOf(h *Heads[T], width, row int) []T {
-	if width == 0 {
-		return nil
-	}
-	return h.from(w.batch, w.group, row)
-}
-
-// gather copies rows of an operand that has a head for each of the queries', times scale, one after the other.
-func (w *attentionWorker[T]) gather(dst []T, h *Heads[T], width, row, count int, by float64) {
-	if width == 0 {
+// score computes a tile of scores, of the queries at hand and n keys from c on.
+func (w *forwardWorker[T]) score(s []T, m, c, n int) {
+	keys := w.keys.columns(c - w.first)
+	if w.onAMX() {
+		w.scoreOnAMX(keys, s, n)
 		return
 	}
-	for i := range count {
-		copy(dst[i*width:][:width], h.from(w.batch, w.head, row+i))
+	keys.multiply(m, n, w.Width, Matrix[T]{w.q, w.Width, 1}, s, n, false)
+}
+
+// weigh adds to rows the values that n keys from c on have, by the weights of a tile.
+func (w *forwardWorker[T]) weigh(r *running[T], s []T, m, c, n int) {
+	values, out := w.values.rows(c-w.first), r.out[:m*w.Outputs]
+	if w.onAMX() {
+		w.weighOnAMX(values, s, m, c, n, out, r.started)
+		return
 	}
-	scale(dst[:count*width], by)
+	values.multiply(m, w.Outputs, n, Matrix[T]{s, n, 1}, out, w.Outputs, r.started)
 }
 
 func (r *running[T]) start() {
@@ -358,6 +377,6 @@ func (w *forwardWorker[T]) finish(r *running[T], row, m int) {
 		clear(out)
 	}
 	for i := range m {
-		copy(w.Out.from(w.batch, w.head, row+i)[:w.Outputs], out[i*w.Outputs:])
+		w.Out.store(w.batch, w.head, row+i, out[i*w.Outputs:][:w.Outputs])
 	}
 }

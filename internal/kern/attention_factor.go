@@ -9,6 +9,7 @@ import (
 type rightFactor[T dtype.Float] struct {
 	Matrix[T]
 	panels []T // of panelCols columns each; nil where products read the matrix itself
+	width  int // of a panel
 	row    int // the distance of a panel's rows
 	next   int // and of panels
 }
@@ -33,19 +34,19 @@ func (f *rightFactor[T]) pack(space []T, k, n int) {
 		return
 	}
 	t := tiling[T]{product: product[T]{b: f.Matrix}, end: k, width: panelCols[T]()}
-	f.panels, f.row, f.next = space, t.width, k*t.width
+	f.panels, f.width, f.row, f.next = space, t.width, t.width, k*t.width
 	for col := 0; col < n; col += t.width {
 		t.packPanel(space[col*k:][:k*t.width], col, min(t.width, n-col))
 	}
 }
 
-// columns returns the part from a column on that begins a panel, of a matrix with k rows.
-func (f rightFactor[T]) columns(col, k int) rightFactor[T] {
+// columns returns the part from a column on that begins a panel.
+func (f rightFactor[T]) columns(col int) rightFactor[T] {
 	if f.Data != nil {
 		f.Data = f.Data[col*f.Col:]
 	}
 	if f.panels != nil {
-		f.panels = f.panels[col*k:]
+		f.panels = f.panels[col/f.width*f.next:]
 	}
 	return f
 }
@@ -65,7 +66,7 @@ func (f rightFactor[T]) rows(row int) rightFactor[T] {
 func inPlace[T dtype.Float](data []T, row int) rightFactor[T] {
 	f := rightFactor[T]{Matrix: Matrix[T]{data, row, 1}}
 	if width := panelCols[T](); width > 0 {
-		f.panels, f.row, f.next = data, row, width
+		f.panels, f.width, f.row, f.next = data, width, row, width
 	}
 	return f
 }
@@ -101,4 +102,23 @@ func (f rightFactor[T]) multiply(m, n, k int, a Matrix[T], c []T, rowC int, add 
 			t.Run()
 		}
 	}
+}
+
+// headOf returns the head's part of an operand from a row on, nothing where its rows have no elements.
+func (w *attentionWorker[T]) headOf(h *Heads[T], width, row int) []T {
+	if width == 0 {
+		return nil
+	}
+	return h.from(w.batch, w.group, row)
+}
+
+// gather copies rows of an operand that has a head for each of the queries', times scale, one after the other.
+func (w *attentionWorker[T]) gather(dst []T, h *Heads[T], width, row, count int, by float64) {
+	if width == 0 {
+		return
+	}
+	for i := range count {
+		copy(dst[i*width:][:width], h.from(w.batch, w.head, row+i))
+	}
+	scale(dst[:count*width], by)
 }

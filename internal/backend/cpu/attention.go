@@ -12,6 +12,20 @@ func addAttention[T dtype.Float](t *table) {
 	t[op.AttentionGrad][dtype.Of[T]()] = attentionGrad[T]
 }
 
+// addRoundedAttention adds attention of bfloat16 that computes in it where the machine can.
+func (t *table) addRoundedAttention() {
+	t[op.Attention][dtype.BFloat16] = orWide(attentionBF16, t[op.Attention][dtype.Float32])
+}
+
+// attentionBF16 is attention of bfloat16 on AMX.
+func attentionBF16(c *backend.Call) (bool, error) {
+	k, v := c.In()[1].Layout.Shape(), c.In()[2].Layout.Shape()
+	if !kern.AttendsOnAMX(k[2], k[3], v[3]) {
+		return false, nil
+	}
+	return true, attention[float32](c)
+}
+
 // attention writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask, the seed of
 // dropout, and places for each of the batch that are added to First.
 func attention[T dtype.Float](c *backend.Call) error {
@@ -93,7 +107,13 @@ func headsOf[T dtype.Element](v *backend.View) kern.Heads[T] {
 		return kern.Heads[T]{}
 	}
 	s := v.Layout.Strides()
-	return kern.Heads[T]{Data: data[T](v)[v.Layout.Offset:], Batch: s[0], Head: s[1], Row: s[2]}
+	h := kern.Heads[T]{Batch: s[0], Head: s[1], Row: s[2]}
+	if v.DType == dtype.BFloat16 {
+		h.Halves = data[dtype.BF16](v)[v.Layout.Offset:]
+	} else {
+		h.Data = data[T](v)[v.Layout.Offset:]
+	}
+	return h
 }
 
 func maskOf[T dtype.Float](v *backend.View) *kern.AttentionMask[T] {

@@ -32,6 +32,7 @@ func build() *table {
 	addFloats[float64](t)
 	t.addIntegerWindows()
 	t.addRoundedConvolutions()
+	t.addRoundedAttention()
 	t.addConverted()
 	return t
 }
