@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/kern/guarded"
 )
 
 // amxConvs have ends of everything: odd channels, windows of more than a panel's columns, lines that are cut, parts of outputs, images of less than a vector.
@@ -102,6 +103,44 @@ func TestConvBF16GradInput(t *testing.T) {
 				t.Fatal(done, err)
 			}
 			checkRounded(t, "dx", dx, c.dx)
+		})
+	}
+}
+
+// TestConvBF16GradWeight judges gradients for the weights likewise, between pages that must not be touched.
+func TestConvBF16GradWeight(t *testing.T) {
+	needAMX(t)
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	for i, shape := range []ConvShape{
+		{2, 10, 9, 11, 12, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+		{3, 18, 13, 12, 40, 3, 2, 2, 3, 1, 1, 1, 1, 2, 0, 0, false},
+		{1, 40, 17, 19, 24, 3, 3, 1, 2, 2, 3, 2, 3, 1, 0, 0, false},
+		{2, 33, 4, 5, 70, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false},
+		{1, 8, 20, 21, 65, 7, 7, 2, 2, 3, 3, 1, 1, 1, 0, 0, false},
+		{1, 8, 2, 1500, 8, 2, 3, 1, 1, 0, 1, 1, 1, 1, 0, 0, false},
+	} {
+		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
+			c, atEnd := newConvHalves(shape), i%2 == 0
+			x, dy := guarded.Copy(t, c.x, atEnd), guarded.Copy(t, c.dy, atEnd)
+			var bits []dtype.BF16
+			for _, threads := range []int{1, 7} {
+				runtime.GOMAXPROCS(threads)
+				dw := guarded.Slice[dtype.BF16](t, len(c.w), atEnd)
+				for i := range dw {
+					dw[i] = 0x7fc0
+				}
+				if done, err := ConvBF16GradWeight(c.ConvShape, x, dy, dw); !done || err != nil {
+					t.Fatal(done, err)
+				}
+				checkRounded(t, "dw", dw, c.dw)
+				if bits == nil {
+					bits = dw
+				}
+				if !slices.Equal(dw, bits) {
+					t.Errorf("%d threads make other bits", threads)
+				}
+			}
 		})
 	}
 }

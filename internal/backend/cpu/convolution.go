@@ -18,6 +18,7 @@ func addConvolutions[T dtype.Float](t *table) {
 func (t *table) addRoundedConvolutions() {
 	t[op.Conv][dtype.BFloat16] = rowMajor(orWide(convBF16, t[op.Conv][dtype.Float32]))
 	t[op.ConvGradInput][dtype.BFloat16] = rowMajor(orWide(convGradInputBF16, t[op.ConvGradInput][dtype.Float32]))
+	t[op.ConvGradWeight][dtype.BFloat16] = rowMajor(orWide(convGradWeightBF16, t[op.ConvGradWeight][dtype.Float32]))
 }
 
 // conv is the convolution of x [N, C, H, W] with weights and perhaps a bias, and what follows it.
@@ -36,6 +37,12 @@ func convBF16(c *backend.Call) (bool, error) {
 func convGradInputBF16(c *backend.Call) (bool, error) {
 	dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]
 	return kern.ConvBF16GradInput(convShape(c, dx, w, dy), dense[dtype.BF16](dy), dense[dtype.BF16](w), optional[dtype.BF16](c, 2), dense[dtype.BF16](dx))
+}
+
+// convGradWeightBF16 is convGradWeight likewise.
+func convGradWeightBF16(c *backend.Call) (bool, error) {
+	dy, x, dw := &c.In()[0], &c.In()[1], &c.Out()[0]
+	return kern.ConvBF16GradWeight(convShape(c, x, dw, dy), dense[dtype.BF16](x), dense[dtype.BF16](dy), dense[dtype.BF16](dw))
 }
 
 // orWide is a kernel of bfloat16 that reports whether it has computed, else that of float32.
