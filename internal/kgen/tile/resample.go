@@ -163,5 +163,10 @@ func (w *writer) permute(from memory, index, to int) {
 		w.op("VTBL", vector(index), "["+vector(x)+"]", vector(to))
 		return
 	}
-	w.op("VPERMPS", w.address(from), w.reg(index), w.reg(to))
+	if w.masks {
+		w.op("VPERMPS", w.address(from), w.reg(index), w.reg(to))
+		return
+	}
+	w.load(from, to) // AMD's processors take less long to permute a register: interpolate/8x64x28x28 takes a fifteenth less time so
+	w.op("VPERMPS", w.reg(to), w.reg(index), w.reg(to))
 }
