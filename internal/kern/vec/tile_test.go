@@ -165,6 +165,32 @@ func TestTiles(t *testing.T) {
 	})
 }
 
+// testPanels runs every micro-kernel on whole tiles of a packed B, with A packed and with A's rows apart.
+func testPanels[T dtype.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, number := range microKernels(t, "tile", elemName[T]()) {
+		rows, cols := number&0xff, number>>8*Lanes[T]()
+		for _, k := range []int{1, 3, 4, 49, 51, 52, 75} {
+			for _, packed := range []bool{true, false} {
+				tile := Tile[T]{Rows: rows, Cols: cols, K: k, RowA: k + k%3, ColA: 1, RowB: cols, RowC: cols + k%3}
+				if packed {
+					tile.RowA, tile.ColA = 1, rows
+				}
+				tile.several(rng)
+				tile.draw(t, rng, k*cols, k)
+				tile.check(t, func(l int) int { return l * tile.RowB }, nil, tile.Run)
+			}
+		}
+	}
+}
+
+func TestTilesOfPanels(t *testing.T) {
+	eachTileLevel(t, func(t *testing.T) {
+		t.Run("float32", testPanels[float32])
+		t.Run("float64", testPanels[float64])
+	})
+}
+
 // testTaps runs every micro-kernel whose rows of B a table names with all numbers of columns for which it is chosen.
 func testTaps[T dtype.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))

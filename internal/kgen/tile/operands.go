@@ -41,8 +41,13 @@ func (w *writer) nextOfA(rows int) {
 	if w.arm {
 		rows = 1 // all have the same offset
 	}
+	w.moveRows(rows, "R12")
+}
+
+// moveRows moves so many rows.
+func (w *writer) moveRows(rows int, bytes string) {
 	for g := 0; g*5 < rows; g++ {
-		w.add("R12", rowsOfA[g])
+		w.add(bytes, rowsOfA[g])
 	}
 }
 

@@ -18,10 +18,10 @@ import (
 type product struct {
 	*writer
 	shape
-	taps  bool // a table gives the offsets of B's rows, and C may start from a number for each row
-	pairs bool // the elements of A and B are pairs of bfloat16
-	dense bool // AVX2: A and B are packed, so that their elements are at constants from each other
-	cols  int  // NEON: of a tile that has fewer than a vector has lanes; else 0
+	taps           bool // a table gives the offsets of B's rows, and C may start from a number for each row
+	pairs          bool // the elements of A and B are pairs of bfloat16
+	dense, rowwise bool // AVX2: B is packed, and elements of A are at constants from each other, or rowwise from those of their rows
+	cols           int  // NEON: of a tile that has fewer than a vector has lanes; else 0
 }
 
 func (m *machine) product(f *asm.File, s shape, e elem) {
@@ -57,7 +57,7 @@ func (p *product) write() {
 		p.arg("cols", "AX")
 		p.compare("AX", fmt.Sprintf("$%d", p.vectors*p.lanes(p.elem)))
 		p.jump("LT", "part")
-		p.denseTile()
+		p.denseTiles()
 		p.tile("Whole")
 		p.label("part")
 		p.part = true
