@@ -39,7 +39,7 @@ func tensorDoubles(major, minor int) int {
 }
 
 // Doubles returns how many operations of float64 a multiprocessor of a compute capability starts at each clock, and how many conversions from and to it, by the
-// table of throughputs in NVIDIA's CUDA C++ Programming Guide.
+// table "Throughput of Native Arithmetic Instructions" and its notes: of NVIDIA's CUDA C++ Programming Guide up to release 12, of its Best Practices Guide since 13.
 func Doubles(major, minor int) (operations, conversions int) {
 	switch 10*major + minor {
 	case 60, 70, 72, 80:

@@ -6,6 +6,7 @@
 // keys of batch · groups, and tiles of columns of dk and dv. attention_mask: tiles of dmask. Each sum is one block's, in the order of tiles.
 // dtypes: f32 f64
 #include "attention.cuh"
+#include "sums.cuh"
 
 // Gradients are a tile's: what dropout leaves of P, dS, and dS for the product of query and key.
 struct Gradients {
@@ -120,11 +121,13 @@ INLINE void keepDelta(const Attention &p, const Place &at, u64 query) {
 	u64 row = query + threadIdx.x;
 	if (threadIdx.x < TILE && row < p.queries) {
 		u64 out = rowOf(p.out, p.outStrides, at.batch, at.head, row), dout = rowOf(p.dOut, p.dOutStrides, at.batch, at.head, row);
-		f64 sum = 0;
+		f64 sum = added<T>([&](auto &own) __attribute__((always_inline)) {
 #pragma unroll 4
-		for (u64 e = 0; e < p.outputs; e++) {
-			sum += (f64)load<T>(out, (i64)e * p.outStrides[3]) * (f64)load<T>(dout, (i64)e * p.dOutStrides[3]);
-		}
+			for (u64 e = 0; e < p.outputs; e++) {
+				T a[1] = {load<T>(out, (i64)e * p.outStrides[3])}, b[1] = {load<T>(dout, (i64)e * p.dOutStrides[3])};
+				own.takeProducts(a, b);
+			}
+		});
 		store<T>(p.delta, (i64)((at.batch * p.heads + at.head) * p.queries + row), (T)sum);
 	}
 	__syncthreads();

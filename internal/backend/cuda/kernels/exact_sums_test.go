@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"cresset/internal/backend/cuda/kernels"
@@ -71,16 +72,112 @@ func TestSumsAreAsOfFloat64(t *testing.T) {
 	}
 }
 
-// exactly is Σ f(v), rounded to a float64 once.
-func exactly(x []float32, f func(v float64) float64) float64 {
-	sum, rest := new(big.Float).SetPrec(2000), 0.
-	for _, v := range x {
-		if term := f(float64(v)); math.IsInf(term, 0) || math.IsNaN(term) {
-			rest += term
-		} else {
-			sum.Add(sum, big.NewFloat(term))
+// TestScansAndGradientsAreAsOfFloat64 holds what is added, or multiplied, for each element to exact numbers, off by the bound of such sums and rounded once.
+func TestScansAndGradientsAreAsOfFloat64(t *testing.T) {
+	const n = 1500
+	random := unlike(n)["random"]
+	for name, x := range unlike(n) {
+		check := func(what string, i int, got float32, want, size float64) {
+			t.Helper()
+			if e := n * 0x1p-46 * size; !same(got, float32(want)) && !(float32(want-e) <= got && got <= float32(want+e)) {
+				t.Errorf("%s, %s: element %d: got %v, want %v", what, name, i, got, float32(want))
+			}
+		}
+		got := make([]float32, 2*n)
+		for _, scan := range []string{"cumsum", "cumsum_grad"} {
+			of := slices.Clone(x)
+			inEachForm(t, []string{scan}, "_f32", [3]uint64{1, n, 1}, func(m *machine) kernels.Scan {
+				return kernels.Scan{In: put(m, of), Out: put(m, got)}
+			}, func(form string) {
+				var sum exactSum
+				for k := range x {
+					i := k
+					if scan == "cumsum_grad" {
+						i = n - 1 - k
+					}
+					sum.add(float64(x[i]))
+					check(form, i, got[i], sum.value(), sum.size)
+				}
+			})
+		}
+
+		// The gradients of a layer norm of one column for its weight and bias, for x as dy.
+		m := &machine{t: t}
+		mean, invstd := slices.Repeat([]float32{0.3}, n), slices.Repeat([]float32{1.7}, n)
+		dweight, dbias := make([]float32, 1), make([]float32, 1)
+		p := kernels.LayerNorm{
+			Rows: n, Columns: 1, Each: 1, Groups: 1, Parts: 1, SumBlocks: 1, X: put(m, random), Mean: put(m, mean), Invstd: put(m, invstd),
+			Dy: put(m, x), Dx: put(m, got), Dweight: put(m, dweight), Dbias: put(m, dbias),
+		}
+		g, _ := kernels.NormGradGrid(n, 2, p.SumBlocks)
+		launch(m, "layer_norm_grad_f32", g, p)
+		var dot, sum exactSum
+		for i, dy := range x {
+			dot.add(float64(dy), float64(random[i])-float64(mean[i]), float64(invstd[i]))
+			sum.add(float64(dy))
+		}
+		check("dweight", 0, dweight[0], dot.value(), dot.size)
+		check("dbias", 0, dbias[0], sum.value(), sum.size)
+
+		// The gradient of cross entropy at targets of no probability.
+		targets, weight, total, logits := make([]int64, n), []float32{1.3, 0.7}, []float32{1234.5}, slices.Repeat([]float32{-200}, 2*n)
+		for i := range targets {
+			targets[i] = int64(i % 2)
+		}
+		launch(m, "cross_entropy_grad_f32", kernels.Flat(2*n, few), kernels.NLL{
+			Batch: n, Classes: 2, Inner: 1, Ignore: -100, Mean: 1, Each: 1, X: put(m, logits), Targets: put(m, targets), Weight: put(m, weight),
+			Total: put(m, total), Dy: put(m, x), Out: put(m, got),
+		})
+		for i, dy := range x {
+			want := -float64(weight[i%2]) / float64(total[0]) * float64(dy)
+			if math.IsInf(want, 0) {
+				want = math.NaN() // the product with the probability
+			}
+			check("cross_entropy_grad", i, got[2*i+i%2], want, math.Abs(want)/n)
+		}
+
+		r, dy := kernels.Runs{Outer: 1, N: n, Inner: 1, Out: put(m, got), In: put(m, x), Dy: put(m, []float32{0.7}), X: 1}, float64(float32(0.7))
+		g, _ = kernels.RowGrid(1, n)
+		launch(m, "var_grad_f32", g, r)
+		for i, v := range x {
+			away := float64(v) - sum.value()/n
+			check("var_grad", i, got[i], 2./(n-1)*dy*away, (math.Abs(away)+sum.size)/n)
 		}
 	}
-	s, _ := sum.Float64()
-	return s + rest
+}
+
+// An exactSum is Σ of products, rounded to a float64 once, and Σ of their sizes.
+type exactSum struct {
+	sum        big.Float
+	rest, size float64 // rest is of what is not finite
+}
+
+func (s *exactSum) add(factors ...float64) {
+	product, near := new(big.Float).SetPrec(300).SetInt64(1), 1.
+	for _, f := range factors {
+		near *= f
+	}
+	s.size += math.Abs(near)
+	if math.IsInf(near, 0) || math.IsNaN(near) {
+		s.rest += near
+		return
+	}
+	for _, f := range factors {
+		product.Mul(product, big.NewFloat(f))
+	}
+	s.sum.SetPrec(2000).Add(&s.sum, product)
+}
+
+func (s *exactSum) value() float64 {
+	sum, _ := s.sum.Float64()
+	return sum + s.rest
+}
+
+// exactly is Σ f(v), rounded to a float64 once.
+func exactly(x []float32, f func(v float64) float64) float64 {
+	var sum exactSum
+	for _, v := range x {
+		sum.add(f(float64(v)))
+	}
+	return sum.value()
 }

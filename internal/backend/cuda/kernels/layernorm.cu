@@ -1,4 +1,4 @@
-// Layer normalisation and its gradients; y and dy of float32 may be of a half type. Sums of what a thread holds are taken in the type that is computed in, and theirs in float64; means, 1/√(variance + eps) and the gradients of weight and bias are
+// Layer normalisation and its gradients; y and dy of float32 may be of a half type. Sums of what a thread holds are taken in the type that is computed in, and theirs as in float64; means, 1/√(variance + eps) and the gradients of weight and bias are
 // of the type that is computed in. Where p.mean is 0 they are those of an RMS norm, which takes no mean off.
 //
 // Every kernel takes LayerNorm. layer_norm and layer_norm_grad: a row of threads for each row, which reads it once where its
@@ -10,6 +10,7 @@
 #include "params.cuh"
 #include "reduction.cuh"
 #include "math.cuh"
+#include "twofold.cuh"
 
 #define HELD (64 / sizeof(T)) // elements that a thread holds
 
@@ -137,13 +138,49 @@ INLINE void addResidual(const LayerNorm &p, Share<HELD> &x, i64 start, u64 first
 	}
 }
 
+// A row's sums are of what threads have added up, times SHARE, so that many of these do not overflow.
+const T SHARE = (T)0x1p-10;
+
+INLINE void take(Fine<T> &sum, T own) { sum = add(sum, own * SHARE); }
+
+#ifndef DTYPE_f64
+// perColumn is a row's sum over the number of its columns, which float32 has to hold.
+INLINE Twofold perColumn(const LayerNorm &p, Twofold sum) {
+	Twofold each = inverse((f32)(u32)p.columns);
+	return settled(times(sum, {each.high * 0x1p10f, each.low * 0x1p10f}));
+}
+#endif
+// perColumn64 is that of any sum and number.
+INLINE f64 perColumn64(const LayerNorm &p, Fine<T> sum) { return whole(sum) * 0x1p10 / (f64)(i64)p.columns; }
+INLINE bool fewColumns(const LayerNorm &p) { return p.columns < 1 << 24; } // float32 holds their number
+
 // The mean of a row in two parts: what the elements' type holds of it, and the rest.
 struct Center {
 	T high, low;
 
-	INLINE Center of(f64 mean) { return {(T)mean, (T)(mean - (f64)(T)mean)}; }
+	INLINE Center of(const LayerNorm &p, Fine<T> sum) {
+#ifndef DTYPE_f64
+		Twofold near = perColumn(p, sum);
+		if (fewColumns(p) && spans(near.high)) {
+			return {near.high, near.low};
+		}
+#endif
+		f64 mean = perColumn64(p, sum);
+		return {(T)mean, (T)(mean - (f64)(T)mean)};
+	}
 	__device__ __attribute__((always_inline)) T from(T v) const { return v - high - low; }
 };
+
+// rootOf is 1 / √(mean square + eps).
+INLINE T rootOf(const LayerNorm &p, Fine<T> squares) {
+#ifndef DTYPE_f64
+	Twofold variance = add(perColumn(p, squares), twofold(p.eps));
+	if (fewColumns(p) && variance.high > 0x1p-60f && variance.high < 0x1p60f) {
+		return inverseRoot(variance);
+	}
+#endif
+	return (T)(1 / sqrt(perColumn64(p, squares) + p.eps));
+}
 
 // y = (x - mean) / √(variance + eps) · weight + bias, of x + residual where there is one, which becomes the sum.
 HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
@@ -160,33 +197,31 @@ HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 			}
 		});
 	}
-	f64 n = (f64)(i64)p.columns, sum = 0, squares = 0;
+	Fine<T> sum = {}, squares = {};
+	Center center = {0, 0};
 	if (p.mean != 0) {
 		eachChunk(base, x, start, columns, held, [&](u64) {
 			T own = 0;
 			x.each([&](T v) { own += v; });
-			sum += (f64)own;
+			take(sum, own);
 		});
-		sum = joinRow<Total<f64>>(sum) / n;
+		center = Center::of(p, joinRow<Joining<T>>(sum));
 	}
-	f64 mean = sum;
-	Center center = Center::of(mean);
 	eachChunk(base, x, start, columns, held, [&](u64) {
 		T own = 0;
 		x.eachInside([&](T v) {
 			T distance = center.from(v);
 			own += distance * distance;
 		});
-		squares += (f64)own;
+		take(squares, own);
 	});
-	f64 invstd = 1 / sqrt(joinRow<Total<f64>>(squares) / n + p.eps);
+	T scale = rootOf(p, joinRow<Joining<T>>(squares));
 	if (threadIdx.x == 0 && r < p.rows) {
 		if (p.mean != 0) {
 			store<T>(p.mean, (i64)r, center.high);
 		}
-		store<T>(p.invstd, (i64)r, (T)invstd);
+		store<T>(p.invstd, (i64)r, scale);
 	}
-	T scale = (T)invstd;
 	Slope weight = Slope::of(p, p.weight, r), bias = Slope::of(p, p.bias, r);
 	eachChunk(base, x, start, columns, held, [&](u64 first) {
 		x.groups([&](T (&v)[GROUP], u32 k) {
@@ -206,6 +241,17 @@ HELD_KERNEL(layer_norm, 1)(const LayerNorm p) {
 	});
 }
 
+// slopeOf is the mean of g · (x - mean), times invstd².
+INLINE T slopeOf(const LayerNorm &p, Fine<T> dot, T invstd) {
+#ifndef DTYPE_f64
+	Twofold mean = perColumn(p, dot), once = times(mean, invstd), slope = times(once, invstd);
+	if (fewColumns(p) && spans(mean.high) && spans(once.high) && spans(slope.high)) {
+		return slope.high + slope.low;
+	}
+#endif
+	return (T)(perColumn64(p, dot) * (f64)invstd * (f64)invstd);
+}
+
 // dx = invstd · (g - mean(g) - x̂ · mean(g · x̂)), with x̂ = (x - mean) · invstd and g = dy · weight; an RMS norm's is without mean(g). It is added
 // to what lies in onto, where that is given, which may be where dx goes.
 INLINE void gradient(const LayerNorm &p, u64 r) {
@@ -213,7 +259,7 @@ INLINE void gradient(const LayerNorm &p, u64 r) {
 	i64 start = (i64)(r * p.columns);
 	Share<HELD / 2> x, g;
 	bool held = p.columns <= x.chunk();
-	f64 n = (f64)(i64)p.columns, sum = 0, dot = 0;
+	Fine<T> sum = {}, dot = {};
 	T mean = 0, invstd = 0;
 	if (r < p.rows) {
 		mean = p.mean != 0 ? load<T>(p.mean, (i64)r) : (T)0;
@@ -250,10 +296,10 @@ INLINE void gradient(const LayerNorm &p, u64 r) {
 			own += g;
 			dots += g * (v - mean);
 		});
-		sum += (f64)own;
-		dot += (f64)dots;
+		take(sum, own);
+		take(dot, dots);
 	}
-	T shift = p.mean != 0 ? (T)(joinRow<Total<f64>>(sum) / n) : (T)0, slope = (T)(joinRow<Total<f64>>(dot) * (f64)invstd * (f64)invstd / n);
+	T shift = p.mean != 0 ? Center::of(p, joinRow<Joining<T>>(sum)).high : (T)0, slope = slopeOf(p, joinRow<Joining<T>>(dot), invstd);
 #pragma unroll 1
 	for (u64 first = 0; first < columns; first += x.chunk()) {
 		if (!held) {
@@ -325,6 +371,34 @@ struct Factors {
 	}
 };
 
+// Slopes are both sums of a column, Σ dy · x̂ and Σ dy.
+struct SlopeSums {
+	f64 dot, sum;
+};
+template <class S> struct Slopes {
+	Fine<S> dot, sum;
+
+	__device__ __attribute__((always_inline)) void take(const Factors &of) {
+#pragma unroll
+		for (int m = 0; m < MANY; m++) {
+			sum = add(sum, (S)of.dy[m]);
+			if constexpr (sizeof(S) == 4) {
+				dot = add(dot, times(times(away((S)of.x[m], (S)of.mean[m]), (S)of.invstd[m]), (S)of.dy[m]));
+			} else {
+				dot += (f64)of.dy[m] * ((f64)of.x[m] - (f64)of.mean[m]) * (f64)of.invstd[m];
+			}
+		}
+		dot = settled(dot);
+		sum = settled(sum);
+	}
+
+	// holds tells whether float32 has held both; of so little a dot product it lacks digits.
+	__device__ __attribute__((always_inline)) bool holds() const {
+		return isFinite(dot) && isFinite(sum) && (dot.high == 0 || abs(dot.high) >= 0x1p-70f);
+	}
+	__device__ __attribute__((always_inline)) SlopeSums value() const { return {whole(dot), whole(sum)}; }
+};
+
 // weightSums adds up the gradients of 32 elements of weight and bias: the HIGH threads of a column each take every HIGH-th row of a part, and their sums are
 // added in order; the last of a column's blocks joins the parts.
 INLINE void weightSums(const LayerNorm &p) {
@@ -332,20 +406,14 @@ INLINE void weightSums(const LayerNorm &p) {
 	u32 thread = threadIdx.y * blockDim.x + threadIdx.x, x = thread % WARP, y = thread / WARP, blocks = p.sumBlocks / (u32)p.parts;
 	u64 block = blockIdx.x % blocks, part = blockIdx.x / blocks, column = block * WARP + x, each = (p.rows + p.parts - 1) / p.parts;
 	u64 end = (part + 1) * each < p.rows ? (part + 1) * each : p.rows;
-	f64 dot = 0, sum = 0;
-	if (column < p.columns && y < HIGH) {
+	auto [dot, sum] = added<T, Slopes>([&](auto &own) __attribute__((always_inline)) {
 #pragma unroll 1
-		for (u64 r = part * each + y; r < end; r += MANY * HIGH) {
+		for (u64 r = part * each + y; column < p.columns && y < HIGH && r < end; r += MANY * HIGH) {
 			Factors of;
 			of.read(p, r, end, column);
-#pragma unroll
-			for (int m = 0; m < MANY; m++) {
-				f64 dy = (f64)of.dy[m];
-				sum += dy;
-				dot += dy * ((f64)of.x[m] - (f64)of.mean[m]) * (f64)of.invstd[m];
-			}
+			own.take(of);
 		}
-	}
+	});
 	if (y < HIGH) {
 		dots[y][x] = dot;
 		sums[y][x] = sum;

@@ -6,6 +6,7 @@
 #include "elementary.cuh"
 #include "math.cuh"
 #include "reduction.cuh"
+#include "twofold.cuh"
 
 // sumOf has take add a run's elements, a turn after the other; every thread of the row gets the sum.
 template <class S = T, class Take> INLINE f64 sumOf(const Runs &p, u64 run, Take take) {
@@ -114,7 +115,16 @@ MOMENT(log_sum_exp, logSumExp(p, run))
 INLINE bool same(T a, T b) { return a == b || (a != a && b != b); }
 
 // spread is dy's share of (v - mean), over n - x.
-INLINE f64 spread(const Runs &p, T v, f64 mean, f64 dy) { return 2 / ((f64)(i64)p.n - p.x) * dy * ((f64)v - mean); }
+INLINE T spread(const Runs &p, T v, f64 mean, f64 dy) {
+	f64 slope = 2 / ((f64)(i64)p.n - p.x) * dy;
+#ifndef DTYPE_f64
+	Twofold distance = away(v, twofold(mean)), share = times(distance, twofold(slope));
+	if (spans(distance.high) && spans(share.high)) {
+		return share.high + share.low;
+	}
+#endif
+	return (T)(slope * ((f64)v - mean));
+}
 
 // normGrad is the derivative of the norm for one element. Nothing flows to zeros, nor where y is 0; once is how many
 // elements share an extreme, or y**(x-1).

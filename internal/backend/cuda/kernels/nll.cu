@@ -7,6 +7,7 @@
 #include "elementary.cuh"
 #include "fault.cuh"
 #include "reduction.cuh"
+#include "twofold.cuh"
 
 INLINE T weightOf(const NLL &p, i64 target) { return p.weight != 0 ? load<T>(p.weight, target) : (T)1; }
 
@@ -106,16 +107,40 @@ ROW_KERNEL(nll_grad, 256)(const NLL p) {
 	}
 }
 
-// weight[t]·dy·(softmax - 1) at the target of each, over the total for a mean, and weight[t]·dy·softmax elsewhere.
-ROW_KERNEL(cross_entropy_grad, 256)(const NLL p) {
-	f64 scale = p.mean ? 1 / (f64)load<T>(p.total, 0) : 1;
+// A Slope is weight[t]·dy, over the total for a mean, of numbers that a product in S holds.
+template <class S> struct Slope {
+	Fine<S> inverse;
+	bool held = true;
+
+	__device__ __attribute__((always_inline)) T of(T weight, T dy) {
+		if constexpr (sizeof(S) == 4) {
+			Twofold weighed = times(inverse, weight), all = times(weighed, dy);
+			bool nothing = weight == 0 || dy == 0;
+			held &= nothing ? all.high == 0 : spans(weighed.high) && spans(all.high);
+			return nothing ? all.high : all.high + all.low;
+		} else {
+			return (T)((f64)weight * inverse * (f64)dy);
+		}
+	}
+};
+
+// weight[t]·dy·(softmax - 1) at the target of each, over the total for a mean, and weight[t]·dy·softmax elsewhere. It returns whether S has held all products.
+template <class S> INLINE bool gradient(const NLL &p) {
+	Slope<S> slope = {inverse(p.mean ? (S)load<T>(p.total, 0) : (S)1)};
 #pragma unroll 1
 	for (u64 at = thread(); at < p.batch * p.classes * p.inner; at += threads()) {
 		auto [class_, i] = placeOf(p, at);
 		i64 target = load<i64>(p.targets, i);
 		bool counts = target != p.ignore && (u64)target < p.classes; // the loss has reported what is no class
-		T g = !counts ? (T)0 : (T)((f64)weightOf(p, target) * scale * (f64)load<T>(p.dy, p.each ? i : 0));
+		T g = !counts ? (T)0 : slope.of(weightOf(p, target), load<T>(p.dy, p.each ? i : 0));
 		T v = exp(logOf(p, (u64)i, at)) * g;
 		store<T>(p.out, (i64)at, counts && target == class_ ? v - g : v);
+	}
+	return slope.held;
+}
+
+ROW_KERNEL(cross_entropy_grad, 256)(const NLL p) {
+	if (!gradient<T>(p)) {
+		gradient<f64>(p);
 	}
 }

@@ -2,12 +2,13 @@
 //
 // Every kernel takes Scan. name_rows_dtype gives each part of each run of contiguous elements a row of threads: those of RowGrid, for
 // outer*inner*parts rows. name_columns_dtype lets neighbouring threads take neighbouring runs: blocks of x times y threads, 256 or
-// fewer, x runs for each block along x, and a part for each along y. Floats are added and multiplied in float64; sums of integers are
+// fewer, x runs for each block along x, and a part for each along y. Floats are added as in float64, and multiplied in it; sums of integers are
 // int64.
 // dtypes: f32 f64 i64 i32 u8
 #include "elementary.cuh"
 #include "math.cuh"
 #include "scan.cuh"
+#include "twofold.cuh"
 
 // Inclusive is the scan of a reduction F: the result of an element is that of the elements up to it.
 template <class F> struct Inclusive : F {
@@ -16,6 +17,34 @@ template <class F> struct Inclusive : F {
 	static const bool BACKWARD = false, INDEXED = false;
 	INLINE i64 place(typename F::Acc) { return 0; }
 	INLINE Out out(const Scan &, u64, i64, typename F::Acc, typename F::Acc after) { return (Out)after; }
+};
+
+#ifdef DTYPE_f32
+// InTwofold is a scan F that adds, by units for float32.
+template <class F> struct InTwofold : F {
+	using Acc = Twofold;
+	INLINE Acc zero() { return {0, 0}; }
+	INLINE Acc pick(bool first, Acc a, Acc b) { return {first ? a.high : b.high, first ? a.low : b.low}; }
+	INLINE Acc fromBelow(Acc acc, u32 by) { return {::fromBelow(acc.high, by), ::fromBelow(acc.low, by)}; }
+	INLINE Acc join(Acc a, Acc b) { return settled(add(a, b)); }
+	INLINE Acc take(Acc acc, T v, u64) { return add(acc, v); }
+	INLINE i64 place(Acc) { return 0; }
+	INLINE T out(const Scan &, u64, i64, Acc, Acc after) { return after.high + after.low; }
+};
+template <class F> struct Backup<InTwofold<F>> {
+	using As = F;
+	INLINE f64 of(Twofold acc) { return whole(acc); }
+	INLINE Twofold from(f64 acc) { return twofold(acc); }
+	INLINE bool holds(Twofold acc) { return isFinite(acc); }
+};
+#else
+template <class F> using InTwofold = F;
+#endif
+template <class F> struct ScanOf {
+	using Type = Inclusive<F>;
+};
+template <> struct ScanOf<Sum> {
+	using Type = InTwofold<Inclusive<Sum>>;
 };
 
 // Best is an element and its place in the run; a place of -1 is none yet.
@@ -51,7 +80,7 @@ struct AtMost {
 #define SCAN(name, R)                                                                    \
 	ROW_KERNEL(name##_rows, 256)(const Scan p) { scanRows<R>(p); }                       \
 	ROW_KERNEL(name##_columns, 256)(const Scan p) { scanColumns<R>(p); }
-#define INCLUSIVE(name, F) SCAN(name, Inclusive<F>)
+#define INCLUSIVE(name, F) SCAN(name, ScanOf<F>::Type)
 EACH_SCAN(INCLUSIVE)
 SCAN(cummax, Running<AtLeast>)
 SCAN(cummin, Running<AtMost>)
@@ -88,7 +117,7 @@ SCAN(logcumsumexp, LogSum)
 struct FromEnd : Inclusive<Sum> {
 	static const bool BACKWARD = true;
 };
-SCAN(cumsum_grad, FromEnd)
+SCAN(cumsum_grad, InTwofold<FromEnd>)
 
 // The gradient of prod is dy · Π in[j] over j ≠ k, in two launches: of the products before each element, and then of those behind it, so
 // that zeros are no exception.

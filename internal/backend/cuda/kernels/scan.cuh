@@ -98,18 +98,52 @@ template <class E, int EACH> INLINE void storeAll(u64 base, i64 at, const E (&v)
 	}
 }
 
+// A Backup is the scan that takes over where accumulators of R are not finite, and whose accumulators are left in memory: R itself where they hold all there is.
+template <class R> struct Backup {
+	using As = R;
+	INLINE typename R::Acc of(typename R::Acc acc) { return acc; }
+	INLINE typename R::Acc from(typename R::Acc acc) { return acc; }
+	INLINE bool holds(typename R::Acc) { return true; }
+};
+
+// startWith is what comes before a part, of which this thread, one of so many, joins some.
+template <class R, class Join> INLINE typename R::Acc startWith(const Scan &p, u64 run, u64 part, u32 thread, u32 threads, Join join) {
+	if (p.from == 0) {
+		return R::zero();
+	}
+	typename Backup<R>::As::Acc all;
+	join(ofParts<typename Backup<R>::As>(p, run, part, thread, threads), all);
+	return Backup<R>::from(all);
+}
+
+// again scans by R, and by its backup those runs once more of which a thread's accumulator was not finite; by is told to leave the others out. Results are fresh, so that what was read lies there still.
+template <class R, class By> INLINE void again(u32 of, By by) {
+	bool held = by(R{}, false);
+	if constexpr (!__is_same(R, typename Backup<R>::As)) {
+		__shared__ u32 beyond[SCAN_THREADS], any;
+		beyond[threadIdx.y * blockDim.x + threadIdx.x] = any = 0;
+		__syncthreads();
+		if (!held) {
+			beyond[of] = any = 1;
+		}
+		__syncthreads();
+		if (any) {
+			by(typename Backup<R>::As{}, beyond[of] == 0);
+		}
+	}
+}
+
 // scanRows: a row of threads for each part of each run of contiguous elements, each of which takes some neighbours at a time.
-template <class R> INLINE void scanRows(const Scan &p) {
+template <class R> INLINE bool scanRow(const Scan &p, bool none) {
 	using Acc = typename R::Acc;
 	const int EACH = R::EACH < GROUP && R::EACH > 1 ? GROUP : R::EACH;
 	u64 run = p.parts == 1 ? row() : row() / p.parts, part = row() - run * p.parts;
+	run = none ? p.outer * p.inner : run;
 	u64 begin = part * p.part, end = endOfPart(p, run, begin);
 	i64 start = (i64)(run * p.n);
 	bool aligned = EACH >= GROUP && isWhole(p.in, start, 1) && (!R::BACKWARD || p.n % GROUP == 0);
-	Acc carry = R::zero();
-	if (p.from != 0) {
-		joinBefore<R>(ofParts<R>(p, run, part, threadIdx.x, blockDim.x), carry);
-	}
+	Acc carry = startWith<R>(p, run, part, threadIdx.x, blockDim.x, [](auto acc, auto &all) { joinBefore<typename Backup<R>::As>(acc, all); });
+	bool held = true;
 #pragma unroll 1
 	for (u64 turn = 0; turn < p.part; turn += blockDim.x * EACH) {
 		u64 k = begin + turn + threadIdx.x * EACH;
@@ -141,6 +175,7 @@ template <class R> INLINE void scanRows(const Scan &p) {
 		Acc acc = R::join(carry, joinBefore<R>(own, all));
 		carry = R::join(carry, all);
 		if (p.to != 0) {
+			held &= Backup<R>::holds(carry);
 			continue;
 		}
 		typename R::Out results[EACH];
@@ -155,6 +190,7 @@ template <class R> INLINE void scanRows(const Scan &p) {
 				acc = next;
 			}
 		}
+		held &= Backup<R>::holds(acc);
 		if (full) {
 			storeAll(p.out, lowest, results);
 			if (R::INDEXED) {
@@ -173,24 +209,23 @@ template <class R> INLINE void scanRows(const Scan &p) {
 		}
 	}
 	if (p.to != 0 && threadIdx.x == 0 && run < p.outer * p.inner) {
-		keepPart<R>(p, run, part, carry);
+		keepPart<typename Backup<R>::As>(p, run, part, Backup<R>::of(carry));
 	}
+	return held;
 }
 
 // scanColumns: neighbouring threads take neighbouring runs, and the threads of a column some elements of a part at a time.
-template <class R> INLINE void scanColumns(const Scan &p) {
+template <class R> INLINE bool scanColumn(const Scan &p, bool none) {
 	using Acc = typename R::Acc;
 	const int EACH = R::EACH;
-	u64 run = (u64)blockIdx.x * blockDim.x + threadIdx.x, part = blockIdx.y, begin = part * p.part, end = endOfPart(p, run, begin);
+	u64 run = none ? p.outer * p.inner : (u64)blockIdx.x * blockDim.x + threadIdx.x, part = blockIdx.y, begin = part * p.part, end = endOfPart(p, run, begin);
 	i64 start = startOf(p, run), step = (i64)p.inner;
 	if (R::BACKWARD) {
 		start += (i64)(p.n - 1) * step;
 		step = -step;
 	}
-	Acc carry = R::zero();
-	if (p.from != 0) {
-		joinAbove<R>(ofParts<R>(p, run, part, threadIdx.y, blockDim.y), carry);
-	}
+	Acc carry = startWith<R>(p, run, part, threadIdx.y, blockDim.y, [](auto acc, auto &all) { joinAbove<typename Backup<R>::As>(acc, all); });
+	bool held = true;
 #pragma unroll 1
 	for (u64 turn = 0; turn < p.part; turn += blockDim.y * EACH) {
 		u64 k = begin + turn + threadIdx.y * EACH;
@@ -221,8 +256,17 @@ template <class R> INLINE void scanColumns(const Scan &p) {
 				acc = next;
 			}
 		}
+		held &= Backup<R>::holds(acc) && Backup<R>::holds(carry);
 	}
 	if (p.to != 0 && threadIdx.y == 0 && run < p.outer * p.inner) {
-		keepPart<R>(p, run, part, carry);
+		keepPart<typename Backup<R>::As>(p, run, part, Backup<R>::of(carry));
 	}
+	return held;
+}
+
+template <class R> INLINE void scanRows(const Scan &p) {
+	again<R>(threadIdx.y, [&](auto r, bool none) __attribute__((always_inline)) { return scanRow<decltype(r)>(p, none); });
+}
+template <class R> INLINE void scanColumns(const Scan &p) {
+	again<R>(threadIdx.x, [&](auto r, bool none) __attribute__((always_inline)) { return scanColumn<decltype(r)>(p, none); });
 }

@@ -106,13 +106,13 @@ template <> struct Adder<f64> {
 	__device__ __attribute__((always_inline)) f64 value() const { return sum; }
 };
 
-// added is the sum of what add has an Adder take.
-template <class S, class Add> INLINE f64 added(Add add) {
-	Adder<S> sum = {};
+// added is the sum of what add has an Adder take, or several sums that are taken at once.
+template <class S, template <class> class A = Adder, class Add> INLINE auto added(Add add) {
+	A<S> sum = {};
 	add(sum);
 	if constexpr (sizeof(S) == 4) {
 		if (!sum.holds()) {
-			Adder<f64> again = {};
+			A<f64> again = {};
 			add(again);
 			return again.value();
 		}
