@@ -150,10 +150,11 @@ func flipAll[T dtype.Element](s *ConvShape, w, dst []T) {
 			if taps == 0 {
 				continue
 			}
+			at := flippedWindow(s, rows, cols)
 			par.For(s.C, max(1, copyGrain/(outputs*taps)), func(lo, hi int) {
 				for o := 0; o < outputs; o += flipped {
 					for c := lo; c < hi; c++ {
-						flip(s, w, dst[c*outputs*taps:][:outputs*taps], c, o, min(o+flipped, outputs), rows, cols)
+						flip(s, w, dst[c*outputs*taps:][:outputs*taps], c, o, min(o+flipped, outputs), at)
 					}
 				}
 			})
@@ -166,19 +167,25 @@ func flipAll[T dtype.Element](s *ConvShape, w, dst []T) {
 // to whole ones.
 const flipped = 8
 
-// flip writes the weights of one input channel for outputs o to end of its group, side by side, windows backwards.
-func flip[T dtype.Element](s *ConvShape, w, dst []T, c, o, end int, rows, cols axisPhase) {
-	channels, outputs, window, taps := s.C/s.Groups, s.K/s.Groups, s.R*s.S, rows.count*cols.count
-	first := c/channels*outputs*channels + c%channels
-	for ; o < end; o++ {
-		from, to := w[(first+o*channels)*window:][:window], dst[o*taps:][:taps]
-		i := taps
-		for r := range rows.count {
-			line := (rows.first + r*rows.step) * s.S
-			for q := range cols.count {
-				i--
-				to[i] = from[line+cols.first+q*cols.step]
-			}
+// flippedWindow returns the places of a phase in a window, backwards.
+func flippedWindow(s *ConvShape, rows, cols axisPhase) (at []int) {
+	for r := rows.count - 1; r >= 0; r-- {
+		for q := cols.count - 1; q >= 0; q-- {
+			at = append(at, (rows.first+r*rows.step)*s.S+cols.first+q*cols.step)
 		}
+	}
+	return at
+}
+
+// flip writes the weights of one input channel for outputs o to end of its group, side by side, those at places of their windows: from a table, since
+// windows are small.
+func flip[T dtype.Element](s *ConvShape, w, dst []T, c, o, end int, at []int) {
+	channels, outputs, window, taps := s.C/s.Groups, s.K/s.Groups, s.R*s.S, len(at)
+	from := (c/channels*outputs*channels + c%channels + o*channels) * window
+	for ; o < end; o++ {
+		for i, to := range at {
+			dst[o*taps+i] = w[from+to]
+		}
+		from += channels * window
 	}
 }

@@ -105,8 +105,9 @@ func (d *pixelConv[T]) piece(i int, x, copied, space []T, then op.Op, y []T) {
 	input := d.input(x, image, area, copied)
 	row, sums := space[:d.width], space[d.width:]
 	for k := 0; k < outputs; k += d.width {
-		width := d.multiply(sums, input, image%d.Groups, k, row, area)
-		d.store(y[(image*outputs+k)*pixels:], sums, area, min(width, outputs-k), width, then)
+		to := y[(image*outputs+k)*pixels:]
+		width := d.multiply(sums, input, image%d.Groups, k, row, area, to[area.line*d.OW+area.col:])
+		d.store(to, sums, area, min(width, outputs-k), width, then)
 	}
 }
 
@@ -134,12 +135,17 @@ func (d *pixelConv[T]) biasOf(group, k int, row []T) []T {
 // sums returns how many pixels there is memory for: more than a piece has, since tiles and vectors are whole.
 func (d *pixelConv[T]) sums() int { return d.most() + max(vec.TileRows(), d.width) }
 
-// multiply computes the sums of a panel, that of outputs from k on, and returns how many columns it has.
-func (d *pixelConv[T]) multiply(sums, input []T, group, k int, row []T, area pixelArea) int {
+// multiply computes the sums of a panel, that of outputs from k on, and returns how many columns it has. Planes of y that they go to are prefetched.
+func (d *pixelConv[T]) multiply(sums, input []T, group, k int, row []T, area pixelArea, y []T) int {
 	rows, pixels, width := vec.TileRows(), d.pixelsOf(area), min(d.width, d.columns-k)
 	panel := d.panels[(group*d.columns+k)*d.C/d.Groups*d.R*d.S:]
 	tile := vec.Tile[T]{Rows: rows, Cols: width, ColA: d.plane, RowC: width, From: d.biasOf(group, k, row), Step: vec.Steps{A: rows, C: rows * width}}
-	for _, taps := range d.blocks {
+	_, _, _, tile.RowB = d.groupSizes()
+	tile.Step.Next = rows * area.cols * dtype.Of[T]().Size() / d.copies.pitch
+	for n, taps := range d.blocks {
+		if n == len(d.blocks)-1 {
+			tile.Next = y
+		}
 		tile.K, tile.B = len(taps.at)*taps.channels, panel
 		d.tiles(&tile, sums, input, pixels, &taps)
 		tile.From, tile.RowFrom, tile.Step.From = sums, width, tile.Step.C

@@ -91,8 +91,8 @@ func (p *pixelPair) run(dy, dx []float32) error {
 			image, area := d.area(i)
 			even, odd := d.input(dy, image, area, left), e.input(dy, image, area, right)
 			for k := 0; k < d.K/d.Groups; k += d.width {
-				d.multiply(space, even, image%d.Groups, k, row, area)
-				width := e.multiply(space[sums:], odd, image%d.Groups, k, row, area)
+				d.multiply(space, even, image%d.Groups, k, row, area, nil)
+				width := e.multiply(space[sums:], odd, image%d.Groups, k, row, area, nil)
 				pairs := space[2*sums:][:2*d.pixelsOf(area)*width]
 				vec.Interleave(pairs, space[:len(pairs)/2], space[sums:])
 				p.store(dx, pairs, image, k, area, width)

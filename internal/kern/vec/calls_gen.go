@@ -81,6 +81,7 @@ type linesCall struct {
 	rows, rowX, rowY               int
 	zeros, cols, rest              int // elements of y that are zero, then those from x, then zeros again
 	planes, planeX, planeY         int
+	ahead                          int // bytes of x from a row to what is prefetched
 }
 
 // amxCall is an AMXTile as assembly reads it: distances in bytes, low from the first row of a tile to the first of its lower half.

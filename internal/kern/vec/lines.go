@@ -25,6 +25,7 @@ type Lines[T dtype.Float] struct {
 const (
 	maxLineStride = 2       // the largest that assembly copies with
 	maxLineWidth  = 1 << 16 // the longest line of one call, since Go cannot preempt assembly
+	rowsAhead     = 8       // the prefetch distance in rows; where planes have few, it is that of planes
 )
 
 // Copy copies the rows.
@@ -47,7 +48,10 @@ func (l *Lines[T]) Copy() {
 		low: maskOf(min(read, lanes), size), high: maskOf(min(max(read-lanes+1, 0), lanes), size), out: maskOf(part, size),
 		before: maskOf(l.Zeros%lanes, size), behind: maskOf(rest%lanes, size),
 		rows: l.Rows, rowX: l.RowX * size, rowY: l.RowY * size, zeros: l.Zeros, cols: l.Cols, rest: rest,
-		planes: l.Planes, planeX: l.PlaneX * size, planeY: l.PlaneY * size,
+		planes: l.Planes, planeX: l.PlaneX * size, planeY: l.PlaneY * size, ahead: rowsAhead * l.RowX * size,
+	}
+	if l.Rows < 2*rowsAhead {
+		c.ahead = c.planeX
 	}
 	runLines[T](min(l.Stride, maxLineStride), unsafe.Pointer(&c))
 }

@@ -10141,6 +10141,84 @@ TEXT ·lines1F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(DI), R9
 	MOVQ 96(DI), R10
 	VXORPS Y0, Y0, Y0
+	CMPQ R9, $8
+	JLT masked
+
+planeWhole:
+	MOVQ DX, SI
+	MOVQ R14, BX
+	MOVQ 56(DI), CX
+
+rowWhole:
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
+	LEAQ (R9*4), AX
+
+prefetchWhole:
+	PREFETCHT0 (R11)
+	ADDQ $64, R11
+	SUBQ $64, AX
+	JGT prefetchWhole
+	MOVQ SI, R11
+	MOVQ BX, R12
+	MOVQ R8, R13
+	CMPQ R13, $0
+	JLE doneBeforeWhole
+
+zerosBeforeWhole:
+	VMOVUPS Y0, (R12)
+	ADDQ $32, R12
+	SUBQ $8, R13
+	JGT zerosBeforeWhole
+
+doneBeforeWhole:
+	LEAQ (BX)(R8*4), R12
+	LEAQ (R12)(R9*4), R12
+	LEAQ (R12)(R10*4), R12
+	SUBQ $32, R12
+	MOVQ R10, R13
+	CMPQ R13, $0
+	JLE doneBehindWhole
+
+zerosBehindWhole:
+	VMOVUPS Y0, (R12)
+	ADDQ $-32, R12
+	SUBQ $8, R13
+	JGT zerosBehindWhole
+
+doneBehindWhole:
+	LEAQ (BX)(R8*4), R12
+	MOVQ R9, R13
+
+vectors:
+	VMOVUPS (R11), Y2
+	VMOVUPS Y2, (R12)
+	ADDQ $32, R11
+	ADDQ $32, R12
+	SUBQ $8, R13
+	CMPQ R13, $8
+	JGE vectors
+	TESTQ R13, R13
+	JZ copied
+	SUBQ $8, R13
+	LEAQ (R12)(R13*4), R12
+	LEAQ (R11)(R13*4), R11
+	VMOVUPS (R11), Y2
+	VMOVUPS Y2, (R12)
+
+copied:
+	ADDQ 64(DI), SI
+	ADDQ 72(DI), BX
+	DECQ CX
+	JNZ rowWhole
+	ADDQ 112(DI), DX
+	ADDQ 120(DI), R14
+	DECQ 104(DI)
+	JNZ planeWhole
+	VZEROUPPER
+	RET
+
+masked:
 	MOVQ 16(DI), AX
 	VMOVUPS (AX), Y8
 	MOVQ 24(DI), AX
@@ -10158,8 +10236,8 @@ plane:
 	MOVQ 56(DI), CX
 
 row:
-	MOVQ 64(DI), AX
-	LEAQ (SI)(AX*8), R11
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
 	LEAQ (R9*4), AX
 
 prefetch:
@@ -10243,6 +10321,92 @@ TEXT ·lines2F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(DI), R9
 	MOVQ 96(DI), R10
 	VXORPS Y0, Y0, Y0
+	CMPQ R9, $8
+	JLT masked
+
+planeWhole:
+	MOVQ DX, SI
+	MOVQ R14, BX
+	MOVQ 56(DI), CX
+
+rowWhole:
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
+	LEAQ (R9*4), AX
+	ADDQ AX, AX
+
+prefetchWhole:
+	PREFETCHT0 (R11)
+	ADDQ $64, R11
+	SUBQ $64, AX
+	JGT prefetchWhole
+	MOVQ SI, R11
+	MOVQ BX, R12
+	MOVQ R8, R13
+	CMPQ R13, $0
+	JLE doneBeforeWhole
+
+zerosBeforeWhole:
+	VMOVUPS Y0, (R12)
+	ADDQ $32, R12
+	SUBQ $8, R13
+	JGT zerosBeforeWhole
+
+doneBeforeWhole:
+	LEAQ (BX)(R8*4), R12
+	LEAQ (R12)(R9*4), R12
+	LEAQ (R12)(R10*4), R12
+	SUBQ $32, R12
+	MOVQ R10, R13
+	CMPQ R13, $0
+	JLE doneBehindWhole
+
+zerosBehindWhole:
+	VMOVUPS Y0, (R12)
+	ADDQ $-32, R12
+	SUBQ $8, R13
+	JGT zerosBehindWhole
+
+doneBehindWhole:
+	LEAQ (BX)(R8*4), R12
+	MOVQ R9, R13
+
+vectors:
+	VMOVUPS (R11), Y2
+	VMOVUPS 28(R11), Y3
+	VSHUFPS $0xd8, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMOVUPS Y2, (R12)
+	ADDQ $64, R11
+	ADDQ $32, R12
+	SUBQ $8, R13
+	CMPQ R13, $8
+	JGE vectors
+	TESTQ R13, R13
+	JZ copied
+	SUBQ $8, R13
+	LEAQ (R12)(R13*4), R12
+	LEAQ (R11)(R13*4), R11
+	LEAQ (R11)(R13*4), R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 28(R11), Y3
+	VSHUFPS $0xd8, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMOVUPS Y2, (R12)
+
+copied:
+	ADDQ 64(DI), SI
+	ADDQ 72(DI), BX
+	DECQ CX
+	JNZ rowWhole
+	ADDQ 112(DI), DX
+	ADDQ 120(DI), R14
+	DECQ 104(DI)
+	JNZ planeWhole
+	VZEROUPPER
+	RET
+
+masked:
 	MOVQ 16(DI), AX
 	VMOVUPS (AX), Y8
 	MOVQ 24(DI), AX
@@ -10260,8 +10424,8 @@ plane:
 	MOVQ 56(DI), CX
 
 row:
-	MOVQ 64(DI), AX
-	LEAQ (SI)(AX*8), R11
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
 	LEAQ (R9*4), AX
 	ADDQ AX, AX
 
@@ -11855,6 +12019,27 @@ tile:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
+	MOVQ 32(DI), AX
+	TESTQ AX, AX
+	JZ there
+	MOVQ 64(DI), CX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+
+there:
 	MOVQ 88(DI), CX
 	TESTQ CX, CX
 	JZ kDone
@@ -12026,6 +12211,43 @@ tile:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
+	MOVQ 32(DI), AX
+	TESTQ AX, AX
+	JZ there
+	MOVQ 64(DI), CX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+
+there:
 	MOVQ 88(DI), CX
 	TESTQ CX, CX
 	JZ kDone
@@ -22296,6 +22518,84 @@ TEXT ·lines1F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(DI), R9
 	MOVQ 96(DI), R10
 	VXORPS Y0, Y0, Y0
+	CMPQ R9, $4
+	JLT masked
+
+planeWhole:
+	MOVQ DX, SI
+	MOVQ R14, BX
+	MOVQ 56(DI), CX
+
+rowWhole:
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
+	LEAQ (R9*8), AX
+
+prefetchWhole:
+	PREFETCHT0 (R11)
+	ADDQ $64, R11
+	SUBQ $64, AX
+	JGT prefetchWhole
+	MOVQ SI, R11
+	MOVQ BX, R12
+	MOVQ R8, R13
+	CMPQ R13, $0
+	JLE doneBeforeWhole
+
+zerosBeforeWhole:
+	VMOVUPD Y0, (R12)
+	ADDQ $32, R12
+	SUBQ $4, R13
+	JGT zerosBeforeWhole
+
+doneBeforeWhole:
+	LEAQ (BX)(R8*8), R12
+	LEAQ (R12)(R9*8), R12
+	LEAQ (R12)(R10*8), R12
+	SUBQ $32, R12
+	MOVQ R10, R13
+	CMPQ R13, $0
+	JLE doneBehindWhole
+
+zerosBehindWhole:
+	VMOVUPD Y0, (R12)
+	ADDQ $-32, R12
+	SUBQ $4, R13
+	JGT zerosBehindWhole
+
+doneBehindWhole:
+	LEAQ (BX)(R8*8), R12
+	MOVQ R9, R13
+
+vectors:
+	VMOVUPD (R11), Y2
+	VMOVUPD Y2, (R12)
+	ADDQ $32, R11
+	ADDQ $32, R12
+	SUBQ $4, R13
+	CMPQ R13, $4
+	JGE vectors
+	TESTQ R13, R13
+	JZ copied
+	SUBQ $4, R13
+	LEAQ (R12)(R13*8), R12
+	LEAQ (R11)(R13*8), R11
+	VMOVUPD (R11), Y2
+	VMOVUPD Y2, (R12)
+
+copied:
+	ADDQ 64(DI), SI
+	ADDQ 72(DI), BX
+	DECQ CX
+	JNZ rowWhole
+	ADDQ 112(DI), DX
+	ADDQ 120(DI), R14
+	DECQ 104(DI)
+	JNZ planeWhole
+	VZEROUPPER
+	RET
+
+masked:
 	MOVQ 16(DI), AX
 	VMOVUPS (AX), Y8
 	MOVQ 24(DI), AX
@@ -22313,8 +22613,8 @@ plane:
 	MOVQ 56(DI), CX
 
 row:
-	MOVQ 64(DI), AX
-	LEAQ (SI)(AX*8), R11
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
 	LEAQ (R9*8), AX
 
 prefetch:
@@ -22398,6 +22698,92 @@ TEXT ·lines2F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(DI), R9
 	MOVQ 96(DI), R10
 	VXORPS Y0, Y0, Y0
+	CMPQ R9, $4
+	JLT masked
+
+planeWhole:
+	MOVQ DX, SI
+	MOVQ R14, BX
+	MOVQ 56(DI), CX
+
+rowWhole:
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
+	LEAQ (R9*8), AX
+	ADDQ AX, AX
+
+prefetchWhole:
+	PREFETCHT0 (R11)
+	ADDQ $64, R11
+	SUBQ $64, AX
+	JGT prefetchWhole
+	MOVQ SI, R11
+	MOVQ BX, R12
+	MOVQ R8, R13
+	CMPQ R13, $0
+	JLE doneBeforeWhole
+
+zerosBeforeWhole:
+	VMOVUPD Y0, (R12)
+	ADDQ $32, R12
+	SUBQ $4, R13
+	JGT zerosBeforeWhole
+
+doneBeforeWhole:
+	LEAQ (BX)(R8*8), R12
+	LEAQ (R12)(R9*8), R12
+	LEAQ (R12)(R10*8), R12
+	SUBQ $32, R12
+	MOVQ R10, R13
+	CMPQ R13, $0
+	JLE doneBehindWhole
+
+zerosBehindWhole:
+	VMOVUPD Y0, (R12)
+	ADDQ $-32, R12
+	SUBQ $4, R13
+	JGT zerosBehindWhole
+
+doneBehindWhole:
+	LEAQ (BX)(R8*8), R12
+	MOVQ R9, R13
+
+vectors:
+	VMOVUPD (R11), Y2
+	VMOVUPD 24(R11), Y3
+	VSHUFPD $0xa, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMOVUPD Y2, (R12)
+	ADDQ $64, R11
+	ADDQ $32, R12
+	SUBQ $4, R13
+	CMPQ R13, $4
+	JGE vectors
+	TESTQ R13, R13
+	JZ copied
+	SUBQ $4, R13
+	LEAQ (R12)(R13*8), R12
+	LEAQ (R11)(R13*8), R11
+	LEAQ (R11)(R13*8), R11
+	VMOVUPD (R11), Y2
+	VMOVUPD 24(R11), Y3
+	VSHUFPD $0xa, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMOVUPD Y2, (R12)
+
+copied:
+	ADDQ 64(DI), SI
+	ADDQ 72(DI), BX
+	DECQ CX
+	JNZ rowWhole
+	ADDQ 112(DI), DX
+	ADDQ 120(DI), R14
+	DECQ 104(DI)
+	JNZ planeWhole
+	VZEROUPPER
+	RET
+
+masked:
 	MOVQ 16(DI), AX
 	VMOVUPS (AX), Y8
 	MOVQ 24(DI), AX
@@ -22415,8 +22801,8 @@ plane:
 	MOVQ 56(DI), CX
 
 row:
-	MOVQ 64(DI), AX
-	LEAQ (SI)(AX*8), R11
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
 	LEAQ (R9*8), AX
 	ADDQ AX, AX
 
@@ -23914,6 +24300,19 @@ tile:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
+	MOVQ 32(DI), AX
+	TESTQ AX, AX
+	JZ there
+	MOVQ 64(DI), CX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+
+there:
 	MOVQ 88(DI), CX
 	TESTQ CX, CX
 	JZ kDone
@@ -24085,6 +24484,27 @@ tile:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
+	MOVQ 32(DI), AX
+	TESTQ AX, AX
+	JZ there
+	MOVQ 64(DI), CX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+	ADDQ CX, AX
+	PREFETCHT0 (AX)
+
+there:
 	MOVQ 88(DI), CX
 	TESTQ CX, CX
 	JZ kDone

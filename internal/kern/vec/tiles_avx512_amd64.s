@@ -14833,8 +14833,8 @@ plane:
 	MOVQ 56(DI), CX
 
 row:
-	MOVQ 64(DI), AX
-	LEAQ (SI)(AX*8), R11
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
 	LEAQ (R9*4), AX
 
 prefetch:
@@ -14963,8 +14963,8 @@ plane:
 	MOVQ 56(DI), CX
 
 row:
-	MOVQ 64(DI), AX
-	LEAQ (SI)(AX*8), R11
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
 	LEAQ (R9*4), AX
 	ADDQ AX, AX
 
@@ -31134,8 +31134,8 @@ plane:
 	MOVQ 56(DI), CX
 
 row:
-	MOVQ 64(DI), AX
-	LEAQ (SI)(AX*8), R11
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
 	LEAQ (R9*8), AX
 
 prefetch:
@@ -31264,8 +31264,8 @@ plane:
 	MOVQ 56(DI), CX
 
 row:
-	MOVQ 64(DI), AX
-	LEAQ (SI)(AX*8), R11
+	MOVQ SI, R11
+	ADDQ 128(DI), R11
 	LEAQ (R9*8), AX
 	ADDQ AX, AX
 

@@ -74,6 +74,7 @@ var (
 		"rows, rowX, rowY int",
 		"zeros, cols, rest int // elements of y that are zero, then those from x, then zeros again",
 		"planes, planeX, planeY int",
+		"ahead int // bytes of x from a row to what is prefetched",
 	}}
 )
 

@@ -31,9 +31,24 @@ func (m *machine) pixelProduct(f *asm.File, s shape, e elem) {
 	for n := range p.rows * p.vectors {
 		p.zero(n)
 	}
+	p.prefetchPlanes()
 	p.pixelSteps("k", []string{"(AX)", "(AX)(R12*1)", "(AX)(R12*2)", "(AX)(R11*1)"})
 	p.pixelSteps("cols", []string{"(AX)"})
 	p.finish("")
+}
+
+// prefetchPlanes prefetches where sums go in the end, a plane for each column: conv7x7_stride2/8x3x224x224 takes a twentieth less time so.
+func (p *product) prefetchPlanes() {
+	p.arg("next", "AX")
+	p.jumpIfZero("AX", "there")
+	p.arg("rowB", "CX")
+	for n := range p.vectors * p.lanes(p.elem) {
+		if n > 0 {
+			p.add("CX", "AX")
+		}
+		p.op("PREFETCHT0", "(AX)")
+	}
+	p.label("there")
 }
 
 // pixelSteps writes the loop over taps, whose number a field has, of some channels.
