@@ -41,9 +41,6 @@ OLDER = {"product_tile": [60, 75], "product_mma8": [75], "conv_mma8": [75]}
 # Kernels are tuned whose authors bounded their registers for more than one block (.minnctapersm) or wrote them for one generation.
 TUNED = re.compile(r"^\.minnctapersm", re.M)
 
-# Kernels whose registers, which spill, are worth less than a second block of a multiprocessor.
-TIGHT = ["product_128x128_loose_f32", "conv_128x128_tile_f32"]
-
 # The least share of multiplications in the loop of a tile. FFMA are one clock of a scheduler, as all instructions are; an HMMA keeps the tensor
 # cores busy for 8 clocks or more, and an HGMMA for 128, so that other instructions have time beside them. Loops of convolutions hold the way to another
 # tap too, which most panels pass by: some 60 of the 189 instructions of conv_128x128_mma for 8.0, where 64 are products.
@@ -150,9 +147,10 @@ def section(tools, name, text):
     """A module's lines, and complaints."""
     target = re.search(r"^\.target (\w+)", text, re.M).group(1)
     of, complaints = {}, []
-    gpus = next((older for family, older in OLDER.items() if name.startswith(family)), GPUS[target])
+    older = next((older for family, older in OLDER.items() if name.startswith(family)), None)
+    gpus, unread = older or GPUS[target], UNREADABLE if older else UNREAD.get(target, [])
     for gpu in gpus:
-        figures, wrong = assemble(tools, name, text, gpu, gpu not in UNREAD.get(target, []))
+        figures, wrong = assemble(tools, name, text, gpu, gpu not in unread)
         complaints += wrong
         for kernel, (figure, shared) in figures.items():
             line, _ = of.setdefault(kernel, ([], shared))
@@ -192,7 +190,7 @@ def judge(lines, tuned):
         kernels, figures = line.strip().split(" = ")
         for gpu, figure in zip(lines[0].split()[2].split(","), figures.split()):
             if "+" in figure:
-                yield ("tuned, " if tuned and figure.count(":") == 3 and kernels not in TIGHT else "") + f"local memory: {kernels} for {gpu}: {figure}"
+                yield ("tuned, " if tuned and figure.count(":") == 3 else "") + f"local memory: {kernels} for {gpu}: {figure}"
             least = next((share for names, share in LEAST if names.match(kernels)), 0)
             if mix := re.search(r":(\d+)/(\d+)[:/]", figure):
                 if int(mix.group(1)) < least * int(mix.group(2)):

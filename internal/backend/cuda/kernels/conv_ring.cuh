@@ -5,13 +5,13 @@
 #include "conv_source.cuh"
 
 // copy starts to copy a source's tile.
-template <class S> INLINE void copy(const S &s, u32 tile) {
+template <class S> INLINE void copy(const S &s, u32 tile, i32 lines) {
 #pragma unroll
 	for (int l = 0; l < S::COUNT; l++) {
 		if constexpr (sizeof(typename S::Unit) == 16) {
-			copyWhole(tile + s.to(l), s.at(l), s.in(l));
+			copyWhole(tile + s.to(threadIdx.x) + l * S::FURTHER, s.at(l), s.in(l, lines));
 		} else {
-			copyElement(tile + s.to(l), s.at(l), s.in(l));
+			copyElement(tile + s.to(threadIdx.x) + l * S::FURTHER, s.at(l), s.in(l, lines));
 		}
 	}
 }
@@ -20,8 +20,8 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, clas
 	u32 tiles = (c.left + STEPS - 1) / STEPS;
 	auto fill = [&](u32 stage) __attribute__((always_inline)) {
 		if (c.left > 0) {
-			copy(c.a, stage);
-			copy(c.b, stage + STEPS * (ROWS + GAP) * 4);
+			copy(c.a, stage, c.lines());
+			copy(c.b, stage + STEPS * (ROWS + GAP) * 4, c.lines());
 			c.next(STEPS);
 		}
 	};
@@ -35,7 +35,8 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, clas
 		const int THREADS = rows * columns / (high * wide) * 32; \
 		Work w = workOf<rows, columns>(p, blockIdx.x); \
 		if (Work::inside(w)) { \
-			Course<WeightLines<rows, steps, THREADS>, Pixels<columns, steps, THREADS>> c(p, w); \
+			Start start; \
+			Course<WeightLines<rows, steps, THREADS>, Pixels<columns, steps, THREADS>> c(p, w, start); \
 			multiply<rows, columns, high, wide, steps, stages, Outputs<rows, columns>>(p, c); \
 		} \
 	} \

@@ -1,74 +1,80 @@
 // How tiles of a convolution's operands in float32 come into shared memory. A source tells of each of a thread's COUNT units, of the tile that it has
-// turned to, where it lies in memory, whether it is inside, and where in the tile it goes. A tile lies across the common axis, its lines padded by GAP elements,
-// which the main loop's file defines.
+// turned to, where it lies in memory and whether it is inside where so many lines are, and of the first where in the tile it goes; the others go
+// FURTHER bytes each. A tile lies across the common axis, its lines padded by GAP elements, which the main loop's file defines.
 #pragma once
 
+#include "again.cuh"
 #include "conv_weights.cuh"
 
 // A source's tile has DEEP steps.
 
+#define NEVER 0x40000000 // a step that is not inside, whatever a tile has
+
 // WeightLines are fours of the weights, packed as [group][tap][channel][row], in lines of p.pitch.
 template <int SIZE, int DEEP, int THREADS> struct WeightLines {
 	using Unit = Four;
-	static const int LINE = SIZE / 4, APART = THREADS / LINE, COUNT = APART > DEEP ? 1 : DEEP / APART;
-	u64 start, from, step; // of the matrix, of the thread's first unit, and from channel to channel, in bytes
-	u32 k, i, left;
+	static const int LINE = SIZE / 4, APART = THREADS / LINE, COUNT = APART > DEEP ? 1 : DEEP / APART, FURTHER = APART * (SIZE + GAP) * 4;
+	const TiledConvolution &p;
+	u64 from; // of the thread's first unit
+	i32 k;
 
-	__device__ __attribute__((always_inline)) WeightLines(const TiledConvolution &p, u32 m) : start(p.left), step((u64)p.pitch * 4), k(threadIdx.x / LINE), i(threadIdx.x % LINE * 4) {
-		k = m + i < p.pitch ? k : DEEP; // which is never inside
-		start += m * 4;
+	__device__ __attribute__((always_inline)) WeightLines(const TiledConvolution &p, u32 m, bool any) : p(p) {
+		k = any && m + threadIdx.x % LINE * 4 < p.pitch && threadIdx.x / LINE < DEEP ? threadIdx.x / LINE : NEVER;
 	}
 
-	// turn goes to a line, which so many of the tap follow, with itself.
-	__device__ __attribute__((always_inline)) void turn(u64 line, u32 lines) {
-		from = start + (line + k) * step + i * 4;
-		left = lines;
+	// turn goes to a line, from row m on.
+	__device__ __attribute__((always_inline)) void turn(u32 m, u64 line) {
+		u32 thread = thisThread<true>();
+		from = p.left + ((line + thread / LINE) * p.pitch + m + thread % LINE * 4) * 4;
 	}
 
-	__device__ __attribute__((always_inline)) void advance() {
-		from += DEEP * step;
-		left -= min(left, DEEP);
-	}
+	__device__ __attribute__((always_inline)) void advance() { from += (u64)p.pitch * (DEEP * 4); }
 
-	__device__ __attribute__((always_inline)) bool in(int l) const { return k + l * APART < min(left, DEEP); }
-	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + l * APART * step; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x / LINE + l * APART) * (SIZE + GAP) * 4 + i * 4; }
+	__device__ __attribute__((always_inline)) bool in(int l, i32 lines) const { return lines - k > l * APART; }
+	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + (u64)p.pitch * (l * APART * 4); }
+	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return thread / LINE * (SIZE + GAP) * 4 + thread % LINE * 16; }
 	__device__ __attribute__((always_inline)) bool stored() const { return APART <= DEEP || threadIdx.x / LINE < DEEP; }
 };
 
-// Pixels are single elements of x or dy, of one pixel for each thread, as a tap sees it.
+// A Start is where a thread's pixel meets the window's first tap, and its image of a group.
+struct Start {
+	i32 y, x;
+	u32 image;
+};
+
+// Pixels are single elements of x or dy, of one pixel for each thread, as a tap sees it. Their start is read at each tap alone, and may lie in shared memory.
 template <int SIZE, int DEEP, int THREADS> struct Pixels {
 	using Unit = f32;
-	static const int APART = THREADS / SIZE, COUNT = DEEP / APART;
-	u64 start, from, plane; // of the image's first channel, of the thread's first unit, and from channel to channel, in bytes
-	i32 y, x;
-	u32 left;
-	bool has;
+	static const int APART = THREADS / SIZE, COUNT = DEEP / APART, FURTHER = APART * (SIZE + GAP) * 4;
+	const TiledConvolution &p;
+	Start &start;
+	u64 from; // of the thread's first unit
+	i32 k;
 
-	__device__ __attribute__((always_inline)) Pixels(const TiledConvolution &p, const Work &w) : plane((u64)p.inSize[0] * p.inSize[1] * 4) {
+	__device__ __attribute__((always_inline)) Pixels(const TiledConvolution &p, const Work &w, Start &start, bool any) : p(p), start(start) {
 		u32 column = w.n + threadIdx.x % SIZE;
-		has = column < w.columns;
+		bool has = any && column < w.columns;
 		Pixel q = pixelOf(has ? column : 0, w.y.places, w.x.places);
-		y = w.y.source + (i32)q.y * w.y.stride;
-		x = w.x.source + (i32)q.x * w.x.stride;
-		start = p.right + ((u64)q.image * p.groups + w.group) * p.channels * plane;
+		start.y = has ? w.y.source + (i32)q.y * w.y.stride : -0x7fffffff - 1; // which no tap brings inside
+		start.x = w.x.source + (i32)q.x * w.x.stride;
+		start.image = q.image * p.groups + w.group;
 	}
 
-	// turn goes to a channel, which so many of the tap follow, with itself.
-	__device__ __attribute__((always_inline)) void turn(const TiledConvolution &p, const Work &w, const Depth &d, u32 channels) {
-		u32 down = (u32)(y + (i32)d.row * w.y.step), across = (u32)(x + (i32)d.column * w.x.step);
-		left = has && down < p.inSize[0] && across < p.inSize[1] ? channels : 0;
-		from = start + (d.channel + threadIdx.x / SIZE) * plane + (u64)(down * p.inSize[1] + across) * 4;
+	__device__ __attribute__((always_inline)) u32 plane() const { return p.inSize[0] * p.inSize[1]; }
+
+	// turn goes to a channel of a tap.
+	__device__ __attribute__((always_inline)) void turn(const Work &w, const Depth &d) {
+		u32 down = (u32)(start.y + (i32)d.row * w.y.step), across = (u32)(start.x + (i32)d.column * w.x.step);
+		u32 line = thisThread<true>() / SIZE;
+		k = down < p.inSize[0] && across < p.inSize[1] ? line : NEVER;
+		from = p.right + (((u64)start.image * p.channels + d.channel + line) * plane() + down * p.inSize[1] + across) * 4;
 	}
 
-	__device__ __attribute__((always_inline)) void advance() {
-		from += DEEP * plane;
-		left -= min(left, DEEP);
-	}
+	__device__ __attribute__((always_inline)) void advance() { from += (u64)plane() * (DEEP * 4); }
 
-	__device__ __attribute__((always_inline)) bool in(int l) const { return threadIdx.x / SIZE + l * APART < left; }
-	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + l * APART * plane; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return ((threadIdx.x / SIZE + l * APART) * (SIZE + GAP) + threadIdx.x % SIZE) * 4; }
+	__device__ __attribute__((always_inline)) bool in(int l, i32 lines) const { return lines - k > l * APART; }
+	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + (u64)plane() * (l * APART * 4); }
+	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread / SIZE * (SIZE + GAP) + thread % SIZE) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
@@ -77,7 +83,7 @@ template <int SIZE, int DEEP, int THREADS> struct Pixels {
 // FewPixels are Pixels for few channels: the common axis is each tap's channels without any lines between, and a table tells of its steps.
 template <int SIZE, int DEEP, int THREADS> struct FewPixels {
 	using Unit = f32;
-	static const int APART = THREADS / SIZE, COUNT = DEEP / APART;
+	static const int APART = THREADS / SIZE, COUNT = DEEP / APART, FURTHER = APART * (SIZE + GAP) * 4;
 	i64 start; // of the window's first tap, in elements
 	i32 y, x;
 	u32 k, end;
@@ -97,19 +103,19 @@ template <int SIZE, int DEEP, int THREADS> struct FewPixels {
 
 	__device__ __attribute__((always_inline)) void advance() { k += DEEP; }
 
-	__device__ __attribute__((always_inline)) bool in(int l) const {
+	__device__ __attribute__((always_inline)) bool in(int l, i32) const {
 		u32 at = k + l * APART;
 		return at < end && (u32)(y + reaches[at].y) < height && (u32)(x + reaches[at].x) < width;
 	}
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return right + (u64)(start + reaches[k + l * APART].at) * 4; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return ((threadIdx.x / SIZE + l * APART) * (SIZE + GAP) + threadIdx.x % SIZE) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread / SIZE * (SIZE + GAP) + thread % SIZE) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
 // Gradients are single elements of dy, of one pixel for each thread.
 template <int SIZE, int DEEP, int THREADS> struct Gradients {
 	using Unit = f32;
-	static const int APART = THREADS / DEEP, COUNT = SIZE / APART;
+	static const int APART = THREADS / DEEP, COUNT = SIZE / APART, FURTHER = APART * 4;
 	u64 start, from, plane; // of the first image's first row, of the thread's first unit, and from row to row, in bytes
 	u32 i, rows;
 
@@ -123,16 +129,16 @@ template <int SIZE, int DEEP, int THREADS> struct Gradients {
 		i = has ? threadIdx.x / DEEP : 0x80000000; // which is never inside
 	}
 
-	__device__ __attribute__((always_inline)) bool in(int l) const { return i + l * APART < rows; }
+	__device__ __attribute__((always_inline)) bool in(int l, i32) const { return i + l * APART < rows; }
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + l * APART * plane; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x % DEEP * (SIZE + GAP) + threadIdx.x / DEEP + l * APART) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread % DEEP * (SIZE + GAP) + thread / DEEP) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
 // Seen are single elements of x, as each column's tap sees the thread's pixel of dy.
 template <int SIZE, int DEEP, int THREADS> struct Seen {
 	using Unit = f32;
-	static const int APART = THREADS / DEEP, COUNT = SIZE / APART;
+	static const int APART = THREADS / DEEP, COUNT = SIZE / APART, FURTHER = APART * 4;
 	const Reach *reaches;
 	u64 start, from; // of the first image's first channel, and of the window's first tap
 	i32 y, x;
@@ -148,12 +154,12 @@ template <int SIZE, int DEEP, int THREADS> struct Seen {
 		y = has ? y : -0x7fffffff - 1; // which no tap brings inside
 	}
 
-	__device__ __attribute__((always_inline)) bool in(int l) const {
+	__device__ __attribute__((always_inline)) bool in(int l, i32) const {
 		const Reach &r = reaches[threadIdx.x / DEEP + l * APART];
 		return (u32)(y + r.y) < height && (u32)(x + r.x) < width;
 	}
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + (u64)reaches[threadIdx.x / DEEP + l * APART].at * 4; }
-	__device__ __attribute__((always_inline)) u32 to(int l) const { return (threadIdx.x % DEEP * (SIZE + GAP) + threadIdx.x / DEEP + l * APART) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread % DEEP * (SIZE + GAP) + thread / DEEP) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
@@ -166,16 +172,18 @@ template <class A, class B> struct Course {
 	A a;
 	B b;
 
-	__device__ __attribute__((always_inline)) Course(const TiledConvolution &p, const Work &w)
-		: p(p), w(w), d(Depth::of(w, w.part * p.partSteps, p.lines)), left(stepsOf(p, w.y.taps * w.x.taps * p.lines, w.part * p.partSteps)), a(p, w.m), b(p, w) {
+	__device__ __attribute__((always_inline)) Course(const TiledConvolution &p, const Work &w, Start &start)
+		: p(p), w(w), d(Depth::of(w, w.part * p.partSteps, p.lines)), left(stepsOf(p, w.y.taps * w.x.taps * p.lines, w.part * p.partSteps)), a(p, w.m, left > 0), b(p, w, start, left > 0) {
 		turn();
 	}
 
 	__device__ __attribute__((always_inline)) void turn() {
-		u32 channels = left > 0 ? p.channels - d.channel : 0; // a phase may meet no tap
-		a.turn((u64)(w.group * p.window[0] * p.window[1] + Depth::tapOf(d, p, w)) * p.channels + d.channel, channels);
-		b.turn(p, w, d, channels);
+		a.turn(w.m, (u64)(w.group * p.window[0] * p.window[1] + Depth::tapOf(d, p, w)) * p.channels + d.channel);
+		b.turn(w, d);
 	}
+
+	// lines is how many of the tap's channels are left.
+	__device__ __attribute__((always_inline)) i32 lines() const { return (i32)(p.channels - d.channel); }
 
 	// next goes so many steps on, which are a tile.
 	__device__ __attribute__((always_inline)) void next(u32 by) {
@@ -196,15 +204,17 @@ template <class A, class B> struct FewCourse {
 	B b;
 
 	__device__ __attribute__((always_inline)) FewCourse(const TiledConvolution &p, const Work &w, Reach *reaches)
-		: left(stepsOf(p, p.window[0] * p.window[1] * p.channels, w.part * p.partSteps)), a(p, w.m),
+		: left(stepsOf(p, p.window[0] * p.window[1] * p.channels, w.part * p.partSteps)), a(p, w.m, true),
 		  b(p, w, reaches, w.part * p.partSteps, w.part * p.partSteps + left) {
 		u32 depth = p.window[0] * p.window[1] * p.channels;
-		a.turn((u64)w.group * depth + w.part * p.partSteps, left);
+		a.turn(w.m, (u64)w.group * depth + w.part * p.partSteps);
 		for (u32 k = threadIdx.x; k < depth; k += blockDim.x) {
 			reaches[k] = Reach::of(p, k / p.channels, k % p.channels);
 		}
 		__syncthreads();
 	}
+
+	__device__ __attribute__((always_inline)) i32 lines() const { return (i32)left; }
 
 	__device__ __attribute__((always_inline)) void next(u32 by) {
 		left -= min(left, by);
@@ -237,6 +247,8 @@ template <class A, class B, int DEEP, int COLUMNS> struct WeightCourse {
 		a.turn(p, walk.at, has);
 		b.turn(p, walk.at, has);
 	}
+
+	__device__ __attribute__((always_inline)) i32 lines() const { return 0; } // which its sources know
 
 	__device__ __attribute__((always_inline)) void next(u32 by) {
 		left -= min(left, by);

@@ -10,18 +10,19 @@
 template <class S> struct Held {
 	typename S::Unit units[S::COUNT];
 
-	INLINE void fetch(Held &h, const S &s) {
+	INLINE void fetch(Held &h, const S &s, i32 lines) {
 #pragma unroll
 		for (int l = 0; l < S::COUNT; l++) {
-			h.units[l] = s.in(l) ? load<typename S::Unit>(s.at(l), 0) : typename S::Unit(0);
+			h.units[l] = s.in(l, lines) ? load<typename S::Unit>(s.at(l), 0) : typename S::Unit(0);
 		}
 	}
 
-	template <int SIZE> INLINE void put(const Held &h, const S &s, Tile<SIZE> &tile) {
+	template <int SIZE> INLINE void put(const Held &h, const S &s, Tile<SIZE> &tile, u32 thread) {
 		if (s.stored()) {
+			u8 *to = (u8 *)&tile[0][0] + s.to(thread);
 #pragma unroll
 			for (int l = 0; l < S::COUNT; l++) {
-				*(typename S::Unit *)((u8 *)&tile[0][0] + s.to(l)) = h.units[l];
+				*(typename S::Unit *)(to + l * S::FURTHER) = h.units[l];
 			}
 		}
 	}
@@ -30,14 +31,16 @@ template <class S> struct Held {
 template <int ROWS, int COLUMNS, int WARP, class End, class A, class B, class Course> INLINE void multiply(const TiledConvolution &p, Course &c) {
 	Held<A> as;
 	Held<B> bs;
-	auto fetch = [&](u32) __attribute__((always_inline)) {
-		Held<A>::fetch(as, c.a);
-		Held<B>::fetch(bs, c.b);
+	auto fetch = [&](u32 left) __attribute__((always_inline)) {
+		c.left = left; // which is one number so
+		Held<A>::fetch(as, c.a, c.lines());
+		Held<B>::fetch(bs, c.b, c.lines());
 		c.next(STEPS);
 	};
 	auto put = [&](Tile<ROWS> &toA, Tile<COLUMNS> &toB) __attribute__((always_inline)) {
-		Held<A>::template put<ROWS>(as, c.a, toA);
-		Held<B>::template put<COLUMNS>(bs, c.b, toB);
+		u32 thread = thisThread<WARP == 64>();
+		Held<A>::template put<ROWS>(as, c.a, toA, thread);
+		Held<B>::template put<COLUMNS>(bs, c.b, toB, thread);
 	};
 	multiplyTiles<ROWS, COLUMNS, WARP, End>(p, c.left, fetch, put);
 }
@@ -47,9 +50,14 @@ template <int ROWS, int COLUMNS, int WARP, class End, class A, class B, class Co
 	CONVOLUTION(conv_##rows##x##columns##_tile, threads) { \
 		using A = WeightLines<rows, STEPS, threads>; \
 		using B = Pixels<columns, STEPS, threads>; \
-		Work w = workOf<rows, columns>(p, blockIdx.x); \
+		__shared__ Work w; /* What is read at each tap alone leaves the registers to the others. */ \
+		__shared__ Start starts[threads]; \
+		if (threadIdx.x == 0) { \
+			w = workOf<rows, columns>(p, blockIdx.x); \
+		} \
+		__syncthreads(); \
 		if (Work::inside(w)) { \
-			Course<A, B> c(p, w); \
+			Course<A, B> c(p, w, starts[threadIdx.x]); \
 			multiply<rows, columns, warp, Outputs<rows, columns>, A, B>(p, c); \
 		} \
 	}

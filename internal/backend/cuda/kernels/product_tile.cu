@@ -12,15 +12,15 @@
 template <int ROWS, int COLUMNS, int WARP, class A, class B> INLINE void product(const Product &p) {
 	Place at = placeOf<ROWS, COLUMNS>(p, blockIdx.x);
 	u32 begin = at.part * (u32)p.part, left = min((u32)p.k - begin, (u32)p.part);
-	A a(p.a + at.batch * p.aStrides[0] * sizeof(T), p.aStrides[1], p.aStrides[2], at.m, (u32)p.m, begin);
-	B b(p.b + at.batch * p.bStrides[0] * sizeof(T), p.bStrides[2], p.bStrides[1], at.n, (u32)p.n, begin);
+	A a(p.a + at.batch * p.aStrides[0] * sizeof(T), p.aStrides[1], p.aStrides[2], at.m, (u32)p.m, begin, left);
+	B b(p.b + at.batch * p.bStrides[0] * sizeof(T), p.bStrides[2], p.bStrides[1], at.n, (u32)p.n, begin, left);
 	auto fetch = [&](u32 left) __attribute__((always_inline)) {
-		A::fetch(a, left);
-		B::fetch(b, left);
+		A::fetch(a, left, p.aStrides[1], p.aStrides[2]);
+		B::fetch(b, left, p.bStrides[2], p.bStrides[1]);
 	};
 	auto put = [&](Tile<ROWS> &as, Tile<COLUMNS> &bs) __attribute__((always_inline)) {
-		A::put(a, as);
-		B::put(b, bs);
+		A::put(a, as, p.aStrides[1], p.aStrides[2]);
+		B::put(b, bs, p.bStrides[2], p.bStrides[1]);
 	};
 	multiplyTiles<ROWS, COLUMNS, WARP, End<ROWS, COLUMNS>>(p, left, fetch, put);
 }
