@@ -75,6 +75,10 @@ func (a *attentionGrad[T]) sumProducts() {
 		}
 		for i := lo; i < hi; i++ {
 			b, h, row := i/a.Queries/a.Heads, i/a.Queries%a.Heads, i%a.Queries
+			if a.Out.Halves != nil {
+				a.Delta[i] = T(dotHalves(a.DOut.Halves[a.DOut.at(b, h, row):], a.Out.Halves[a.Out.at(b, h, row):], a.Outputs))
+				continue
+			}
 			a.Delta[i] = T(dot64(a.DOut.from(b, h, row)[:a.Outputs], a.Out.from(b, h, row)[:a.Outputs]))
 		}
 	})
@@ -91,18 +95,23 @@ type gradWorker[T dtype.Float] struct {
 	k, dk, dv    []T    // a block of keys, times scale, and gradients
 	kT, vT       []T    // packed copies
 	keysT, outsT rightFactor[T]
+	amx          amxGrad[T]
 }
 
 // forWorkers calls f with numbers below count and a worker.
 func (a *attentionGrad[T]) forWorkers(count int, f func(w *gradWorker[T], i int)) error {
 	rows, keys := min(a.Queries, gradTile), min(a.Keys, keyTile)
-	tile, kT, vT := rows*keys, packedSize[T](a.Width, keys), packedSize[T](a.Outputs, keys)
-	sizes := []int{rows * a.Width, rows * a.Outputs, tile, tile, tile, keys * a.Width, keys * a.Width, keys * a.Outputs, kT, vT}
+	all, tile := (*attention[T])(&a.Attention), rows*keys
+	kT, vT := all.panelsSize(a.Width, keys), all.panelsSize(a.Outputs, keys)
+	sizes := []int{rows * a.Width, rows * a.Outputs, tile, tile, tile, keys * a.Width, keys * a.Width, keys * a.Outputs, kT, vT, 0, 0, 0}
+	if all.onAMX() {
+		all.amxGradSizes(sizes, rows, keys)
+	}
 	n := max(room(sizes...), tile)
 	grain := grainOf(4 * a.Batch * a.Heads * a.Queries * a.Keys * (a.Width + a.Outputs) / max(count, 1))
 	return ForWithWorkspaces(count, grain, n, func(lo, hi int, space []T, dropped []bool) {
 		w := &gradWorker[T]{attentionWorker: attentionWorker[T]{attention: (*attention[T])(&a.Attention), space: space}, grad: a, dropped: dropped[:tile]}
-		for i, s := range []*[]T{&w.q, &w.dout, &w.p, &w.ds, &w.bent, &w.k, &w.dk, &w.dv, &w.kT, &w.vT} {
+		for i, s := range []*[]T{&w.q, &w.dout, &w.p, &w.ds, &w.bent, &w.k, &w.dk, &w.dv, &w.kT, &w.vT, &w.amx.q, &w.amx.dout, &w.amx.left} {
 			*s = w.take(sizes[i])
 		}
 		for i := lo; i < hi; i++ {
@@ -134,8 +143,7 @@ func (w *gradWorker[T]) keys(first, last int, queries bool) {
 		w.eachTile(key, n, 0, w.Queries, func(row, m int) {
 			w.tile(row, m, key, n)
 			w.uncap(m, n)
-			inPlace(w.dout, w.Outputs).multiply(n, w.Outputs, m, Matrix[T]{w.p, 1, n}, dv, w.Outputs, true)
-			inPlace(w.q, w.Width).multiply(n, w.Width, m, Matrix[T]{w.ds, 1, n}, dk, w.Width, true)
+			w.addKeys(row, m, n, dk, dv)
 			if queries {
 				w.addQueries(row, m, n)
 			}
@@ -145,10 +153,20 @@ func (w *gradWorker[T]) keys(first, last int, queries bool) {
 	}
 }
 
+// addKeys adds what a tile gives to DK and DV.
+func (w *gradWorker[T]) addKeys(row, m, n int, dk, dv []T) {
+	if w.onAMX() {
+		w.addKeysOnAMX(row, m, n, dk, dv)
+		return
+	}
+	inPlace(w.dout, w.Outputs).multiply(n, w.Outputs, m, Matrix[T]{w.p, 1, n}, dv, w.Outputs, true)
+	inPlace(w.q, w.Width).multiply(n, w.Width, m, Matrix[T]{w.ds, 1, n}, dk, w.Width, true)
+}
+
 // scatter writes rows of a head of K's or V's gradient.
 func (w *gradWorker[T]) scatter(to *Heads[T], rows []T, width, first, n int) {
 	for i := 0; i < n && width > 0; i++ {
-		copy(to.from(w.batch, w.group, first+i)[:width], rows[i*width:])
+		to.store(w.batch, w.group, first+i, rows[i*width:][:width])
 	}
 }
 
@@ -182,6 +200,10 @@ func (w *gradWorker[T]) eachTile(key, n, first, last int, f func(row, m int)) {
 
 // pack copies a block of keys and values.
 func (w *gradWorker[T]) pack(key, n int) {
+	if w.onAMX() {
+		w.packOnAMX(key, n)
+		return
+	}
 	k, v := w.headOf(&w.K, w.Width, key), w.headOf(&w.V, w.Outputs, key)
 	w.keysT, w.outsT = rightFactor[T]{Matrix: Matrix[T]{k, 1, w.K.Row}}, rightFactor[T]{Matrix: Matrix[T]{v, 1, w.V.Row}}
 	if panelCols[T]() > 0 {
@@ -201,8 +223,7 @@ func (w *gradWorker[T]) pack(key, n int) {
 func (w *gradWorker[T]) tile(row, m, key, n int) {
 	first := (w.batch*w.Heads+w.head)*w.Queries + row
 	p, ds := w.p[:m*n], w.ds[:m*n]
-	w.gather(w.q, &w.Q, w.Width, row, m, w.Scale)
-	w.keysT.multiply(m, n, w.Width, Matrix[T]{w.q, w.Width, 1}, p, n, false)
+	w.score(p, row, m, n)
 	w.cap(p)
 	if w.SoftCap > 0 {
 		copy(w.bent, p)
@@ -211,12 +232,7 @@ func (w *gradWorker[T]) tile(row, m, key, n int) {
 	var sums [gradTile]float64
 	expRows(p, p, n, w.LogSum[first:first+m], sums[:m], p[:0])
 
-	kept := 0.0
-	if w.Keep > 0 {
-		kept = 1 / w.Keep
-	}
-	w.gather(w.dout, &w.grad.DOut, w.Outputs, row, m, kept)
-	w.outsT.multiply(m, n, w.Outputs, Matrix[T]{w.dout, w.Outputs, 1}, ds, n, false)
+	w.weightsGrad(ds, row, m, n)
 	if w.Keep < 1 {
 		clear(w.dropped)
 		w.eachDropped(row, m, key, n, func(at int) { w.dropped[at], ds[at] = true, 0 })
@@ -231,6 +247,34 @@ func (w *gradWorker[T]) tile(row, m, key, n int) {
 	}
 }
 
+// score computes a tile of scores.
+func (w *gradWorker[T]) score(p []T, row, m, n int) {
+	if w.onAMX() {
+		w.scoreOnAMX(p, row, m, n)
+		return
+	}
+	w.gather(w.q, &w.Q, w.Width, row, m, w.Scale)
+	w.keysT.multiply(m, n, w.Width, Matrix[T]{w.q, w.Width, 1}, p, n, false)
+}
+
+// weightsGrad computes the gradient of a tile's weights.
+func (w *gradWorker[T]) weightsGrad(dp []T, row, m, n int) {
+	if w.onAMX() {
+		w.weightsGradOnAMX(dp, row, m, n)
+		return
+	}
+	w.gather(w.dout, &w.grad.DOut, w.Outputs, row, m, w.kept())
+	w.outsT.multiply(m, n, w.Outputs, Matrix[T]{w.dout, w.Outputs, 1}, dp, n, false)
+}
+
+// kept is what dropout multiplies weights by that it leaves.
+func (w *gradWorker[T]) kept() float64 {
+	if w.Keep > 0 {
+		return 1 / w.Keep
+	}
+	return 0
+}
+
 // softmaxGradRows replaces dy by y·(dy - sum), the sum being each row's.
 func softmaxGradRows[T dtype.Float](dy, y []T, n int, sums []T) {
 	if vec.Rows(vec.SoftmaxGrad, n, sums, noResults, dy, dy, y) {
@@ -241,22 +285,28 @@ func softmaxGradRows[T dtype.Float](dy, y []T, n int, sums []T) {
 	}
 }
 
-// uncap multiplies dS of a tile by the slope of the soft cap.
+// uncap multiplies dS of a tile by the slope of the soft cap, and on AMX by the scale, which K and Q are not multiplied by there.
 func (w *gradWorker[T]) uncap(m, n int) {
-	if w.SoftCap == 0 {
-		return
+	if w.SoftCap > 0 {
+		t, c := w.bent[:m*n], T(1/w.SoftCap)
+		for i, v := range t {
+			t[i] = v * c
+		}
+		TanhGrad(w.ds[:m*n], w.ds[:m*n], t)
 	}
-	t, c := w.bent[:m*n], T(1/w.SoftCap)
-	for i, v := range t {
-		t[i] = v * c
+	if w.onAMX() {
+		scale(w.ds[:m*n], w.Scale)
 	}
-	TanhGrad(w.ds[:m*n], w.ds[:m*n], t)
 }
 
 // addQueries adds what a tile gives to DQ.
 func (w *gradWorker[T]) addQueries(row, m, n int) {
 	if w.Width > 0 {
 		dq := w.grad.DQ.from(w.batch, w.head, row)
+		if w.onAMX() {
+			w.addQueriesOnAMX(dq, m, n)
+			return
+		}
 		inPlace(w.k, w.Width).multiply(m, w.Width, n, Matrix[T]{w.ds, n, 1}, dq, w.grad.DQ.Row, true)
 	}
 }

@@ -29,17 +29,17 @@ func (w *amxWorker[T]) packA() {
 				vec.AMXLines(to, a.Data[i*a.Row:], a.Row, g.height, w.k)
 				continue
 			}
-			w.packTransposed(w.packed.data[(i-w.row)*length/2:], Matrix[T]{a.Data[i*a.Row:], a.Col, a.Row}, g.height)
+			packTransposedAMX(w.packed.data[(i-w.row)*length/2:], Matrix[T]{a.Data[i*a.Row:], a.Col, a.Row}, w.k, g.height)
 		}
 	}
 }
 
-// packTransposed copies so many columns of m, [k, columns], as rows of a tile: pairs of a step, whose rows and columns are then exchanged.
-func (w *amxWorker[T]) packTransposed(dst []float32, m Matrix[T], cols int) {
+// packTransposedAMX copies so many columns of m, [k, columns], as rows of a tile: pairs of a step, whose rows and columns are then exchanged.
+func packTransposedAMX[T amxElement](dst []float32, m Matrix[T], k, cols int) {
 	const pairs = vec.AMXSteps / 2
 	var step [pairs * vec.AMXCols]float32
-	for l := 0; l < w.k; l += vec.AMXSteps {
-		packAMX(step[:], Matrix[T]{m.Data[l*m.Row:], m.Row, m.Col}, min(vec.AMXSteps, w.k-l), cols)
+	for l := 0; l < k; l += vec.AMXSteps {
+		packAMX(step[:], Matrix[T]{m.Data[l*m.Row:], m.Row, m.Col}, min(vec.AMXSteps, k-l), cols)
 		vec.Transpose(dst[l/2*cols:], pairs, step[:], vec.AMXCols, pairs, cols)
 	}
 }

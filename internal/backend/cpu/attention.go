@@ -15,6 +15,7 @@ func addAttention[T dtype.Float](t *table) {
 // addRoundedAttention adds attention of bfloat16 that computes in it where the machine can.
 func (t *table) addRoundedAttention() {
 	t[op.Attention][dtype.BFloat16] = orWide(attentionBF16, t[op.Attention][dtype.Float32])
+	t[op.AttentionGrad][dtype.BFloat16] = orWide(attentionGradBF16, t[op.AttentionGrad][dtype.Float32])
 }
 
 // attentionBF16 is attention of bfloat16 on AMX.
@@ -24,6 +25,15 @@ func attentionBF16(c *backend.Call) (bool, error) {
 		return false, nil
 	}
 	return true, attention[float32](c)
+}
+
+// attentionGradBF16 is its gradient.
+func attentionGradBF16(c *backend.Call) (bool, error) {
+	k, v := c.In()[2].Layout.Shape(), c.In()[3].Layout.Shape()
+	if !kern.AttendsOnAMX(k[2], k[3], v[3]) {
+		return false, nil
+	}
+	return true, attentionGrad[float32](c)
 }
 
 // attention writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask, the seed of
@@ -65,12 +75,21 @@ func attentionGrad[T dtype.Float](c *backend.Call) error {
 	if err := w.like(&delta, in[5].Layout.Shape(), in[5].DType); err != nil {
 		return err
 	}
+	dq := outs[0]
+	if dq.DType != dtype.Of[T]() { // sums of all keys are rounded once
+		if err := w.like(&dq, dq.Layout.Shape(), dtype.Of[T]()); err != nil {
+			return err
+		}
+	}
 	g := kern.AttentionGrad[T]{Attention: *a, DOut: headsOf[T](&in[0]), Delta: dense[T](&delta),
-		DQ: headsOf[T](&outs[0]), DK: headsOf[T](&outs[1]), DV: headsOf[T](&outs[2])}
+		DQ: headsOf[T](&dq), DK: headsOf[T](&outs[1]), DV: headsOf[T](&outs[2])}
 	if len(outs) > 3 && outs[3].Layout.Size() > 0 {
 		g.DMask = maskOf[T](&outs[3])
 	}
-	return kern.Float[T]().AttentionBackward(&g)
+	if err := kern.Float[T]().AttentionBackward(&g); err != nil || dq.Buf == outs[0].Buf {
+		return err
+	}
+	return convert(&outs[0], &dq)
 }
 
 // attentionOf describes a call with queries, keys and values, and operands mask and mask+1, a mask and a seed.
