@@ -42,6 +42,25 @@ func TestProductsOnEveryCard(t *testing.T) {
 	}
 }
 
+// TestProductsOfLargeTiles multiplies by the tiles of float32 that large shapes have before 8.0, of operands that lie in each way and end inside of a tile.
+func TestProductsOfLargeTiles(t *testing.T) {
+	slowUnderRace(t)
+	card := newCard(t, "t4")
+	m := newMultiplier(dtype.Float32)
+	run := func(c *backend.Call) error {
+		s, p := productParams.begin(card.Device)
+		defer s.free()
+		describeProduct(p, c)
+		plan := kernels.PlanTiles(p, 1, card.properties.Multiprocessors)
+		return m.issue(&s, p, &plan)
+	}
+	for turned := range 4 {
+		checkProduct(t, card.Device, dtype.Float32, [3]int{132, 136, 20}, turned, 0, run)
+		checkProduct(t, card.Device, dtype.Float32, [3]int{130, 133, 21}, turned, 1, run)
+	}
+	card.wants(t, "product_128x128_kk_f32", "product_128x128_kn_f32", "product_128x128_mk_f32", "product_128x128_mn_f32", "product_128x128_loose_f32")
+}
+
 // TestCardsTakeTheirTiles wants the kernels by which each generation multiplies square matrices; none where products are not of tiles.
 func TestCardsTakeTheirTiles(t *testing.T) {
 	for _, c := range []struct {
