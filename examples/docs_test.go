@@ -267,7 +267,7 @@ func TestReadmeRecipeForOtherModules(t *testing.T) {
 		words := strings.Fields(line)
 		c := exec.Command(words[0], words[1:]...)
 		c.Dir = dir
-		c.Env = append(os.Environ(), "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off", "GOFLAGS=")
+		c.Env = append(os.Environ(), "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off") // with the flags of this test, so that what it is compiled of is not compiled once more
 		if out, err = c.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", line, err, out)
 		}
