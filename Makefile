@@ -67,8 +67,7 @@ test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
 .PHONY: race
 race: ## Run the tests of all that has goroutines under the race detector, which needs a C compiler
 	CGO_ENABLED=1 go test -race -cpu 4 ./internal/ptx ./internal/driver/sim
-	CGO_ENABLED=1 go test -race -cpu 4 -run '^TestOps$$' ./tensor
-	CGO_ENABLED=1 go test -race -cpu 4 -timeout 30m -gcflags='./internal/ptx=-race=false -dwarf=false' $(RACE_PKG) # the interpreter is six times as fast unwatched; the lines above watch it
+	CGO_ENABLED=1 go test -race -cpu 4 -timeout 30m -gcflags='./internal/ptx=-race=false -dwarf=false' $(RACE_PKG) # the interpreter is six times as fast unwatched; the line above watches it
 
 .PHONY: test-poison
 test-poison: ## Run the tests of tensors with memory overwritten when it is new and when it is freed

