@@ -11,8 +11,8 @@ UNOPTIMIZED = -N -l -dwarf=false
 
 PKG       ?= ./...
 BENCH     ?= .
-# Packages that start goroutines, or whose tests do: what calls ops from one goroutine runs those of these packages. Models, workloads and loops in
-# Go start none that others do not, and are slow.
+# Packages that start goroutines, or whose tests do: what calls ops from one goroutine runs those of these packages. Models, workloads and loops in Go
+# start none that others do not, and are slow. The interpreter, of which all else here is compiled without the detector, has a line of its own.
 RACE_PKG  ?= $(shell git grep -lE '^[[:space:]]+go [A-Za-z.]+[^A-Za-z. ]|\.Go[^A-Za-z., ]|/internal/par"|dist\.Spawn' -- '*.go' ':!models' ':!internal/kern' ':!internal/bench' ':!internal/floors' ':!internal/ptx' | xargs -n 1 dirname | sort -u | sed 's,^,./,')
 # Packages with files for some architectures alone. What they offer is the same on all, which a build for each holds their users to.
 ARCH_PKG  ?= $(shell git grep -lE '^//go:build .*(amd64|arm64)' -- '*.go' ':!internal/kgen' | xargs -n 1 dirname | sort -u | sed 's,^,./,')
@@ -67,11 +67,11 @@ test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
 .PHONY: race
 race: ## Run the tests of all that has goroutines under the race detector, which needs a C compiler
 	CGO_ENABLED=1 go test -race -cpu 4 ./internal/ptx ./internal/driver/sim
-	CGO_ENABLED=1 go test -race -cpu 4 -timeout 30m -gcflags='./internal/ptx=-race=false -dwarf=false' $(RACE_PKG) # the interpreter is six times as fast unwatched; the line above watches it
+	CGO_ENABLED=1 go test -race -cpu 4 -timeout 30m -gcflags='./internal/ptx=-race=false -dwarf=false' $(RACE_PKG) # the interpreter is six times as fast so
 
 .PHONY: test-poison
 test-poison: ## Run the tests of tensors with memory overwritten when it is new and when it is freed
-	go test -tags poison -skip '^TestThreadsKeepBits$$' ./tensor # of the ops that TestOps runs
+	go test -tags poison -skip '^TestThreadsKeepBits$$' ./tensor # TestOps runs the same ops
 
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, go.mod; no finding is let pass

@@ -15,14 +15,6 @@ type amxGrad[T dtype.Float] struct {
 	keys    rightFactor[T] // pairs of keys
 }
 
-// amxGradSizes sets the sizes, in the order of forWorkers, of what is packed for tiles of such sizes.
-func (a *attention[T]) amxGradSizes(sizes []int, rows, keys int) {
-	sizes[0], sizes[1] = amxRowsSize(rows, a.Width), amxRowsSize(rows, a.Outputs)
-	sizes[5] = a.panelsSize(keys, a.Width)
-	sizes[10], sizes[11] = a.panelsSize(rows, a.Width), a.panelsSize(rows, a.Outputs)
-	sizes[12] = max(amxRowsSize(rows, keys), amxRowsSize(keys, rows))
-}
-
 // packOnAMX is pack.
 func (w *gradWorker[T]) packOnAMX(key, n int) {
 	k, v := w.halvesOf(&w.K, key), w.halvesOf(&w.V, key)

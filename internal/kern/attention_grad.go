@@ -101,13 +101,9 @@ type gradWorker[T dtype.Float] struct {
 // forWorkers calls f with numbers below count and a worker.
 func (a *attentionGrad[T]) forWorkers(count int, f func(w *gradWorker[T], i int)) error {
 	rows, keys := min(a.Queries, gradTile), min(a.Keys, keyTile)
-	all, tile := (*attention[T])(&a.Attention), rows*keys
-	kT, vT := all.panelsSize(a.Width, keys), all.panelsSize(a.Outputs, keys)
-	sizes := []int{rows * a.Width, rows * a.Outputs, tile, tile, tile, keys * a.Width, keys * a.Width, keys * a.Outputs, kT, vT, 0, 0, 0}
-	if all.onAMX() {
-		all.amxGradSizes(sizes, rows, keys)
-	}
-	n := max(room(sizes...), tile)
+	tile := rows * keys
+	sizes := (*attention[T])(&a.Attention).gradSizes(rows, keys)
+	n := max(room(sizes[:]...), tile)
 	grain := grainOf(4 * a.Batch * a.Heads * a.Queries * a.Keys * (a.Width + a.Outputs) / max(count, 1))
 	return ForWithWorkspaces(count, grain, n, func(lo, hi int, space []T, dropped []bool) {
 		w := &gradWorker[T]{attentionWorker: attentionWorker[T]{attention: (*attention[T])(&a.Attention), space: space}, grad: a, dropped: dropped[:tile]}
@@ -142,7 +138,7 @@ func (w *gradWorker[T]) keys(first, last int, queries bool) {
 		clear(dv)
 		w.eachTile(key, n, 0, w.Queries, func(row, m int) {
 			w.tile(row, m, key, n)
-			w.uncap(m, n)
+			w.productsGrad(m, n)
 			w.addKeys(row, m, n, dk, dv)
 			if queries {
 				w.addQueries(row, m, n)
@@ -151,6 +147,18 @@ func (w *gradWorker[T]) keys(first, last int, queries bool) {
 		w.scatter(&w.grad.DK, dk, w.Width, key, n)
 		w.scatter(&w.grad.DV, dv, w.Outputs, key, n)
 	}
+}
+
+// gradSizes returns the sizes of what a worker has for tiles of so many queries and keys, in the order in which forWorkers takes it.
+func (a *attention[T]) gradSizes(rows, keys int) [13]int {
+	tile, dk, dv := rows*keys, keys*a.Width, keys*a.Outputs
+	kT, vT := a.panelsSize(a.Width, keys), a.panelsSize(a.Outputs, keys)
+	if !a.onAMX() {
+		return [...]int{rows * a.Width, rows * a.Outputs, tile, tile, tile, keys * a.Width, dk, dv, kT, vT, 0, 0, 0}
+	}
+	left := max(amxRowsSize(rows, keys), amxRowsSize(keys, rows))
+	return [...]int{amxRowsSize(rows, a.Width), amxRowsSize(rows, a.Outputs), tile, tile, tile, a.panelsSize(keys, a.Width), dk, dv, kT, vT,
+		a.panelsSize(rows, a.Width), a.panelsSize(rows, a.Outputs), left}
 }
 
 // addKeys adds what a tile gives to DK and DV.
@@ -180,7 +188,7 @@ func (w *gradWorker[T]) queries(first, last int) {
 		w.pack(key, n)
 		w.eachTile(key, n, first, last, func(row, m int) {
 			w.tile(row, m, key, n)
-			w.uncap(m, n)
+			w.productsGrad(m, n)
 			w.addQueries(row, m, n)
 		})
 	}
@@ -285,8 +293,9 @@ func softmaxGradRows[T dtype.Float](dy, y []T, n int, sums []T) {
 	}
 }
 
-// uncap multiplies dS of a tile by the slope of the soft cap, and on AMX by the scale, which K and Q are not multiplied by there.
-func (w *gradWorker[T]) uncap(m, n int) {
+// productsGrad makes dS of a tile the gradient of the products of queries and keys: by the slope of the soft cap, and on AMX by the scale, which packed Q
+// and K have elsewhere.
+func (w *gradWorker[T]) productsGrad(m, n int) {
 	if w.SoftCap > 0 {
 		t, c := w.bent[:m*n], T(1/w.SoftCap)
 		for i, v := range t {

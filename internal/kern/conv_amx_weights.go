@@ -31,6 +31,7 @@ type weightGradAMX struct {
 	steps, bandSteps int          // of a plane of dy, and of what is packed at a time
 	phases           [][2]int     // of planes of x
 	panels           []weightPanel
+	starts           []int // of what is packed of each panel, and the end of all
 	taps             []weightTap
 	rows, parts      int // outputs of a part, parts of a group
 	blocks           int // of channels
@@ -73,6 +74,10 @@ func newWeightGradAMX(s *ConvShape) *weightGradAMX {
 		at := h/s.StrideH*g.line + w/s.StrideW
 		panel := indexIn(&g.panels, weightPanel{phase, at % 2, (most + 1) / 2})
 		g.taps = append(g.taps, weightTap{panel, at / 2})
+	}
+	g.starts = []int{0}
+	for i, p := range g.panels {
+		g.starts = append(g.starts, g.starts[i]+g.panelPairs(p)*vec.AMXCols)
 	}
 	g.divide()
 	return g
@@ -148,10 +153,7 @@ func (g *weightGradAMX) copyPhase(to, x []dtype.BF16, phase [2]int) {
 
 // compute computes all pieces.
 func (g *weightGradAMX) compute(dw []dtype.BF16) error {
-	panels, window := 0, len(g.taps)
-	for _, p := range g.panels {
-		panels += g.panelPairs(p) * vec.AMXCols
-	}
+	panels, window := g.starts[len(g.panels)], len(g.taps)
 	sums, rest := g.rows*window*vec.AMXCols, (vec.AMXCols+1)*window+vec.AMXCols
 	flops := 2 * g.N * g.steps * vec.AMXSteps * window * g.rows * vec.AMXCols
 	return ForWithWorkspace(g.Groups*g.blocks*g.parts, max(1, amxPieceFlops/flops), room(panels, sums, rest), func(lo, hi int, space []float32) {
@@ -185,13 +187,12 @@ func (g *weightGradAMX) piece(k, rows, c, channels int, packed, sums []float32) 
 // pack packs the panels of so many steps from a pixel on, of channels whose planes begin at one.
 func (g *weightGradAMX) pack(dst []float32, channel, channels, first, steps int) {
 	apart := len(g.phases) * g.xPlane
-	for _, p := range g.panels {
+	for i, p := range g.panels {
 		x := g.x[(channel*len(g.phases)+p.phase)*g.xPlane+first+p.odd:]
 		pairs := steps*vec.AMXSteps/2 + p.more
 		for j := 0; j < channels; j += vec.AMXCols / 2 {
-			vec.PairColumns(dst[j:], vec.AMXCols, x[j*apart:], apart, min(vec.AMXCols/2, channels-j), pairs)
+			vec.PairColumns(dst[g.starts[i]+j:], vec.AMXCols, x[j*apart:], apart, min(vec.AMXCols/2, channels-j), pairs)
 		}
-		dst = dst[g.panelPairs(p)*vec.AMXCols:]
 	}
 }
 
@@ -204,11 +205,7 @@ func (g *weightGradAMX) multiply(dy []dtype.BF16, rows, steps int, packed, sums 
 			for l := 0; l < steps; l += weightSteps {
 				t.K, t.A = min(weightSteps, steps-l), dy[row*g.dyPlane+l*vec.AMXSteps:]
 				for i, tap := range g.taps {
-					at := 0
-					for _, p := range g.panels[:tap.panel] {
-						at += g.panelPairs(p)
-					}
-					t.B = packed[(at+tap.pair+l*vec.AMXSteps/2)*vec.AMXCols:]
+					t.B = packed[g.starts[tap.panel]+(tap.pair+l*vec.AMXSteps/2)*vec.AMXCols:]
 					t.Sums, t.From = sums[(i*g.rows+row)*vec.AMXCols:], nil
 					if !begin || l > 0 {
 						t.From = t.Sums

@@ -16,7 +16,7 @@ func fastestLoops() loops {
 		choose32: chooseU32AVX2, choose64: chooseU64AVX2, addresses32: addresses32AVX2, addresses64: addresses64AVX2, within: withinAVX2,
 		addBlock: addBlockAVX2,
 	}
-	if !race.Enabled { // which watches what warps load and store
+	if !race.Enabled { // the race detector watches loads and stores in Go alone
 		l.moves32, l.moves64 = allMoves32, allMoves64
 	}
 	return l

@@ -69,6 +69,23 @@ func (w *warp) addresses(m *access) (some uint64) {
 	return lanes.addresses64(&w.addr, &w.r64[m.base], m.offset)
 }
 
+// addAddresses computes base + offset, and returns the bits that are set in some lane of d.
+func addAddresses[T word](d *lanes64, base *[32]T, offset uint64) (some uint64) {
+	for i, a := range base {
+		d[i] = uint64(a) + offset
+		some |= d[i]
+	}
+	return some
+}
+
+// within returns the lanes with addr - base ≤ last.
+func within(addr *lanes64, base, last uint64) (in uint32) {
+	for i, a := range addr {
+		in |= bit(a-base <= last) << i
+	}
+	return in
+}
+
 // memory runs a load, a store or an atomic operation: it computes the addresses, then moves the lanes of one region after
 // the other.
 func memory(w *warp, in *instr, mask uint32) *Fault {

@@ -28,7 +28,37 @@ func (w *warp) move(m *access, r *Region, mask uint32) (left uint32) {
 	return mask &^ inside
 }
 
-// words loads or stores words, which most elements are.
+// A movement is a kind of load or store: the bytes of an element, and how many a lane has.
+type movement struct{ bytes, elements int }
+
+// moves are its functions for all lanes at once. A lane's elements follow each other from data + addr - base; first is register regs[0], and the others are
+// as far from it as their numbers.
+type moves[R lanes32 | lanes64] struct {
+	load, store func(first *R, regs *[4]int32, addr *lanes64, data *byte, base uint64)
+}
+
+// find returns the function that an access may use, or nil.
+func (m moves[R]) find(a *access) func(first *R, regs *[4]int32, addr *lanes64, data *byte, base uint64) {
+	switch {
+	case a.write:
+		return m.store
+	case a.signed && a.bytes < 4:
+		return nil
+	}
+	return m.load
+}
+
+// quicken gives a load or store its function for all lanes.
+func (m *access) quicken() {
+	kind := movement{m.bytes, m.vector}
+	if !m.wide {
+		m.all32 = lanes.moves32[kind].find(m)
+	} else if m.bytes == 8 {
+		m.all64 = lanes.moves64[kind].find(m)
+	}
+}
+
+// words loads or stores words, which most elements are, lane by lane.
 func (w *warp) words(m *access, r *Region, mask uint32) {
 	for e := range m.vector {
 		x, base := &w.r32[m.regs[e]], r.Base-uint64(4*e)

@@ -220,19 +220,21 @@ func (p *groupProduct) multiply(w *warp, a, b []operandRow) {
 		t.right.of(b[first:], p.k)
 		for r := range a {
 			t.c = [8]float32{}
-			for j := range t.c {
-				if x, shift := p.result(w, r, first+j); add && p.half {
-					t.c[j] = f16ToF32(uint16(*x >> shift))
+			var d [8]*uint32
+			for j := range d {
+				d[j] = p.result(w, r, first+j)
+				if add && p.half {
+					t.c[j] = f16ToF32(uint16(*d[j] >> (16 * (j % 2))))
 				} else if add {
-					t.c[j] = f32(*x)
+					t.c[j] = f32(*d[j])
 				}
 			}
 			model.row(t, &a[r], p.k, block, cfg.Nearest, p.half)
 			for j, v := range t.c {
-				if x, shift := p.result(w, r, first+j); p.half {
-					*x = *x&^(0xffff<<shift) | uint32(formatF16.round(float64(v)))<<shift
+				if shift := 16 * (j % 2); p.half {
+					*d[j] = *d[j]&^(0xffff<<shift) | uint32(formatF16.round(float64(v)))<<shift
 				} else {
-					*x = u32(v)
+					*d[j] = u32(v)
 				}
 			}
 		}
@@ -240,12 +242,11 @@ func (p *groupProduct) multiply(w *warp, a, b []operandRow) {
 	w.b.count.tensor(p.size, 16*p.n*p.k)
 }
 
-// result is where an element of D lies: a lane of a register, and the bit at which it begins.
-func (p *groupProduct) result(w *warp, row, column int) (x *uint32, shift int) {
+// result is where an element of D lies: a lane of a register, of which elements in f16 have half, those of odd columns the upper one.
+func (p *groupProduct) result(w *warp, row, column int) *uint32 {
 	i := column/8*4 + row/8*2 + column%2
-	lane := row%8*4 + column%8/2
 	if p.half {
-		return &w.r32[p.d[i/2]][lane&31], 16 * (i % 2)
+		i /= 2
 	}
-	return &w.r32[p.d[i]][lane&31], 0
+	return &w.r32[p.d[i]][(row%8*4+column%8/2)&31]
 }

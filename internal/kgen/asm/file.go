@@ -35,7 +35,7 @@ type Param struct {
 }
 
 // sizes are the bytes of parameters and results that are no whole word.
-var sizes = map[string]int{"uint32": 4, "bool": 1}
+var sizes = map[string]int{"uint32": 4}
 
 func (p Param) size() int {
 	if n, ok := sizes[p.Type]; ok {

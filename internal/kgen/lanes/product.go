@@ -7,7 +7,7 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// Where the interpreter's operandRow and columns, which have 16 elements or rows of eight, keep exponents behind values; and the exponent of zero.
+// Where operandRow and columns of internal/ptx/dot.go, which have 16 elements or rows of eight, keep exponents behind values; and the exponent of zero there.
 const (
 	rowExponents    = 16 * 8
 	columnExponents = 16 * 8 * 8

@@ -9,7 +9,7 @@ import (
 // lines copies rows of planes of x with steps of one or two elements, between zeros: what convolutions read.
 //
 // DX and R14 point to the plane of x and y, SI and BX to the row, R11 and R12 to the vector, which R13 counts; R8, R9 and
-// R10 count the row's elements, CX rows. A windowed has the vectors of the copy. AVX2 has masks for rows of less than a vector alone.
+// R10 count the row's elements, CX rows. A windowed has the vectors of the copy.
 func (m *machine) lines(f *asm.File, e elem) {
 	for _, stride := range windowStrides {
 		doc := fmt.Sprintf("y[i][j] = x[i][%d*(j-zeros)] between zeros, for whole rows", stride)
@@ -28,94 +28,38 @@ func (w *windowed) lines() {
 	w.arg("rest", "R10")
 	w.constants()
 	w.zero(best)
-	if !w.arm && !w.masks {
-		w.compare("R9", fmt.Sprintf("$%d", w.lanes(w.elem)))
-		w.jump("LT", "masked")
-		w.planes("Whole", w.overlapped)
-		w.label("masked")
-	}
 	w.loadMasks(spare, masksOn, "low", "high", "out", "before", "behind")
-	w.planes("", func() {
-		w.segment("Before", "R8", beforeMask, false)
-		w.segment("Copy", "R9", outMask, true)
-		w.segment("Behind", "R10", behindMask, false)
-	})
-}
-
-// planes is the loop over rows of planes; labels end in what distinguishes them.
-func (w *windowed) planes(label string, row func()) {
-	w.label("plane" + label)
+	w.label("plane")
 	w.move("DX", "SI")
 	w.move("R14", "BX")
 	w.arg("rows", "CX")
-	w.label("row" + label)
+	w.label("row")
 	if !w.arm {
-		w.prefetchLine(label)
+		w.prefetchLine()
 	}
 	w.move("SI", "R11")
 	w.move("BX", "R12")
-	row()
+	w.segment("Before", "R8", beforeMask, false)
+	w.segment("Copy", "R9", outMask, true)
+	w.segment("Behind", "R10", behindMask, false)
 	w.addArg("rowX", "SI")
 	w.addArg("rowY", "BX")
-	w.repeat("CX", "row"+label)
+	w.repeat("CX", "row")
 	w.addArg("planeX", "DX")
 	w.addArg("planeY", "R14")
-	w.repeatArg("planes", "plane"+label)
+	w.repeatArg("planes", "plane")
 	w.end()
 }
 
-// overlapped writes a row of whole vectors: those of zeros reach into the elements that are copied next, and the last one of these overlaps the one
-// before. Zen 3 is slow at masked stores: of conv3x3_stride2/32x64x56x56 copies take 0.12 of the time instead of 0.17.
-func (w *windowed) overlapped() {
-	n, store := fmt.Sprintf("$%d", w.lanes(w.elem)), func(from int) { w.storeMasked(from, memory{base: "R12"}, outMask) }
-	w.part = false
-	zeros := func(label, count string, bytes int) {
-		w.move(count, "R13")
-		w.compare("R13", "$0")
-		w.jump("LE", "done"+label)
-		w.label("zeros" + label)
-		store(best)
-		w.add(fmt.Sprintf("$%d", bytes), "R12")
-		w.sub(n, "R13")
-		w.jump("GT", "zeros"+label)
-		w.label("done" + label)
-	}
-	zeros("BeforeWhole", "R8", w.bytes)
-	w.elements("BX", "R8", "R12")
-	w.elements("R12", "R9", "R12")
-	w.elements("R12", "R10", "R12")
-	w.sub(fmt.Sprintf("$%d", w.bytes), "R12")
-	zeros("BehindWhole", "R10", -w.bytes)
-	w.elements("BX", "R8", "R12")
-	w.move("R9", "R13")
-	w.label("vectors")
-	w.readAt(memory{base: "R11"}, element)
-	store(element)
-	w.add(fmt.Sprintf("$%d", w.stride*w.bytes), "R11")
-	w.add(fmt.Sprintf("$%d", w.bytes), "R12")
-	w.sub(n, "R13")
-	w.compare("R13", n)
-	w.jump("GE", "vectors")
-	w.jumpIfZero("R13", "copied")
-	w.sub(n, "R13")
-	w.elements("R12", "R13", "R12")
-	for range w.stride {
-		w.elements("R11", "R13", "R11")
-	}
-	w.readAt(memory{base: "R11"}, element)
-	store(element)
-	w.label("copied")
-}
-
 // prefetchLine prefetches the columns of a row that comes later.
-func (w *windowed) prefetchLine(label string) {
+func (w *windowed) prefetchLine() {
 	w.move("SI", "R11")
 	w.addArg("ahead", "R11")
 	w.op("LEAQ", fmt.Sprintf("(R9*%d)", w.size), "AX")
 	if w.stride == 2 {
 		w.op("ADDQ", "AX", "AX")
 	}
-	prefetchLines(w.fn, "prefetch"+label, "R11")
+	prefetchLines(w.fn, "prefetch", "R11")
 }
 
 // segment writes so many elements: zeros, or what it reads. What fills no vector is a masked one, under NEON single elements.

@@ -37,7 +37,8 @@ func (m *machine) pixelProduct(f *asm.File, s shape, e elem) {
 	p.finish("")
 }
 
-// prefetchPlanes prefetches where sums go in the end, a plane for each column: of conv7x7_stride2/8x3x224x224 storing takes 0.03 of the time instead of 0.07.
+// prefetchPlanes prefetches where sums go in the end, a plane for each column: conv1x1/32x256x14x14 and
+// conv7x7_stride2/8x3x224x224 take 0.96 of the time so.
 func (p *product) prefetchPlanes() {
 	p.arg("next", "AX")
 	p.jumpIfZero("AX", "there")

@@ -3,7 +3,7 @@
 
 #include "device.cuh"
 
-// thisThread is threadIdx.x, which the compiler takes for another number each time if registers are FEW.
+// thisThread is threadIdx.x, which the compiler takes for another number each time where registers are FEW, so that it keeps nothing that follows from it.
 template <bool FEW> INLINE u32 thisThread() {
 	u32 id = threadIdx.x;
 	if constexpr (FEW) {

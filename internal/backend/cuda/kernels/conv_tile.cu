@@ -32,7 +32,7 @@ template <int ROWS, int COLUMNS, int WARP, class End, class A, class B, class Co
 	Held<A> as;
 	Held<B> bs;
 	auto fetch = [&](u32 left) __attribute__((always_inline)) {
-		c.left = left; // which is one number so
+		c.left = left; // so that the loop and the course count in one register
 		Held<A>::fetch(as, c.a, c.lines());
 		Held<B>::fetch(bs, c.b, c.lines());
 		c.next(STEPS);

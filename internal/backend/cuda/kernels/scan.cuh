@@ -116,7 +116,8 @@ template <class R, class Join> INLINE typename R::Acc startWith(const Scan &p, u
 	return Backup<R>::from(all);
 }
 
-// again scans by R, and by its backup those runs once more of which a thread's accumulator was not finite; by is told to leave the others out. Results are fresh, so that what was read lies there still.
+// again scans by R, and then by its backup the runs in which some thread's accumulator was not finite: by is told whether to leave a run out. No scan is in
+// place, so its input is still there.
 template <class R, class By> INLINE void again(u32 of, By by) {
 	bool held = by(R{}, false);
 	if constexpr (!__is_same(R, typename Backup<R>::As)) {
@@ -133,7 +134,7 @@ template <class R, class By> INLINE void again(u32 of, By by) {
 	}
 }
 
-// scanRows: a row of threads for each part of each run of contiguous elements, each of which takes some neighbours at a time.
+// scanRow has a row of threads for each part of each run of contiguous elements, each of which takes some neighbours at a time.
 template <class R> INLINE bool scanRow(const Scan &p, bool none) {
 	using Acc = typename R::Acc;
 	const int EACH = R::EACH < GROUP && R::EACH > 1 ? GROUP : R::EACH;
@@ -214,7 +215,7 @@ template <class R> INLINE bool scanRow(const Scan &p, bool none) {
 	return held;
 }
 
-// scanColumns: neighbouring threads take neighbouring runs, and the threads of a column some elements of a part at a time.
+// scanColumn has neighbouring threads take neighbouring runs, and the threads of a column some elements of a part at a time.
 template <class R> INLINE bool scanColumn(const Scan &p, bool none) {
 	using Acc = typename R::Acc;
 	const int EACH = R::EACH;

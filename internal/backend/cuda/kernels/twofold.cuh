@@ -1,4 +1,4 @@
-// Numbers of twice the digits of float32, as the sum of two of them: what a thread needs float64 for beside its loop, or for each element, by units for float32
+// Double-single numbers (Dekker, 1971), which have twice the digits of float32 as the sum of two: what a thread needs float64 for beside its loop, or for each element, by units for float32
 // (sums.cuh says why). An operation is off by some 2**-46 of its result, or of what is added.
 #pragma once
 
