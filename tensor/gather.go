@@ -7,13 +7,13 @@ import (
 	"cresset/internal/op"
 )
 
-// Gather returns the elements that index, int64, names along one axis: out[i, j] = x[i, index[i, j]] for axis 1 of a
+// Gather returns the elements that index, int64 or int32, names along one axis: out[i, j] = x[i, index[i, j]] for axis 1 of a
 // matrix. The other extents of index must not exceed x's.
 func (x *Tensor) Gather(axis int, index *Tensor) *Tensor {
 	axis = x.axis("gather", axis)
 	x.sameIndexDevice("gather", "wrapper_CUDA_gather", "index", index)
-	if index.dtype != dtype.Int64 && index.layout.Size() > 0 {
-		fail("gather", ErrDType, "gather(): Expected dtype int64 for index", x, index)
+	if index.dtype != dtype.Int64 && index.dtype != dtype.Int32 && index.layout.Size() > 0 {
+		fail("gather", ErrDType, "gather(): Expected dtype int32/int64 for index", x, index)
 	}
 	src, at := x.atLeast1(), index.cast(dtype.Int64).atLeast1()
 	if src.layout.Rank() != at.layout.Rank() {
@@ -44,7 +44,7 @@ func (x *Tensor) scatterInto(axis int, index, src *Tensor) {
 	launch(op.ScatterAdd, x.dtype, op.Axis{Axis: axis}, []*Tensor{x.atLeast1()}, []*Tensor{index, src.atLeast1()})
 }
 
-// ScatterAdd returns x with the elements of src added where index, int64, names places along one axis:
+// ScatterAdd returns x with the elements of src added where index, int64 or int32, names places along one axis:
 // out[i, index[i, j]] += src[i, j] for axis 1 of a matrix. Where places repeat, src is added in its order.
 func (x *Tensor) ScatterAdd(axis int, index, src *Tensor) *Tensor {
 	if a := autocastOf(x, src); a != nil {

@@ -198,3 +198,35 @@ func TestIndexAddAlphaOfIntegers(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowIndexes wants gather and its kin to take int32, as PyTorch has done since indexes of that type halve an index's memory.
+func TestNarrowIndexes(t *testing.T) {
+	x, at := Of([]float32{1, 2, 3}), Of([]int32{2, 0})
+	for name, f := range map[string]func(at *Tensor) *Tensor{
+		"gather":         func(at *Tensor) *Tensor { return x.Gather(0, at) },
+		"scatter":        func(at *Tensor) *Tensor { return x.Scatter(0, at, Of([]float32{7, 8})) },
+		"scatter_add":    func(at *Tensor) *Tensor { return x.ScatterAdd(0, at, Of([]float32{7, 8})) },
+		"scatter_reduce": func(at *Tensor) *Tensor { return x.ScatterReduce(0, at, Of([]float32{7, 8}), "prod") },
+	} {
+		if got, want := f(at), f(at.Long()); !got.Equal(want) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestPadCircularThatCrops wants the circle to be what negative pads leave.
+func TestPadCircularThatCrops(t *testing.T) {
+	for _, c := range []struct {
+		pads []int
+		want []float32
+	}{
+		{[]int{-1, 1}, []float32{1, 2, 3, 1}},
+		{[]int{-1, 2}, []float32{1, 2, 3, 1, 2}},
+		{[]int{2, -1}, []float32{1, 2, 0, 1, 2}},
+		{[]int{-1, -1}, []float32{1, 2}},
+	} {
+		if got := Values[float32](Arange(0.0, 4, 1).Float().View(1, 4).PadCircular(c.pads)); !slices.Equal(got, c.want) {
+			t.Errorf("%v: got %v, want %v", c.pads, got, c.want)
+		}
+	}
+}

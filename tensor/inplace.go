@@ -143,10 +143,15 @@ func (x *Tensor) mutable(o op.Op, y *Tensor) {
 	if y != nil {
 		y.current(name)
 	}
+	x.mayRecord(name, y)
 	if !x.layout.IsContiguous() && x.layout.Overlaps() {
 		fail(name, ErrShape, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "+
 			"Please clone() the tensor before performing the operation.", x)
 	}
+}
+
+// mayRecord panics where gradients go through x, which an op with operand y, which may be nil, is to change, and could not go on.
+func (x *Tensor) mayRecord(name string, y *Tensor) {
 	if x.node == nil {
 		if x.view && y != nil && y.node != nil {
 			x.refuseView(name)

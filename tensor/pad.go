@@ -12,6 +12,7 @@ import (
 // the one in front of it, and so on. Negative numbers crop.
 func (x *Tensor) Pad(pads []int, value any) *Tensor {
 	s := scalarOf("pad", value)
+	fits("pad", s, x.dtype)
 	out := x.padded(pads, s)
 	record(out, op.Pad, padGrad, append([]int{}, pads...), x)
 	return out

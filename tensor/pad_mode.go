@@ -14,7 +14,7 @@ func (x *Tensor) PadReflect(pads []int) *Tensor {
 			fail("pad", ErrShape, fmt.Sprintf("Argument #4: Padding size should be less than the corresponding input dimension, but got: padding (%d, %d) at dimension %d of input %s",
 				before, after, axis, x.layout.Shape().List()), x)
 		}
-	}, func(i, n int) int {
+	}, func(i, n, _, _ int) int {
 		if i < 0 {
 			i = -i
 		}
@@ -29,20 +29,25 @@ func (x *Tensor) PadReplicate(pads []int) *Tensor {
 			fail("pad", ErrShape, fmt.Sprintf("Expected 2D or 3D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s",
 				x.layout.Shape().List()), x)
 		}
-	}, func(i, n int) int { return max(0, min(i, n-1)) })
+	}, func(i, n, _, _ int) int { return max(0, min(i, n-1)) })
 }
 
-// PadCircular returns x with elements of its other end around it. pads is as for PadReflect.
+// PadCircular returns x with elements of its other end around it. pads is as for PadReflect; what a negative one takes away is no
+// part of the circle.
 func (x *Tensor) PadCircular(pads []int) *Tensor {
 	return x.padBy("circular", pads, func(_, before, after, n int) {
-		if before > n || after > n {
+		if round := n + min(before, 0) + min(after, 0); before > round || after > round {
 			fail("pad", ErrShape, "Padding value causes wrapping around more than once.", x)
 		}
-	}, func(i, n int) int { return (i + n) % n })
+	}, func(i, n, before, after int) int {
+		first, round := max(-before, 0), n+min(before, 0)+min(after, 0)
+		return first + (i-first+round)%round
+	})
 }
 
-// padBy pads one axis after the other: place tells which element of n stands at i, which may lie outside. Only a circle takes bool.
-func (x *Tensor) padBy(mode string, pads []int, check func(axis, before, after, n int), place func(i, n int) int) *Tensor {
+// padBy pads one axis after the other: place tells which element of n stands at i, which may lie outside, where so many come before and
+// after. Only a circle takes bool.
+func (x *Tensor) padBy(mode string, pads []int, check func(axis, before, after, n int), place func(i, n, before, after int) int) *Tensor {
 	if a := autocastOf(x, nil); a != nil {
 		x = a.one(mode+"_pad", x)
 	}
@@ -70,7 +75,7 @@ func (x *Tensor) padBy(mode string, pads []int, check func(axis, before, after, 
 		}
 		from := make([]int64, size)
 		for j := range from {
-			from[j] = int64(place(j-before, n))
+			from[j] = int64(place(j-before, n, before, after))
 		}
 		x = x.IndexSelect(axis, constantOn(Of(from), x.storage.device, dtype.Int64))
 	}

@@ -42,10 +42,13 @@ func (x *Tensor) rolled(shifts, axes []int) *Tensor {
 	case len(axes) != len(shifts):
 		fail("roll", ErrShape, fmt.Sprintf("shifts and dimensions must align. shifts: %d, dims:%d", len(shifts), len(axes)), x)
 	}
+	if x.layout.Rank() == 0 {
+		fail("roll", ErrIndex, fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axes[0]), x)
+	}
 	var by [layout.MaxRank]int // how far along each axis, 0 … extent-1
 	for i, a := range axes {
 		axis := x.axis("roll", a)
-		if x.layout.Size() > 0 && x.layout.Rank() > 0 {
+		if x.layout.Size() > 0 {
 			n := x.layout.Shape()[axis]
 			by[axis] = (by[axis] + shifts[i]%n + n) % n
 		}

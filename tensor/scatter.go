@@ -107,8 +107,8 @@ func (x *Tensor) paddedTo(shape Shape) *Tensor {
 func (x *Tensor) checkScatter(name string, axis int, index, src *Tensor) {
 	x.sameIndexDevice(name, "wrapper_CUDA_"+name, "index", index)
 	x.sameIndexDevice(name, "wrapper_CUDA_"+name, "src", src)
-	if index.dtype != dtype.Int64 && (index.dtype != dtype.Int32 || name == "scatter_add") && index.layout.Size() > 0 {
-		fail(name, ErrDType, "scatter(): Expected dtype int64 for index", x, index, src)
+	if index.dtype != dtype.Int64 && index.dtype != dtype.Int32 && index.layout.Size() > 0 {
+		fail(name, ErrDType, "scatter(): Expected dtype int32/int64 for index", x, index, src)
 	}
 	if x.dtype != src.dtype {
 		fail(name, ErrDType, "scatter(): Expected self.dtype to be equal to src.dtype", x, index, src)
