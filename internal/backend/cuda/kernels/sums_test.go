@@ -28,6 +28,21 @@ func TestPTXIsOfTheseSources(t *testing.T) {
 	}
 }
 
+// TestSourcesAreShort holds sources in CUDA C++ to the length that internal/floors allows files in Go.
+func TestSourcesAreShort(t *testing.T) {
+	for _, pattern := range []string{"*.cu", "*.cuh"} {
+		sources, err := filepath.Glob(pattern)
+		if err != nil || len(sources) == 0 {
+			t.Fatal(pattern, sources, err)
+		}
+		for _, source := range sources {
+			if text := read(t, source); strings.Count(text, "\n") > 400 && !strings.HasPrefix(text, "// Code generated") {
+				t.Errorf("%s has more than 400 lines", source)
+			}
+		}
+	}
+}
+
 var include = regexp.MustCompile(`(?m)^#include "(.*)"$`)
 
 func sumOf(t *testing.T, source string) []byte {
