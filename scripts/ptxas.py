@@ -42,17 +42,24 @@ OLDER = {"product_tile": [60, 75], "product_mma8": [75], "conv_mma8": [75]}
 TUNED = re.compile(r"^\.minnctapersm", re.M)
 
 # The least share of multiplications in the loop of a tile. FFMA are one clock of a scheduler, as all instructions are; an HMMA keeps the tensor
-# cores busy for 8 clocks or more, and an HGMMA for 128, so that other instructions have time beside them. Loops of convolutions hold the way to another
-# tap too, which most panels pass by: some 60 of the 189 instructions of conv_128x128_mma for 8.0, where 64 are products.
+# cores busy for 8 clocks or more, and an HGMMA for 128, so that other instructions have time beside them. Main loops before 9.0 are those of panels that are
+# whole: beside 64 HMMA for 8.0 16 LDSM, 8 LDGSTS and some 30 instructions more.
 LEAST = [
     (re.compile(r"^product_128x128_(kk|kn|mk|mn)_f32"), 0.85),
-    (re.compile(r"^product_128x128_mma_"), 0.32),
-    (re.compile(r"^product_128x128_mma8"), 0.25),
-    (re.compile(r"^product_128x128_tf32_mn"), 0.35),
-    (re.compile(r"^product_128x128_dmma_"), 0.4),
-    (re.compile(r"^conv_128x128_mma8"), 0.25),
-    (re.compile(r"^conv_(weight_)?128x128_mma_"), 0.32),
-    (re.compile(r"^conv_(weight_)?(64x64|32x128)_mma"), 0.12),
+    (re.compile(r"^product_128x128_mma_"), 0.5),
+    (re.compile(r"^product_64x64_mma_"), 0.27),
+    (re.compile(r"^product_128x128_mma8"), 0.6),
+    (re.compile(r"^product_64x64_mma8"), 0.46),
+    (re.compile(r"^product_128x128_pairs"), 0.26),
+    (re.compile(r"^product_64x64_pairs"), 0.15),
+    (re.compile(r"^product_128x128_tf32_mn"), 0.42),
+    (re.compile(r"^product_128x128_dmma_"), 0.5),
+    (re.compile(r"^conv_128x128_mma8"), 0.55),
+    (re.compile(r"^conv_128x128_mma_"), 0.48),
+    (re.compile(r"^conv_weight_128x128_mma_"), 0.42),
+    (re.compile(r"^conv_(weight_)?(64x64|32x128)_mma8"), 0.28),
+    (re.compile(r"^conv_(64x64|32x128)_mma_"), 0.24),
+    (re.compile(r"^conv_weight_(64x64|32x128)_mma_"), 0.17),
     (re.compile(r"^conv_128x128_async_f32"), 0.85),
     (re.compile(r"^conv_weight_128x128_async_f32"), 0.8),
     (re.compile(r"wgmma|beside"), 0.05),

@@ -9,6 +9,8 @@ INLINE void copyAsync(u32 to, u64 from, u32 bytes) {
 	asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" : : "r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
+INLINE void copyAsync(u32 to, u64 from) { asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory"); }
+
 // copyWhole copies 16 bytes, or zeros where inside is 0, and copyElement 4: then nothing is read, whatever the address. A size that is chosen beside the copy is a
 // predicate of it.
 INLINE void copyWhole(u32 to, u64 from, u32 inside) {
@@ -22,6 +24,9 @@ INLINE void copyElement(u32 to, u64 from, u32 inside) {
 				 "cp.async.ca.shared.global [%0], [%1], 4, n;\n\t}"
 				 : : "r"(to), "l"(from), "r"(inside) : "memory");
 }
+
+// goOn adds to an address. Of copies whose lines lie evenly the compiler would multiply for each, by more instructions.
+INLINE void goOn(u64 &at, u64 by) { asm("add.s64 %0, %0, %1;" : "+l"(at) : "l"(by)); }
 
 INLINE void commitCopies() { asm volatile("cp.async.commit_group;" : : : "memory"); }
 

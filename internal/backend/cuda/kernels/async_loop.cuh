@@ -9,10 +9,10 @@
 
 #define GAP 4 // elements between the lines of a tile
 
-// multiplyTiles multiplies so many tiles. fill starts to copy the next tile of both operands, if there is one, to an address of shared memory,
-// b's behind a's. An End is made of p when the sums are there; turned to a column of the block's tile, it puts the sum of each row where it belongs.
+// multiplyTiles multiplies all tiles of a Fill, as eachPanel says, which has b's behind a's. An End is made of p when the sums are there; turned to a column
+// of the block's tile, it puts the sum of each row where it belongs.
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, class End, class P, class Fill>
-INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
+INLINE void multiplyTiles(const P &p, Fill &fill) {
 	const int DOWN = HIGH / 16, ACROSS = WIDE / 32, LINE_A = (ROWS + GAP) * 4, LINE_B = (COLUMNS + GAP) * 4;
 	const u32 STAGE = STEPS * (LINE_A + LINE_B);
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = warp / (COLUMNS / WIDE) * HIGH, x = warp % (COLUMNS / WIDE) * WIDE;
@@ -25,7 +25,7 @@ INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
 			sums[i][j] = Four(0);
 		}
 	}
-	eachPanel<STAGES>(tiles, STAGE, fill, [&](u32 used) __attribute__((always_inline)) {
+	eachPanel<STAGES>(STAGE, fill, [&](u32 used) __attribute__((always_inline)) {
 #pragma unroll
 		for (int k = 0; k < STEPS; k++) {
 			Four rows[DOWN], columns[ACROSS];

@@ -21,7 +21,8 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 	u32 apart, rows;    // chunks between its rows, and bits of those that are inside
 	i32 at[COUNT], y[COUNT], x[COUNT]; // pixels as they lie under the first tap
 	Depth d;
-	u32 left, inA, inB; // bits of what is inside
+	u32 left, panels, inA, inB; // bits of what is inside
+	u32 channel, last;          // of a tap, with which the next panel starts, and ends at most; 0 where panels may lie in several taps
 
 	__device__ __attribute__((always_inline)) Course(const TiledConvolution &p, const Work &w) : p(p), w(w), rows(0) {
 		u32 begin = w.part * p.partSteps, line = threadIdx.x / 4, first = pixelOf(w.n, w.y.places, w.x.places).image;
@@ -44,6 +45,9 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 			at[l] = (((i32)(q.image - first) * (i32)p.inSize[0] + y[l]) * (i32)p.inSize[1] + x[l]) * (i32)(p.groups * p.lines / 8);
 			y[l] = has ? y[l] : -0x7fffffff - 1; // which no tap brings inside
 		}
+		panels = (left + STEPS - 1) / STEPS;
+		last = (p.lines | begin) % STEPS == 0 ? p.lines : 0;
+		channel = begin % p.lines;
 		turn();
 	}
 
@@ -68,8 +72,12 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 		return first + (i < CHUNKS - COUNT ? i * APART * A::LINE : A::BYTES + (i - CHUNKS + COUNT) * APART * B::LINE);
 	}
 
-	// next calls f for each of the thread's chunks of the next panels, with where it lies, and 0 where it is not inside.
-	template <class F> __device__ __attribute__((always_inline)) void next(F f) {
+	// whole reports whether the next panels are there, and those behind them of the same tap.
+	__device__ __attribute__((always_inline)) bool whole(u32 panel) const { return panel < panels && channel + STEPS < last; }
+
+	// next calls f for each of the thread's chunks of the next panels, with where it lies, and 0 where it is not inside; a course over pixels is told how many
+	// are left.
+	template <bool WHOLE, class F> __device__ __attribute__((always_inline)) void next(u32, F f) {
 #pragma unroll
 		for (int l = 0; l < ROWS / APART; l++) {
 			f(l, fromA + (u64)(l * apart) * 16, inA & 1 << l);
@@ -78,94 +86,112 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 		for (int l = 0; l < COUNT; l++) {
 			f(CHUNKS - COUNT + l, fromB + (u64)((i64)at[l] * 16), inB & 1 << l);
 		}
-		left -= min(left, STEPS);
 		fromA += STEPS * 2;
 		fromB += STEPS * 2;
+		channel += STEPS;
+		if (WHOLE) {
+			d.channel += STEPS;
+			return;
+		}
 		if (Depth::next<false>(d, w, STEPS, p.lines)) {
 			turn();
 		}
+		channel = channel < last ? channel : 0;
 	}
 };
 
 // A WeightCourse goes over panels of dy and of x as taps see it, which lie across the common axis, the pixels of dy: four threads have the chunks of a
-// pixel, whose taps stay the same. Of pixels beside each other they begin in either half of the banks.
+// pixel, whose taps stay the same. Of pixels beside each other they begin in either half of the banks. A thread has every fourth chunk, and knows where the
+// first two lie of those that change places.
 template <int ROWS, int COLUMNS, int THREADS> struct WeightCourse {
 	using A = Panel<ROWS, false>;
 	using B = Panel<COLUMNS, false>;
 	static const int COUNT_A = A::CHUNKS / 4, COUNT_B = B::CHUNKS / 4, CHUNKS = COUNT_A + COUNT_B; // of a thread: a's, then b's
 	static_assert(THREADS == STEPS * 4, "a thread has a pixel");
 	const TiledConvolution &p;
-	u64 fromA, right; // of the thread's pixel of dy, of x's first one
-	u32 inA, left;    // bits of A's chunks that are inside
-	u32 toA[COUNT_A], toB[COUNT_B];
-	i32 at[COUNT_B], y[COUNT_B], x[COUNT_B]; // of the taps
-	u32 image;
-	i32 top, side; // of the pixel's window
-	u32 images, high, wide; // what 32 pixels further is, in x
+	u64 fromA[2], step;      // of dy, and how far its next panel lies
+	u32 toA[2], toB[2];      // in a stage
+	u32 inA, left, panels;   // bits of A's chunks that are inside; pixels
+	i32 at[COUNT_B], y[COUNT_B], x[COUNT_B]; // where the taps lie in a window
+	u32 window, top, side;   // where the pixel's lies in x, in chunks, and but for the padding
+	u32 further, high, wide; // the same, of what 32 pixels further is
+	u32 height, width;       // what dy covers of x
+	u32 atEdge, atEnd;       // how much further the window lies than it seems, in the next row and in the next image
 
 	INLINE u32 chunkOf(int l, int count) { return threadIdx.x % 4 + 4 * (count > 1 ? l ^ (threadIdx.x / 4 % 2) : l); }
 
-	__device__ __attribute__((always_inline)) WeightCourse(const TiledConvolution &p, const Work &w) : p(p), right(p.right), inA(0) {
-		u32 begin = w.part * p.partSteps, line = threadIdx.x / 4;
+	__device__ __attribute__((always_inline)) WeightCourse(const TiledConvolution &p, const Work &w) : p(p), inA(0) {
+		u32 begin = w.part * p.partSteps, line = threadIdx.x / 4, pixel = p.groups * p.lines / 8;
 		left = stepsOf(p, p.images * p.outSize[0] * p.outSize[1], begin);
-		fromA = p.left + ((u64)(begin + line) * p.pitch + w.group * (p.pitch / p.groups) + w.m) * 2;
+		panels = (left + STEPS - 1) / STEPS;
+		step = (u64)STEPS * p.pitch * 2;
+#pragma unroll
+		for (int l = 0; l < 2; l++) {
+			fromA[l] = p.left + ((u64)(begin + line) * p.pitch + w.group * (p.pitch / p.groups) + w.m + chunkOf(l, COUNT_A) * 8) * 2;
+			toA[l] = A::place(line, chunkOf(l, COUNT_A));
+			toB[l] = A::BYTES + B::place(line, chunkOf(l, COUNT_B));
+		}
 #pragma unroll
 		for (int l = 0; l < COUNT_A; l++) {
-			u32 chunk = chunkOf(l, COUNT_A);
-			toA[l] = A::place(line, chunk);
-			inA |= w.m + chunk * 8 < p.rows ? 1 << l : 0;
+			inA |= w.m + chunkOf(l, COUNT_A) * 8 < p.rows ? 1 << l : 0;
 		}
 #pragma unroll
 		for (int l = 0; l < COUNT_B; l++) {
-			u32 chunk = chunkOf(l, COUNT_B), column = w.n + chunk * 8, tap = column / p.lines, channel = column - tap * p.lines, row = tap / p.window[1];
-			toB[l] = A::BYTES + B::place(line, chunk);
-			y[l] = (i32)(row * p.dilation[0]);
-			x[l] = (i32)((tap - row * p.window[1]) * p.dilation[1]);
-			at[l] = (y[l] * (i32)p.inSize[1] + x[l]) * (i32)(p.groups * p.lines / 8) + (i32)((w.group * p.lines + channel) / 8);
+			u32 column = w.n + chunkOf(l, COUNT_B) * 8, tap = column / p.lines, channel = column - tap * p.lines, row = tap / p.window[1];
+			y[l] = (i32)(row * p.dilation[0]) - (i32)p.padding[0];
+			x[l] = (i32)((tap - row * p.window[1]) * p.dilation[1]) - (i32)p.padding[1];
+			at[l] = (y[l] * (i32)p.inSize[1] + x[l]) * (i32)pixel + (i32)((w.group * p.lines + channel) / 8);
 			y[l] = column < w.columns ? y[l] : 0x7ffffff0; // outside, wherever the pixel lies
 		}
 		Pixel q = pixelOf(begin + line, p.outSize[0], p.outSize[1]), by = pixelOf(STEPS, p.outSize[0], p.outSize[1]);
-		image = q.image;
-		top = (i32)(q.y * p.stride[0]) - (i32)p.padding[0];
-		side = (i32)(q.x * p.stride[1]) - (i32)p.padding[1];
-		images = by.image;
+		top = q.y * p.stride[0];
+		side = q.x * p.stride[1];
+		window = ((q.image * p.inSize[0] + top) * p.inSize[1] + side) * pixel;
 		high = by.y * p.stride[0];
 		wide = by.x * p.stride[1];
+		further = ((by.image * p.inSize[0] + high) * p.inSize[1] + wide) * pixel;
+		height = p.outSize[0] * p.stride[0];
+		width = p.outSize[1] * p.stride[1];
+		atEdge = (p.stride[0] * p.inSize[1] - width) * pixel;
+		atEnd = (p.inSize[0] - height) * p.inSize[1] * pixel;
 	}
 
 	// walk goes so many pixels on as a panel has.
 	__device__ __attribute__((always_inline)) void walk() {
-		i32 width = (i32)(p.outSize[1] * p.stride[1]), height = (i32)(p.outSize[0] * p.stride[0]);
-		side += wide;
+		window += further;
 		top += high;
-		image += images;
-		if (side + (i32)p.padding[1] >= width) {
-			side -= width;
+		side += wide;
+		if (side >= width) {
+			window += atEdge;
 			top += p.stride[0];
+			side -= width;
 		}
-		if (top + (i32)p.padding[0] >= height) {
+		if (top >= height) {
+			window += atEnd;
 			top -= height;
-			image++;
 		}
 	}
 
-	__device__ __attribute__((always_inline)) u32 to(int i) const { return i < COUNT_A ? toA[i] : toB[i - COUNT_A]; }
+	__device__ __attribute__((always_inline)) u32 to(int i) const {
+		return i < COUNT_A ? toA[i % 2] + i / 2 * 128 : toB[(i - COUNT_A) % 2] + (i - COUNT_A) / 2 * 128;
+	}
 
-	// next is that of a Course.
-	template <class F> __device__ __attribute__((always_inline)) void next(F f) {
-		bool has = threadIdx.x / 4 < left;
+	// whole and next are those of a Course.
+	__device__ __attribute__((always_inline)) bool whole(u32 panel) const { return (panel + 1) * STEPS <= left; }
+
+	template <bool WHOLE, class F> __device__ __attribute__((always_inline)) void next(u32 left, F f) {
+		bool has = WHOLE || threadIdx.x / 4 < left;
 #pragma unroll
 		for (int l = 0; l < COUNT_A; l++) {
-			f(l, fromA + chunkOf(l, COUNT_A) * 16, (has ? inA : 0) & 1 << l);
+			f(l, fromA[l % 2] + l / 2 * 128, (has ? inA : 0) & 1 << l);
 		}
-		i32 pixel = (i32)((image * p.inSize[0] + top) * p.inSize[1] + side) * (i32)(p.groups * p.lines / 8);
 #pragma unroll
 		for (int l = 0; l < COUNT_B; l++) {
-			bool in = has && (u32)(top + y[l]) < p.inSize[0] && (u32)(side + x[l]) < p.inSize[1];
-			f(COUNT_A + l, right + (u64)(u32)(pixel + at[l]) * 16, in);
+			bool in = has && top + y[l] < p.inSize[0] && side + x[l] < p.inSize[1];
+			f(COUNT_A + l, p.right + (u64)(window + at[l]) * 16, in);
 		}
-		fromA += (u64)STEPS * p.pitch * 2;
-		left -= min(left, STEPS);
+		goOn(fromA[0], step);
+		goOn(fromA[1], step);
 		walk();
 	}
 };

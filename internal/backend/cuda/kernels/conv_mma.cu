@@ -7,28 +7,31 @@
 // target: sm_80 ptx74
 #include "conv_chunks.cuh"
 
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP, class End, class C> INLINE void multiply(const TiledConvolution &p, C &c) {
-	u32 panels = (c.left + STEPS - 1) / STEPS;
-	auto fill = [&](u32 stage) __attribute__((always_inline)) {
-		if (c.left > 0) {
-			c.next([&](int i, u64 from, u32 inside) __attribute__((always_inline)) { copyWhole(stage + c.to(i), from, inside); });
+// Copies are a course whose chunks come by asynchronous copies: the Fill of eachPanel.
+template <class Course> struct Copies : Course {
+	using Course::Course;
+
+	template <bool WHOLE> __device__ __attribute__((always_inline)) void copy(u32 stage, u32 panel) {
+		if (WHOLE || panel < this->panels) {
+			Course::template next<WHOLE>(this->left - panel * STEPS, [&](int i, u64 from, u32 inside) __attribute__((always_inline)) {
+				copyWhole(stage + this->to(i), from, inside);
+			});
 		}
-	};
-	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP, DEEP, End>(p, panels, fill);
-}
+	}
+};
 
 #define CONVOLUTIONS(rows, columns, high, wide, stages, blocks) \
 	KERNEL_OF(JOIN(conv_##rows##x##columns##_mma, DTYPE), 128, blocks)(const TiledConvolution p) { \
 		Work w = workOf<rows, columns>(p, blockIdx.x); \
 		if (Work::inside(w)) { \
-			Course<rows, columns, 128> c(p, w); \
-			multiply<rows, columns, high, wide, stages, true, OutputPairs<rows, columns>>(p, c); \
+			Copies<Course<rows, columns, 128>> c(p, w); \
+			multiplyPanels<rows, columns, high, wide, stages, true, true, OutputPairs<rows, columns>>(p, c); \
 		} \
 	} \
 	KERNEL_OF(JOIN(conv_weight_##rows##x##columns##_mma, DTYPE), 128, blocks)(const TiledConvolution p) { \
 		Work w = weightsWork<rows, columns>(p, blockIdx.x); \
-		WeightCourse<rows, columns, 128> c(p, w); \
-		multiply<rows, columns, high, wide, stages, false, WeightPairs<rows, columns>>(p, c); \
+		Copies<WeightCourse<rows, columns, 128>> c(p, w); \
+		multiplyPanels<rows, columns, high, wide, stages, false, false, WeightPairs<rows, columns>>(p, c); \
 	}
 
 CONVOLUTIONS(128, 128, 64, 64, 4, 2)

@@ -15,34 +15,39 @@ INLINE uint4 chunkAt(u64 from, u32 inside) {
 	return v;
 }
 
-template <int ROWS, int COLUMNS, int HIGH, bool DEEP, class End, class C> INLINE void multiply(const TiledConvolution &p, C &c) {
-	uint4 held[C::CHUNKS];
-	auto fetch = [&](u32 left) __attribute__((always_inline)) {
-		c.next([&](int i, u64 from, u32 inside) __attribute__((always_inline)) { held[i] = chunkAt(from, left > 0 ? inside : 0); });
-	};
-	auto put = [&](u32 stage) __attribute__((always_inline)) {
+// Held is a course whose chunks pass through registers: the Fill of multiplyStaged.
+template <class Course> struct Held : Course {
+	using Course::Course;
+	uint4 held[Course::CHUNKS];
+
+	template <bool WHOLE> __device__ __attribute__((always_inline)) void copy(u32, u32 panel) {
+		Course::template next<WHOLE>(this->left - panel * STEPS, [&](int i, u64 from, u32 inside) __attribute__((always_inline)) {
+			held[i] = chunkAt(from, inside);
+		});
+	}
+
+	__device__ __attribute__((always_inline)) void put(u32 stage) const {
 #pragma unroll
-		for (int i = 0; i < C::CHUNKS; i++) {
-			*(__attribute__((address_space(3))) uint4 *)(u64)(stage + c.to(i)) = held[i];
+		for (int i = 0; i < Course::CHUNKS; i++) {
+			*(__attribute__((address_space(3))) uint4 *)(u64)(stage + this->to(i)) = held[i];
 		}
-	};
-	multiplyStaged<ROWS, COLUMNS, HIGH, 32, DEEP, DEEP, End>(p, c.left, fetch, put);
-}
+	}
+};
 
 #define CONVOLUTION(rows, columns, high, blocks, name) KERNEL_OF(JOIN(name, DTYPE), rows *columns / high, blocks)(const TiledConvolution p)
 #define FORWARD(rows, columns, high, blocks) \
 	CONVOLUTION(rows, columns, high, blocks, conv_##rows##x##columns##_mma8) { \
 		Work w = workOf<rows, columns>(p, blockIdx.x); \
 		if (Work::inside(w)) { \
-			Course<rows, columns, rows * columns / high> c(p, w); \
-			multiply<rows, columns, high, true, Outputs<rows, columns>>(p, c); \
+			Held<Course<rows, columns, rows * columns / high>> c(p, w); \
+			multiplyStaged<rows, columns, high, 32, true, true, Outputs<rows, columns>>(p, c); \
 		} \
 	}
 #define WEIGHTS(rows, columns, high, blocks) \
 	CONVOLUTION(rows, columns, high, blocks, conv_weight_##rows##x##columns##_mma8) { \
 		Work w = weightsWork<rows, columns>(p, blockIdx.x); \
-		WeightCourse<rows, columns, rows * columns / high> c(p, w); \
-		multiply<rows, columns, high, false, Weights<rows, columns>>(p, c); \
+		Held<WeightCourse<rows, columns, rows * columns / high>> c(p, w); \
+		multiplyStaged<rows, columns, high, 32, false, false, Weights<rows, columns>>(p, c); \
 	}
 
 FORWARD(128, 128, 64, 1)

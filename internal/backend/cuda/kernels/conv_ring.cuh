@@ -16,16 +16,27 @@ template <class S> INLINE void copy(const S &s, u32 tile, i32 lines) {
 	}
 }
 
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, class End, class Course> INLINE void multiply(const TiledConvolution &p, Course &c) {
-	u32 tiles = (c.left + STEPS - 1) / STEPS;
-	auto fill = [&](u32 stage) __attribute__((always_inline)) {
+// Sources are the Fill of eachPanel that copies a course's tiles.
+template <int ROWS, int STEPS, class Course> struct Sources {
+	Course &c;
+	u32 panels;
+
+	__device__ __attribute__((always_inline)) Sources(Course &c) : c(c), panels((c.left + STEPS - 1) / STEPS) {}
+
+	__device__ __attribute__((always_inline)) bool whole(u32) const { return false; }
+
+	template <bool WHOLE> __device__ __attribute__((always_inline)) void copy(u32 stage, u32) {
 		if (c.left > 0) {
-			copy(c.a, stage, c.lines());
-			copy(c.b, stage + STEPS * (ROWS + GAP) * 4, c.lines());
+			::copy(c.a, stage, c.lines());
+			::copy(c.b, stage + STEPS * (ROWS + GAP) * 4, c.lines());
 			c.next(STEPS);
 		}
-	};
-	multiplyTiles<ROWS, COLUMNS, HIGH, WIDE, STEPS, STAGES, End>(p, tiles, fill);
+	}
+};
+
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, class End, class Course> INLINE void multiply(const TiledConvolution &p, Course &c) {
+	Sources<ROWS, STEPS, Course> sources(c);
+	multiplyTiles<ROWS, COLUMNS, HIGH, WIDE, STEPS, STAGES, End>(p, sources);
 }
 
 #define CONVOLUTION(rows, columns, high, wide, steps, stages, blocks, name) \

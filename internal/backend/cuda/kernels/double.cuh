@@ -18,6 +18,7 @@ template <int SIZE, bool DEEP, int THREADS> struct Panel {
 	static const int ADD_I = DEEP ? THREADS / STEPS : 0, ADD_K = DEEP ? 0 : THREADS / SIZE;
 	u64 from, step, apart; // of the first copy, to the next panel, to the thread's next copy, in bytes
 	u32 k, i, inside;
+	bool cut; // whether some of the panel is not inside across the common axis
 
 	__device__ Panel(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
 		k = DEEP ? threadIdx.x % STEPS : threadIdx.x / SIZE;
@@ -26,16 +27,19 @@ template <int SIZE, bool DEEP, int THREADS> struct Panel {
 		apart = (u64)(ADD_I * across + ADD_K * deep) * 8;
 		step = (u64)deep * STEPS * 8;
 		inside = size - first;
+		cut = inside < SIZE;
 	}
 
-	// copy starts to copy the next panel, of which left steps are inside; valid is an address that can be read.
-	INLINE void copy(Panel &p, u32 to, u32 left, u64 valid, i64, i64) {
+	// copy starts to copy the next panel, of which left steps are inside; all of a WHOLE one is.
+	template <bool WHOLE> INLINE void copy(Panel &p, u32 to, u32, u32 left, i64, i64) {
 		to += p.i * NEXT + p.k * STEP;
+		u64 from = p.from;
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
-			bool in = p.k + l * ADD_K < left && p.i + l * ADD_I < p.inside;
+			bool in = WHOLE || (p.k + l * ADD_K < left && p.i + l * ADD_I < p.inside);
 			asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
-						 : : "r"(to + l * (ADD_I * NEXT + ADD_K * STEP)), "l"(in ? p.from + l * p.apart : valid), "r"(in ? 8 : 0) : "memory");
+						 : : "r"(to + l * (ADD_I * NEXT + ADD_K * STEP)), "l"(from), "r"(in ? 8 : 0) : "memory");
+			goOn(from, p.apart);
 		}
 		p.from += p.step;
 	}
@@ -76,8 +80,7 @@ template <class SHAPE, int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, b
 	u32 fromA = shared + (y + g) * A::NEXT + c * A::STEP, fromB = shared + A::BYTES + (x + g) * B::NEXT + c * B::STEP;
 	f64 sums[DOWN][ACROSS][SHAPE::HIGH][2] = {};
 	O operands(p);
-	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
-	eachPanel<STAGES>(O::panels(operands), A::BYTES + B::BYTES, fill, [&](u32 used) __attribute__((always_inline)) {
+	eachPanel<STAGES>(A::BYTES + B::BYTES, operands, [&](u32 used) __attribute__((always_inline)) {
 #pragma unroll
 		for (int k = 0; k < STEPS; k += 4 * SHAPE::DEEP) {
 			f64 as[DOWN][SHAPE::HIGH][SHAPE::DEEP], bs[ACROSS][SHAPE::DEEP];

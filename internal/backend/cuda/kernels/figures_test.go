@@ -1,7 +1,11 @@
 package kernels
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,16 +31,24 @@ func TestEveryKernelHasFigures(t *testing.T) {
 	}
 }
 
-// TestFiguresOfModules: each module has its section, for the target that it was compiled for.
+// TestFiguresOfModules: each module has its section, for the target that it was compiled for and of the text that it has now.
 func TestFiguresOfModules(t *testing.T) {
-	text, err := os.ReadFile("ptx/figures")
+	figures, err := os.ReadFile("ptx/figures")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range modules() {
+	all := modules()
+	for _, name := range slices.Sorted(maps.Keys(all)) { // a family's one after the other
+		m := all[name]
+		text, err := Text(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		target, _, _ := strings.Cut(m.target.String(), " ")
-		if !strings.Contains(string(text), "\n"+m.name+" "+target+" ") {
-			t.Errorf("ptx/figures has no section %s %s", m.name, target)
+		_, section, ok := strings.Cut(string(figures), "\n"+m.name+" "+target+" ")
+		head, _, _ := strings.Cut(section, "\n")
+		if hash := fmt.Sprintf(" %x", sha256.Sum256(text)); !ok || !strings.HasSuffix(head, hash[:13]) {
+			t.Errorf("ptx/figures has no section %s %s of this text: run scripts/ptxas.py --write", m.name, target)
 		}
 	}
 }

@@ -18,23 +18,33 @@ template <int ROWS, int COLUMNS> struct Job {
 	}
 };
 
-// Operands copy panels of so many steps of a product's a and b, b's behind a's.
-template <class A, class B, int ROWS, int COLUMNS, int STEPS> struct Operands {
+// Operands copy panels of so many steps of a product's a and b, b's behind a's. They are the Fill of eachPanel; an operand says whether its panels are cut, so
+// that none is whole.
+template <class A, class B, int ROWS, int COLUMNS, int DEEP> struct Operands {
+	const Product &p;
 	Job<ROWS, COLUMNS> job;
 	A a;
 	B b;
+	u32 panels, wholes;
 
 	__device__ __attribute__((always_inline)) Operands(const Product &p)
-		: job(p), a(job.a, p.aStrides[1], p.aStrides[2], job.at.m, (u32)p.m, job.begin), b(job.b, p.bStrides[2], p.bStrides[1], job.at.n, (u32)p.n, job.begin) {}
+		: p(p), job(p), a(job.a, p.aStrides[1], p.aStrides[2], job.at.m, (u32)p.m, job.begin), b(job.b, p.bStrides[2], p.bStrides[1], job.at.n, (u32)p.n, job.begin),
+		  panels((job.left + DEEP - 1) / DEEP), wholes(a.cut || b.cut ? 0 : job.left / DEEP) {}
 
-	INLINE u32 panels(const Operands &o) { return (o.job.left + STEPS - 1) / STEPS; }
+	__device__ __attribute__((always_inline)) bool whole(u32 panel) const { return panel < wholes; }
 
-	INLINE void fill(Operands &o, const Product &p, u32 stage) {
-		if (o.job.left > 0) {
-			A::copy(o.a, stage, o.job.left, o.job.a, p.aStrides[1], p.aStrides[2]);
-			B::copy(o.b, stage + A::BYTES, o.job.left, o.job.b, p.bStrides[2], p.bStrides[1]);
-			o.job.left -= min(o.job.left, STEPS);
+	template <bool WHOLE> __device__ __attribute__((always_inline)) void copy(u32 stage, u32 panel) {
+		u32 done = panel * DEEP;
+		if (WHOLE || done < job.left) {
+			A::template copy<WHOLE>(a, stage, panel, job.left - done, p.aStrides[1], p.aStrides[2]);
+			B::template copy<WHOLE>(b, stage + A::BYTES, panel, job.left - done, p.bStrides[2], p.bStrides[1]);
 		}
+	}
+
+	// put stores what passes through registers, where copy keeps it.
+	__device__ __attribute__((always_inline)) void put(u32 stage) const {
+		A::put(a, stage);
+		B::put(b, stage + A::BYTES);
 	}
 };
 

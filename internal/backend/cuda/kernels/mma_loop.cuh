@@ -30,11 +30,11 @@ template <int SIZE, bool DEEP> struct Panel {
 	INLINE u32 further(u32 at, int i, int k) { return DEEP ? (at ^ (k * 32)) + i * 16 * LINE : (at ^ (i * 32)) + k * 16 * LINE; }
 };
 
-// multiplyPanels multiplies so many panels. fill starts to copy the next panel of both operands, if there is one, to an address of shared memory,
-// b's behind a's. A warp computes HIGH rows and WIDE columns of the block's tile. An End is made of p when the sums are there; turned to a
-// column of the tile, it puts the sums of that and the next one, for each row, where they belong.
+// multiplyPanels multiplies all panels of a Fill, as eachPanel says, which has b's behind a's. A warp computes HIGH rows and WIDE columns of the block's
+// tile. An End is made of p when the sums are there; turned to a column of the tile, it puts the sums of that and the next one, for each row, where they
+// belong.
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bool DEEP_B, class End, class P, class Fill>
-INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
+INLINE void multiplyPanels(const P &p, Fill &fill) {
 	const int DOWN = HIGH / 16, ACROSS = WIDE / 8;
 	using A = Panel<ROWS, DEEP_A>;
 	using B = Panel<COLUMNS, DEEP_B>;
@@ -48,7 +48,7 @@ INLINE void multiplyPanels(const P &p, u32 panels, Fill fill) {
 		}
 	}
 	u32 shared = dynamicAddress(), rowA = shared + A::ofA(y), rowB = shared + A::BYTES + B::ofB(x);
-	eachPanel<STAGES>(panels, A::BYTES + B::BYTES, fill, [&](u32 used) __attribute__((always_inline)) {
+	eachPanel<STAGES>(A::BYTES + B::BYTES, fill, [&](u32 used) __attribute__((always_inline)) {
 		FragmentA as[2][DOWN];
 		u32 bs[2][ACROSS / 2][4];
 		auto fragments = [&](int k) __attribute__((always_inline)) {

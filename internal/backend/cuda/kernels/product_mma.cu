@@ -5,42 +5,25 @@
 // lie. Shared memory: STAGES times (rows + columns) * 64 bytes.
 // dtypes: bf16 f16
 // target: sm_80 ptx74
+#include "chunks.cuh"
 #include "pairs.cuh"
-#include "mma_loop.cuh"
 #include "parts.cuh"
 
-// Copies are those of an operand's panels, which lie as the operand does.
-template <int SIZE, bool DEEP, int THREADS> struct Copies : Panel<SIZE, DEEP> {
-	using P = Panel<SIZE, DEEP>;
-	static const int COUNT = P::BYTES / 16 / THREADS;
-	u64 from[COUNT];
-	u32 to[COUNT]; // within the panel
-	u32 bytes[COUNT], at[COUNT]; // inside along a line; the step that it starts with
+// Copies brings chunks by asynchronous copies.
+template <int SIZE, bool DEEP, int THREADS> struct Copies : Chunks<SIZE, DEEP, THREADS> {
+	using C = Chunks<SIZE, DEEP, THREADS>;
+	using C::C;
 
-	__device__ Copies(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
+	// copy starts to copy a panel, of which left steps are inside; all of a WHOLE one is.
+	template <bool WHOLE> INLINE void copy(Copies &c, u32 stage, u32 panel, u32 left, i64, i64) {
 #pragma unroll
-		for (int l = 0; l < COUNT; l++) {
-			u32 id = threadIdx.x + l * THREADS, line = id / P::CHUNKS, chunk = id % P::CHUNKS;
-			to[l] = P::place(line, chunk);
-			if (DEEP) {
-				at[l] = chunk * 8;
-				from[l] = matrix + (u64)(min(first + line, size - 1) * across + begin + at[l]) * 2;
+		for (int l = 0; l < C::COUNT; l++) {
+			u64 from = C::next(c, l, panel);
+			if (WHOLE) {
+				copyAsync(stage + C::place(c, l), from);
 			} else {
-				u32 i = first + chunk * 8;
-				at[l] = line;
-				bytes[l] = i < size ? min((size - i) * 2, 16) : 0;
-				from[l] = matrix + (u64)((begin + line) * deep + (i < size ? i : 0)) * 2;
+				copyAsync(stage + C::place(c, l), from, C::count(c, l, left));
 			}
-		}
-	}
-
-	// copy starts to copy the next panel, of which left steps are inside.
-	INLINE void copy(Copies &p, u32 stage, u32 left, u64 valid, i64, i64 deep) {
-#pragma unroll
-		for (int l = 0; l < COUNT; l++) {
-			u32 n = DEEP ? (p.at[l] < left ? min((left - p.at[l]) * 2, 16) : 0) : (p.at[l] < left ? p.bytes[l] : 0);
-			copyAsync(stage + p.to[l], n > 0 ? p.from[l] : valid, n);
-			p.from[l] += DEEP ? STEPS * 2 : (u64)deep * STEPS * 2;
 		}
 	}
 };
@@ -61,8 +44,7 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bo
 	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
 	using O = Operands<Copies<ROWS, DEEP_A, THREADS>, Copies<COLUMNS, DEEP_B, THREADS>, ROWS, COLUMNS, STEPS>;
 	O operands(p);
-	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
-	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Pairs<ROWS, COLUMNS>>(p, O::panels(operands), fill);
+	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Pairs<ROWS, COLUMNS>>(p, operands);
 	addParts<ROWS, COLUMNS, THREADS>(p);
 }
 

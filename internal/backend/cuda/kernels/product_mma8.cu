@@ -5,6 +5,8 @@
 // lie. Shared memory: 2 * (rows + columns) * 64 bytes.
 // dtypes: f16
 // target: sm_75 ptx70
+#include "chunks.cuh"
+#include "job.cuh"
 #include "parts.cuh"
 #include "staged_loop.cuh"
 
@@ -18,43 +20,26 @@ INLINE uint4 beginning(u64 from, u32 bytes) {
 	return v;
 }
 
-// Chunks are those 16 bytes of an operand's panels that a thread loads, in lines that lie APART lines from each other.
-template <int SIZE, bool DEEP, int THREADS> struct Chunks : Panel<SIZE, DEEP> {
-	using P = Panel<SIZE, DEEP>;
-	static const int COUNT = P::BYTES / 16 / THREADS, APART = THREADS / P::CHUNKS;
-	u64 from; // of the first
-	uint4 held[COUNT];
-	u32 to, at, inside; // where the first goes in a panel, the step that it starts with; lines inside from it on where DEEP, else bytes of each line
+// Held brings chunks by registers.
+template <int SIZE, bool DEEP, int THREADS> struct Held : Chunks<SIZE, DEEP, THREADS> {
+	using C = Chunks<SIZE, DEEP, THREADS>;
+	using C::C;
+	uint4 held[C::COUNT];
 
-	__device__ Chunks(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
-		static_assert(APART % 8 == 0, "chunks of a thread change places alike");
-		u32 line = threadIdx.x / P::CHUNKS, chunk = threadIdx.x % P::CHUNKS, i = first + (DEEP ? line : chunk * 8);
-		to = P::place(line, chunk);
-		at = DEEP ? chunk * 8 : line;
-		inside = i < size ? (DEEP ? size - i : min((size - i) * 2, 16)) : 0;
-		from = matrix + (u64)((i64)i * across + (begin + at) * deep) * 2;
-	}
-
-	// fetch loads the next panel, of which left steps are inside.
-	INLINE void fetch(Chunks &c, u32 left, i64 across, i64 deep) {
+	// copy loads a panel, of which left steps are inside; all of a WHOLE one is.
+	template <bool WHOLE> INLINE void copy(Held &h, u32, u32 panel, u32 left, i64, i64) {
 #pragma unroll
-		for (int l = 0; l < COUNT; l++) {
-			u32 bytes = 0;
-			if (DEEP && l * APART < c.inside && c.at < left) {
-				bytes = min((left - c.at) * 2, 16);
-			} else if (!DEEP && c.at + l * APART < left) {
-				bytes = c.inside;
-			}
-			u64 from = c.from + (u64)(l * APART * (DEEP ? across : deep)) * 2;
-			c.held[l] = bytes < 16 ? beginning(from, bytes) : load<uint4>(from, 0);
+		for (int l = 0; l < C::COUNT; l++) {
+			u64 from = C::next(h, l, panel);
+			u32 bytes = WHOLE ? 16 : C::count(h, l, left);
+			h.held[l] = bytes < 16 ? beginning(from, bytes) : load<uint4>(from, 0);
 		}
-		c.from += (u64)deep * STEPS * 2;
 	}
 
-	INLINE void put(const Chunks &c, u32 stage) {
+	INLINE void put(const Held &h, u32 stage) {
 #pragma unroll
-		for (int l = 0; l < COUNT; l++) {
-			*(__attribute__((address_space(3))) uint4 *)(u64)(stage + c.to + l * APART * P::LINE) = c.held[l];
+		for (int l = 0; l < C::COUNT; l++) {
+			*(__attribute__((address_space(3))) uint4 *)(u64)(stage + C::place(h, l)) = h.held[l];
 		}
 	}
 };
@@ -62,7 +47,8 @@ template <int SIZE, bool DEEP, int THREADS> struct Chunks : Panel<SIZE, DEEP> {
 #define PRODUCT(rows, columns, high, wide, blocks, name, deepA, deepB) \
 	KERNEL_OF(JOIN(product_##rows##x##columns##_mma8_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
 		const int THREADS = rows * columns / (high * wide) * 32; \
-		multiplyHeld<rows, columns, high, wide, Chunks<rows, deepA, THREADS>, Chunks<columns, deepB, THREADS>, deepA, deepB>(p); \
+		Operands<Held<rows, deepA, THREADS>, Held<columns, deepB, THREADS>, rows, columns, STEPS> operands(p); \
+		multiplyStaged<rows, columns, high, wide, deepA, deepB, End<rows, columns>>(p, operands); \
 		addParts<rows, columns, THREADS>(p); \
 	}
 

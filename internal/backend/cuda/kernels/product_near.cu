@@ -7,6 +7,7 @@
 // dtypes: bf16 f16
 // target: sm_80 ptx74
 #define NOTHING_FOLLOWS
+#include "job.cuh"
 #include "staged_loop.cuh"
 
 // Words are those pairs of neighbours in an operand's panels that a thread brings, in lines that lie APART lines from each other.
@@ -16,12 +17,14 @@ template <int SIZE, bool DEEP, int THREADS> struct Words : Panel<SIZE, DEEP> {
 	u64 from;              // of the first
 	u32 line, word;        // of a panel, where the first goes
 	u32 lines, neighbours; // inside from there on, of those that do not run along the common axis
+	bool cut;              // whether those are not all
 
 	__device__ Words(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
 		line = threadIdx.x / WIDTH;
 		word = threadIdx.x % WIDTH;
 		u32 i = first + (DEEP ? line : word * 2), k = begin + (DEEP ? word * 2 : line);
 		lines = neighbours = i < size ? size - i : 0;
+		cut = size - first < SIZE;
 		from = matrix + (u64)((i64)i * across + k * deep) * 2;
 	}
 
@@ -43,13 +46,14 @@ template <int SIZE, bool DEEP, int THREADS> struct Copies : Words<SIZE, DEEP, TH
 	using W = Words<SIZE, DEEP, THREADS>;
 	using W::W;
 
-	// copy starts to copy the next panel, of which left steps are inside; valid is an address that can be read.
-	INLINE void copy(Copies &c, u32 stage, u32 left, u64 valid, i64 across, i64 deep) {
+	// copy starts to copy the next panel, of which left steps are inside; all of a WHOLE one is.
+	template <bool WHOLE> INLINE void copy(Copies &c, u32 stage, u32, u32 left, i64 across, i64 deep) {
+		u64 from = c.from;
 #pragma unroll
 		for (int l = 0; l < W::COUNT; l++) {
-			u32 n = W::count(c, l, left);
-			u64 from = n > 0 ? c.from + (u64)(l * W::APART * (DEEP ? across : deep)) * 2 : valid;
+			u32 n = WHOLE ? 2 : W::count(c, l, left);
 			asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(stage + W::place(c, l)), "l"(from), "r"(n * 2) : "memory");
+			goOn(from, (u64)(DEEP ? across : deep) * W::APART * 2);
 		}
 		c.from += (u64)deep * STEPS * 2;
 	}
@@ -61,13 +65,15 @@ template <int SIZE, bool DEEP, int THREADS> struct Held : Words<SIZE, DEEP, THRE
 	using W::W;
 	u32 first[W::COUNT], second[W::COUNT];
 
-	INLINE void fetch(Held &h, u32 left, i64 across, i64 deep) {
+	// copy loads a panel, as that of Copies.
+	template <bool WHOLE> INLINE void copy(Held &h, u32, u32, u32 left, i64 across, i64 deep) {
+		u64 from = h.from;
 #pragma unroll
 		for (int l = 0; l < W::COUNT; l++) {
-			u32 n = W::count(h, l, left);
-			u64 from = h.from + (u64)(l * W::APART * (DEEP ? across : deep)) * 2;
+			u32 n = WHOLE ? 2 : W::count(h, l, left);
 			h.first[l] = n > 0 ? load<u16>(from, 0) : 0;
 			h.second[l] = n > 1 ? load<u16>(from, DEEP ? deep : across) : 0;
+			goOn(from, (u64)(DEEP ? across : deep) * W::APART * 2);
 		}
 		h.from += (u64)deep * STEPS * 2;
 	}
@@ -96,8 +102,7 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bo
 	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
 	using O = Operands<Copies<ROWS, DEEP_A, THREADS>, Copies<COLUMNS, DEEP_B, THREADS>, ROWS, COLUMNS, STEPS>;
 	O operands(p);
-	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
-	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Both<ROWS, COLUMNS>>(p, O::panels(operands), fill);
+	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, DEEP_A, DEEP_B, Both<ROWS, COLUMNS>>(p, operands);
 }
 
 #define PAIRS(rows, columns, high, wide, stages, blocks, name, deepA, deepB) \
@@ -107,7 +112,8 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bo
 #define ANY(rows, columns, high, wide, blocks, name, deepA, deepB) \
 	KERNEL_OF(JOIN(product_##rows##x##columns##_any_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
 		const int THREADS = rows * columns / (high * wide) * 32; \
-		multiplyHeld<rows, columns, high, wide, Held<rows, deepA, THREADS>, Held<columns, deepB, THREADS>, deepA, deepB>(p); \
+		Operands<Held<rows, deepA, THREADS>, Held<columns, deepB, THREADS>, rows, columns, STEPS> operands(p); \
+		multiplyStaged<rows, columns, high, wide, deepA, deepB, End<rows, columns>>(p, operands); \
 	}
 
 EACH_LIE(PAIRS, 128, 128, 64, 64, 4, 1)

@@ -5,56 +5,58 @@
 #include "job.cuh"
 #include "parts.cuh"
 
-// A Source copies one tile after another of an operand. WHOLE ones copy fours of neighbours, others single elements, along the axis on which
+// A Source copies one tile after another of an operand. Those of FOURS copy four neighbours at once, others single elements, along the axis on which
 // neighbours lie closer. Lines of a tile, which are steps, are padded.
-template <int SIZE, int STEPS, bool WHOLE, int THREADS, int PAD> struct Source {
-	static const int LINE = (SIZE + PAD) * 4, BYTES = STEPS * LINE, COUNT = SIZE * STEPS / THREADS / (WHOLE ? 4 : 1);
+template <int SIZE, int STEPS, bool FOURS, int THREADS, int PAD> struct Source {
+	static const int LINE = (SIZE + PAD) * 4, BYTES = STEPS * LINE, COUNT = SIZE * STEPS / THREADS / (FOURS ? 4 : 1);
 	u64 from, step, apart; // of the first copy, to the next tile, to the thread's next copy, in bytes
 	u32 k, i, addK, addI, inside;
+	bool cut; // whether some of the tile is not inside across the common axis
 
 	__device__ Source(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
-		const u32 line = WHOLE ? SIZE / 4 : SIZE;
-		bool along = !WHOLE && deep < across;
+		const u32 line = FOURS ? SIZE / 4 : SIZE;
+		bool along = !FOURS && deep < across;
 		k = along ? threadIdx.x % STEPS : threadIdx.x / line;
-		i = along ? threadIdx.x / STEPS : threadIdx.x % line * (WHOLE ? 4 : 1);
+		i = along ? threadIdx.x / STEPS : threadIdx.x % line * (FOURS ? 4 : 1);
 		addK = along ? 0 : THREADS / line;
 		addI = along ? THREADS / STEPS : 0;
 		from = matrix + (u64)((i64)(first + i) * across + (i64)(begin + k) * deep) * 4;
 		apart = (u64)(addI * across + addK * deep) * 4;
 		step = (u64)deep * STEPS * 4;
 		inside = size - first;
+		cut = inside < SIZE;
 	}
 
-	// copy starts to copy the next tile, of which left steps are inside; valid is an address that can be read.
-	INLINE void copy(Source &s, u32 to, u32 left, u64 valid, i64, i64) {
+	// copy starts to copy the next tile, of which left steps are inside; all of a WHOLE one is.
+	template <bool WHOLE> INLINE void copy(Source &s, u32 to, u32, u32 left, i64, i64) {
 		to += s.k * LINE + s.i * 4;
+		u64 from = s.from;
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
-			bool in = s.k + l * s.addK < left && s.i + l * s.addI < s.inside;
-			u64 from = in ? s.from + l * s.apart : valid;
-			if (WHOLE) {
-				copyAsync(to + l * s.addK * LINE, from, in ? 16 : 0);
+			bool in = WHOLE || (s.k + l * s.addK < left && s.i + l * s.addI < s.inside);
+			if (FOURS) {
+				copyWhole(to + l * s.addK * LINE, from, in);
 			} else {
-				copyElement(to + l * (s.addK * LINE + s.addI * 4), from, in ? 4 : 0);
+				copyElement(to + l * (s.addK * LINE + s.addI * 4), from, in);
 			}
+			goOn(from, s.apart);
 		}
 		s.from += s.step;
 	}
 };
 
 // product multiplies by multiplyTiles of async_loop.cuh or tf32_loop.cuh: the one that the kernels' file includes ahead of this.
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, bool WHOLE_A, bool WHOLE_B> INLINE void product(const Product &p) {
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, bool FOURS_A, bool FOURS_B> INLINE void product(const Product &p) {
 	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
-	using O = Operands<Source<ROWS, STEPS, WHOLE_A, THREADS, GAP>, Source<COLUMNS, STEPS, WHOLE_B, THREADS, GAP>, ROWS, COLUMNS, STEPS>;
+	using O = Operands<Source<ROWS, STEPS, FOURS_A, THREADS, GAP>, Source<COLUMNS, STEPS, FOURS_B, THREADS, GAP>, ROWS, COLUMNS, STEPS>;
 	O operands(p);
-	auto fill = [&](u32 stage) __attribute__((always_inline)) { O::fill(operands, p, stage); };
-	multiplyTiles<ROWS, COLUMNS, HIGH, WIDE, STEPS, STAGES, End<ROWS, COLUMNS>>(p, O::panels(operands), fill);
+	multiplyTiles<ROWS, COLUMNS, HIGH, WIDE, STEPS, STAGES, End<ROWS, COLUMNS>>(p, operands);
 	addParts<ROWS, COLUMNS, THREADS>(p);
 }
 
-#define PRODUCT(family, rows, columns, high, wide, steps, stages, blocks, name, wholeA, wholeB) \
+#define PRODUCT(family, rows, columns, high, wide, steps, stages, blocks, name, foursA, foursB) \
 	KERNEL_OF(JOIN(product_##rows##x##columns##_##family##_##name, DTYPE), rows *columns / (high * wide) * 32, blocks)(const Product p) { \
-		product<rows, columns, high, wide, steps, stages, wholeA, wholeB>(p); \
+		product<rows, columns, high, wide, steps, stages, foursA, foursB>(p); \
 	}
 
 // EACH_SOURCE makes a kernel for each way in which operands lie: m or n across the common axis in whole fours, x anyhow.

@@ -2,32 +2,18 @@
 // block multiplies the one before. Panels lie as in mma_loop.cuh.
 #pragma once
 
-#include "job.cuh"
 #include "mma_loop.cuh"
 
-// multiplyStaged multiplies panels until no steps are left: fetch loads the next of both operands, of which so many steps are inside, into registers, and
-// put stores it to an address of shared memory, b's behind a's. Warps and End are those of multiplyPanels, but each sum is put by itself.
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, bool DEEP_B, class End, class P, class Fetch, class Put>
-INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
+// multiplyStaged multiplies all panels of a Fill, as eachHeld says, which has b's behind a's. Warps and End are those of multiplyPanels, but each sum is put
+// by itself.
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, bool DEEP_A, bool DEEP_B, class End, class P, class Fill> INLINE void multiplyStaged(const P &p, Fill &fill) {
 	const int DOWN = HIGH / 16, ACROSS = WIDE / 8;
 	using A = Panel<ROWS, DEEP_A>;
 	using B = Panel<COLUMNS, DEEP_B>;
-	const u32 STAGE = A::BYTES + B::BYTES;
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = warp / (COLUMNS / WIDE) * HIGH, x = warp % (COLUMNS / WIDE) * WIDE;
 	FragmentC sums[DOWN][ACROSS] = {};
-	u32 shared = dynamicAddress();
-	u32 rowA = shared + A::ofA(y), rowB = shared + A::BYTES + B::ofB(x);
-	fetch(left);
-	put(shared);
-	__syncthreads();
-	u32 used = 0;
-#pragma unroll 1
-	while (true) {
-		bool more = left > STEPS;
-		if (more) {
-			left -= STEPS;
-			fetch(left);
-		}
+	u32 shared = dynamicAddress(), rowA = shared + A::ofA(y), rowB = shared + A::BYTES + B::ofB(x);
+	eachHeld(A::BYTES + B::BYTES, fill, [&](u32 used) __attribute__((always_inline)) {
 #pragma unroll
 		for (int k = 0; k < STEPS / 16; k++) {
 			u32 bs[ACROSS / 2][4];
@@ -45,13 +31,7 @@ INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
 				}
 			}
 		}
-		if (!more) {
-			break;
-		}
-		used ^= STAGE;
-		put(shared + used);
-		__syncthreads();
-	}
+	});
 	static_assert(WIDE == 32, "a lane puts a column");
 	End end(p);
 	end.turn(x + lane);
@@ -61,20 +41,4 @@ INLINE void multiplyStaged(const P &p, u32 left, Fetch fetch, Put put) {
 			end.put(y + first + row, ends[row * (WIDE + 8) + lane]);
 		}
 	});
-}
-
-// multiplyHeld is a product whose operands A and B hold a panel in registers.
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, class A, class B, bool DEEP_A, bool DEEP_B> INLINE void multiplyHeld(const Product &p) {
-	Job<ROWS, COLUMNS> job(p);
-	A a(job.a, p.aStrides[1], p.aStrides[2], job.at.m, (u32)p.m, job.begin);
-	B b(job.b, p.bStrides[2], p.bStrides[1], job.at.n, (u32)p.n, job.begin);
-	auto fetch = [&](u32 left) __attribute__((always_inline)) {
-		A::fetch(a, left, p.aStrides[1], p.aStrides[2]);
-		B::fetch(b, left, p.bStrides[2], p.bStrides[1]);
-	};
-	auto put = [&](u32 stage) __attribute__((always_inline)) {
-		A::put(a, stage);
-		B::put(b, stage + A::BYTES);
-	};
-	multiplyStaged<ROWS, COLUMNS, HIGH, WIDE, DEEP_A, DEEP_B, End<ROWS, COLUMNS>>(p, job.left, fetch, put);
 }

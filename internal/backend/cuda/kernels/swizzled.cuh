@@ -35,8 +35,7 @@ template <int WIDTH> struct Swizzled {
 		for (int l = 0; l * AT_ONCE < ROWS; l++) {
 			u32 line = first + l * AT_ONCE;
 			if (ROWS % AT_ONCE == 0 || line < ROWS) {
-				u32 n = line < left ? bytes : 0;
-				copyAsync(to + place(line, chunk), n > 0 ? at : from, n);
+				copyAsync(to + place(line, chunk), at, line < left ? bytes : 0);
 			}
 			at += (u64)(stride * AT_ONCE) * 2;
 		}

@@ -25,13 +25,13 @@ INLINE void multiplyAdd(FragmentC &c, const u32 (&a)[4], const u32 (&b)[2]) {
 }
 
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STEPS, int STAGES, class End, class P, class Fill>
-INLINE void multiplyTiles(const P &p, u32 tiles, Fill fill) {
+INLINE void multiplyTiles(const P &p, Fill &fill) {
 	const int DOWN = HIGH / 16, ACROSS = WIDE / 8, LINE_A = (ROWS + GAP) * 4, LINE_B = (COLUMNS + GAP) * 4;
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = warp / (COLUMNS / WIDE) * HIGH, x = warp % (COLUMNS / WIDE) * WIDE;
 	u32 shared = dynamicAddress(), g = lane / 4, c = lane % 4;
 	u32 fromA = shared + c * LINE_A + (y + g) * 4, fromB = shared + STEPS * LINE_A + c * LINE_B + (x + g) * 4;
 	FragmentC sums[DOWN][ACROSS] = {};
-	eachPanel<STAGES>(tiles, STEPS * (LINE_A + LINE_B), fill, [&](u32 used) __attribute__((always_inline)) {
+	eachPanel<STAGES>(STEPS * (LINE_A + LINE_B), fill, [&](u32 used) __attribute__((always_inline)) {
 #pragma unroll
 		for (int k = 0; k < STEPS; k += 8) {
 			u32 as[DOWN][4], bs[ACROSS][2];
