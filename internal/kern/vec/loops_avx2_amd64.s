@@ -16968,11 +16968,11 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+9248(SB), Y0
-	VBROADCASTSS constants<>+9280(SB), Y1
-	VBROADCASTSS constants<>+224(SB), Y2
-	VBROADCASTSS constants<>+9312(SB), Y3
-	VBROADCASTSS constants<>+9344(SB), Y4
+	VMOVUPS constants<>+9248(SB), Y0
+	VMOVUPS constants<>+9280(SB), Y1
+	VMOVUPS constants<>+9312(SB), Y2
+	VMOVUPS constants<>+9344(SB), Y3
+	VMOVUPS constants<>+9376(SB), Y4
 	SUBQ $8, CX
 	CMPQ AX, CX
 	JGT done
@@ -16980,40 +16980,37 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 whole:
 	VMOVUPS (SI)(AX*4), Y5
 	VPAND constants<>+128(SB), Y5, Y6
-	VPMINUD Y1, Y6, Y6
-	VADDPS Y2, Y6, Y7
-	VPSUBD Y3, Y7, Y7
+	VPMINUD constants<>+9408(SB), Y6, Y6
+	VADDPS constants<>+224(SB), Y6, Y7
+	VPSUBD constants<>+9440(SB), Y7, Y7
 	VPSRLD $21, Y7, Y7
 	VPSLLD $28, Y7, Y8
-	VMOVUPS constants<>+9376(SB), Y9
-	VPERMD Y9, Y7, Y9
+	VPERMD Y0, Y7, Y9
 	VMOVMSKPS Y8, R15
 	TESTL R15, R15
 	JZ picked1
-	VMOVUPS constants<>+9408(SB), Y10
+	VMOVUPS constants<>+9472(SB), Y10
 	VPERMD Y10, Y7, Y10
 	VBLENDVPS Y8, Y10, Y9, Y9
 
 picked1:
 	VSUBPS Y9, Y6, Y9
 	VMULPS Y6, Y6, Y10
-	VFMADD132PS constants<>+9440(SB), Y0, Y10
-	VSUBPS Y0, Y10, Y11
-	VMULPS constants<>+9472(SB), Y11, Y12
+	VBROADCASTSS constants<>+9504(SB), Y11
+	VFMADD213PS constants<>+9536(SB), Y11, Y10
+	VSUBPS constants<>+9536(SB), Y10, Y11
+	VMULPS constants<>+9568(SB), Y11, Y12
 	VFMADD231PS Y6, Y6, Y12
-	VFMADD231PS constants<>+9504(SB), Y11, Y12
-	VBROADCASTSS constants<>+9568(SB), Y6
-	VFMADD231PS constants<>+9536(SB), Y12, Y6
+	VFMADD231PS constants<>+9600(SB), Y11, Y12
+	VBROADCASTSS constants<>+9664(SB), Y6
+	VFMADD231PS constants<>+9632(SB), Y12, Y6
 	VFMADD213PS constants<>+2496(SB), Y12, Y6
 	VMULPS Y6, Y12, Y6
 	VPSLLD $28, Y10, Y11
-	VMOVUPS constants<>+9600(SB), Y12
-	VPERMD Y12, Y10, Y12
-	VMOVUPS constants<>+9632(SB), Y13
-	VPERMD Y13, Y10, Y13
+	VPERMD Y1, Y10, Y12
+	VPERMD Y2, Y10, Y13
 	VBLENDVPS Y11, Y13, Y12, Y12
-	VMOVUPS constants<>+9664(SB), Y11
-	VPERMD Y11, Y7, Y11
+	VPERMD Y3, Y7, Y11
 	TESTL R15, R15
 	JZ picked2
 	VMOVUPS constants<>+9696(SB), Y13
@@ -17021,50 +17018,49 @@ picked1:
 	VBLENDVPS Y8, Y13, Y11, Y11
 
 picked2:
-	VMOVUPS constants<>+9728(SB), Y13
-	VPERMD Y13, Y7, Y13
+	VPERMD Y4, Y7, Y13
 	TESTL R15, R15
 	JZ picked3
-	VMOVUPS constants<>+9760(SB), Y14
+	VMOVUPS constants<>+9728(SB), Y14
 	VPERMD Y14, Y7, Y14
 	VBLENDVPS Y8, Y14, Y13, Y13
 
 picked3:
-	VMOVUPS constants<>+9792(SB), Y14
+	VMOVUPS constants<>+9760(SB), Y14
 	VPERMD Y14, Y7, Y14
 	TESTL R15, R15
 	JZ picked4
-	VMOVUPS constants<>+9824(SB), Y15
+	VMOVUPS constants<>+9792(SB), Y15
 	VPERMD Y15, Y7, Y15
 	VBLENDVPS Y8, Y15, Y14, Y14
 
 picked4:
 	VFMADD231PS Y9, Y13, Y14
-	VMOVUPS constants<>+9856(SB), Y13
+	VMOVUPS constants<>+9824(SB), Y13
 	VPERMD Y13, Y7, Y13
 	TESTL R15, R15
 	JZ picked5
-	VMOVUPS constants<>+9888(SB), Y15
+	VMOVUPS constants<>+9856(SB), Y15
 	VPERMD Y15, Y7, Y15
 	VBLENDVPS Y8, Y15, Y13, Y13
 
 picked5:
 	VFMADD231PS Y9, Y14, Y13
-	VMOVUPS constants<>+9920(SB), Y14
+	VMOVUPS constants<>+9888(SB), Y14
 	VPERMD Y14, Y7, Y14
 	TESTL R15, R15
 	JZ picked6
-	VMOVUPS constants<>+9952(SB), Y15
+	VMOVUPS constants<>+9920(SB), Y15
 	VPERMD Y15, Y7, Y15
 	VBLENDVPS Y8, Y15, Y14, Y14
 
 picked6:
 	VFMADD231PS Y9, Y13, Y14
-	VMOVUPS constants<>+9984(SB), Y13
+	VMOVUPS constants<>+9952(SB), Y13
 	VPERMD Y13, Y7, Y13
 	TESTL R15, R15
 	JZ picked7
-	VMOVUPS constants<>+10016(SB), Y15
+	VMOVUPS constants<>+9984(SB), Y15
 	VPERMD Y15, Y7, Y15
 	VBLENDVPS Y8, Y15, Y13, Y13
 
@@ -17101,8 +17097,8 @@ TEXT ·geluF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+288(SB), Y0
-	VBROADCASTSD constants<>+10048(SB), Y1
-	VBROADCASTSD constants<>+10080(SB), Y2
+	VBROADCASTSD constants<>+10016(SB), Y1
+	VBROADCASTSD constants<>+10048(SB), Y2
 	VBROADCASTSD constants<>+960(SB), Y3
 	SUBQ $4, CX
 	CMPQ AX, CX
@@ -17116,15 +17112,16 @@ whole:
 	VFMADD231PD Y2, Y5, Y6
 	VSUBPD Y6, Y0, Y7
 	VFMADD231PD Y2, Y5, Y7
-	VADDPD constants<>+10112(SB), Y5, Y8
+	VADDPD constants<>+10080(SB), Y5, Y8
 	VMULPD Y8, Y6, Y9
 	VDIVPD Y9, Y0, Y9
 	VADDPD Y5, Y5, Y10
 	VMULPD Y6, Y10, Y10
 	VMULPD Y9, Y10, Y10
 	VSUBPD Y0, Y10, Y11
-	VBROADCASTSD constants<>+10176(SB), Y12
-	VFMADD231PD constants<>+10144(SB), Y11, Y12
+	VBROADCASTSD constants<>+10144(SB), Y12
+	VFMADD231PD constants<>+10112(SB), Y11, Y12
+	VFMADD213PD constants<>+10176(SB), Y11, Y12
 	VFMADD213PD constants<>+10208(SB), Y11, Y12
 	VFMADD213PD constants<>+10240(SB), Y11, Y12
 	VFMADD213PD constants<>+10272(SB), Y11, Y12
@@ -17144,7 +17141,6 @@ whole:
 	VFMADD213PD constants<>+10720(SB), Y11, Y12
 	VFMADD213PD constants<>+10752(SB), Y11, Y12
 	VFMADD213PD constants<>+10784(SB), Y11, Y12
-	VFMADD213PD constants<>+10816(SB), Y11, Y12
 	VMULPD Y12, Y10, Y10
 	VMULPD Y9, Y8, Y8
 	VMULPD constants<>+4576(SB), Y5, Y9
@@ -17218,10 +17214,10 @@ TEXT ·geluTanhF32AVX2(SB), NOSPLIT, $0-24
 several:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
-	VBROADCASTSS constants<>+10848(SB), Y2
+	VBROADCASTSS constants<>+10816(SB), Y2
 	VMAXPS Y0, Y2, Y3
 	VMAXPS Y1, Y2, Y2
-	VBROADCASTSS constants<>+10880(SB), Y4
+	VBROADCASTSS constants<>+10848(SB), Y4
 	VMINPS Y3, Y4, Y5
 	VMINPS Y2, Y4, Y6
 	VMULPS Y5, Y5, Y7
@@ -17230,20 +17226,20 @@ several:
 	VFMSUB231PS Y5, Y5, Y9
 	VMOVAPS Y8, Y10
 	VFMSUB231PS Y6, Y6, Y10
-	VBROADCASTSS constants<>+10944(SB), Y11
-	VFMADD231PS constants<>+10912(SB), Y7, Y11
-	VBROADCASTSS constants<>+10944(SB), Y12
-	VFMADD231PS constants<>+10912(SB), Y8, Y12
-	VBROADCASTSS constants<>+10944(SB), Y13
+	VBROADCASTSS constants<>+10912(SB), Y11
+	VFMADD231PS constants<>+10880(SB), Y7, Y11
+	VBROADCASTSS constants<>+10912(SB), Y12
+	VFMADD231PS constants<>+10880(SB), Y8, Y12
+	VBROADCASTSS constants<>+10912(SB), Y13
 	VSUBPS Y11, Y13, Y14
 	VSUBPS Y12, Y13, Y13
-	VFMADD231PS constants<>+10912(SB), Y7, Y14
-	VFMADD231PS constants<>+10912(SB), Y8, Y13
-	VBROADCASTSS constants<>+10976(SB), Y15
-	VFMADD213PS constants<>+11008(SB), Y15, Y7
-	VFMADD213PS constants<>+11008(SB), Y15, Y8
-	VFMADD231PS constants<>+10912(SB), Y9, Y7
-	VFMADD231PS constants<>+10912(SB), Y10, Y8
+	VFMADD231PS constants<>+10880(SB), Y7, Y14
+	VFMADD231PS constants<>+10880(SB), Y8, Y13
+	VBROADCASTSS constants<>+10944(SB), Y15
+	VFMADD213PS constants<>+10976(SB), Y15, Y7
+	VFMADD213PS constants<>+10976(SB), Y15, Y8
+	VFMADD231PS constants<>+10880(SB), Y9, Y7
+	VFMADD231PS constants<>+10880(SB), Y10, Y8
 	VMULPS Y11, Y5, Y9
 	VMULPS Y12, Y6, Y10
 	VFMSUB213PS Y9, Y5, Y11
@@ -17266,16 +17262,16 @@ several:
 	VFMADD231PS constants<>+1536(SB), Y8, Y12
 	VADDPS Y11, Y9, Y7
 	VADDPS Y12, Y10, Y8
-	VBROADCASTSS constants<>+11072(SB), Y9
-	VFMADD231PS constants<>+11040(SB), Y7, Y9
-	VBROADCASTSS constants<>+11072(SB), Y10
-	VFMADD231PS constants<>+11040(SB), Y8, Y10
+	VBROADCASTSS constants<>+11040(SB), Y9
+	VFMADD231PS constants<>+11008(SB), Y7, Y9
+	VBROADCASTSS constants<>+11040(SB), Y10
+	VFMADD231PS constants<>+11008(SB), Y8, Y10
+	VFMADD213PS constants<>+11072(SB), Y7, Y9
+	VFMADD213PS constants<>+11072(SB), Y8, Y10
 	VFMADD213PS constants<>+11104(SB), Y7, Y9
 	VFMADD213PS constants<>+11104(SB), Y8, Y10
 	VFMADD213PS constants<>+11136(SB), Y7, Y9
 	VFMADD213PS constants<>+11136(SB), Y8, Y10
-	VFMADD213PS constants<>+11168(SB), Y7, Y9
-	VFMADD213PS constants<>+11168(SB), Y8, Y10
 	VFMADD213PS constants<>+1504(SB), Y7, Y9
 	VFMADD213PS constants<>+1504(SB), Y8, Y10
 	VFMADD213PS constants<>+256(SB), Y7, Y9
@@ -17321,21 +17317,21 @@ single:
 
 whole:
 	VMOVUPS (SI)(AX*4), Y0
-	VBROADCASTSS constants<>+10848(SB), Y1
+	VBROADCASTSS constants<>+10816(SB), Y1
 	VMAXPS Y0, Y1, Y1
-	VBROADCASTSS constants<>+10880(SB), Y2
+	VBROADCASTSS constants<>+10848(SB), Y2
 	VMINPS Y1, Y2, Y3
 	VMULPS Y3, Y3, Y4
 	VMOVAPS Y4, Y5
 	VFMSUB231PS Y3, Y3, Y5
-	VBROADCASTSS constants<>+10944(SB), Y6
-	VFMADD231PS constants<>+10912(SB), Y4, Y6
-	VBROADCASTSS constants<>+10944(SB), Y7
+	VBROADCASTSS constants<>+10912(SB), Y6
+	VFMADD231PS constants<>+10880(SB), Y4, Y6
+	VBROADCASTSS constants<>+10912(SB), Y7
 	VSUBPS Y6, Y7, Y7
-	VFMADD231PS constants<>+10912(SB), Y4, Y7
-	VBROADCASTSS constants<>+10976(SB), Y8
-	VFMADD213PS constants<>+11008(SB), Y8, Y4
-	VFMADD231PS constants<>+10912(SB), Y5, Y4
+	VFMADD231PS constants<>+10880(SB), Y4, Y7
+	VBROADCASTSS constants<>+10944(SB), Y8
+	VFMADD213PS constants<>+10976(SB), Y8, Y4
+	VFMADD231PS constants<>+10880(SB), Y5, Y4
 	VMULPS Y6, Y3, Y5
 	VFMSUB213PS Y5, Y3, Y6
 	VADDPS Y4, Y7, Y4
@@ -17347,11 +17343,11 @@ whole:
 	VFMADD231PS constants<>+6400(SB), Y4, Y5
 	VFMADD231PS constants<>+1536(SB), Y4, Y6
 	VADDPS Y6, Y5, Y4
-	VBROADCASTSS constants<>+11072(SB), Y5
-	VFMADD231PS constants<>+11040(SB), Y4, Y5
+	VBROADCASTSS constants<>+11040(SB), Y5
+	VFMADD231PS constants<>+11008(SB), Y4, Y5
+	VFMADD213PS constants<>+11072(SB), Y4, Y5
 	VFMADD213PS constants<>+11104(SB), Y4, Y5
 	VFMADD213PS constants<>+11136(SB), Y4, Y5
-	VFMADD213PS constants<>+11168(SB), Y4, Y5
 	VFMADD213PS constants<>+1504(SB), Y4, Y5
 	VFMADD213PS constants<>+256(SB), Y4, Y5
 	VCMPPS $17, constants<>+8672(SB), Y3, Y6
@@ -17392,10 +17388,10 @@ TEXT ·geluTanhF64AVX2(SB), NOSPLIT, $0-24
 several:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
-	VBROADCASTSD constants<>+11200(SB), Y2
+	VBROADCASTSD constants<>+11168(SB), Y2
 	VMAXPD Y0, Y2, Y3
 	VMAXPD Y1, Y2, Y2
-	VBROADCASTSD constants<>+11232(SB), Y4
+	VBROADCASTSD constants<>+11200(SB), Y4
 	VMINPD Y3, Y4, Y5
 	VMINPD Y2, Y4, Y6
 	VMULPD Y5, Y5, Y7
@@ -17404,20 +17400,20 @@ several:
 	VFMSUB231PD Y5, Y5, Y9
 	VMOVAPS Y8, Y10
 	VFMSUB231PD Y6, Y6, Y10
-	VBROADCASTSD constants<>+11296(SB), Y11
-	VFMADD231PD constants<>+11264(SB), Y7, Y11
-	VBROADCASTSD constants<>+11296(SB), Y12
-	VFMADD231PD constants<>+11264(SB), Y8, Y12
-	VBROADCASTSD constants<>+11296(SB), Y13
+	VBROADCASTSD constants<>+11264(SB), Y11
+	VFMADD231PD constants<>+11232(SB), Y7, Y11
+	VBROADCASTSD constants<>+11264(SB), Y12
+	VFMADD231PD constants<>+11232(SB), Y8, Y12
+	VBROADCASTSD constants<>+11264(SB), Y13
 	VSUBPD Y11, Y13, Y14
 	VSUBPD Y12, Y13, Y13
-	VFMADD231PD constants<>+11264(SB), Y7, Y14
-	VFMADD231PD constants<>+11264(SB), Y8, Y13
-	VBROADCASTSD constants<>+11328(SB), Y15
-	VFMADD213PD constants<>+11360(SB), Y15, Y7
-	VFMADD213PD constants<>+11360(SB), Y15, Y8
-	VFMADD231PD constants<>+11264(SB), Y9, Y7
-	VFMADD231PD constants<>+11264(SB), Y10, Y8
+	VFMADD231PD constants<>+11232(SB), Y7, Y14
+	VFMADD231PD constants<>+11232(SB), Y8, Y13
+	VBROADCASTSD constants<>+11296(SB), Y15
+	VFMADD213PD constants<>+11328(SB), Y15, Y7
+	VFMADD213PD constants<>+11328(SB), Y15, Y8
+	VFMADD231PD constants<>+11232(SB), Y9, Y7
+	VFMADD231PD constants<>+11232(SB), Y10, Y8
 	VMULPD Y11, Y5, Y9
 	VMULPD Y12, Y6, Y10
 	VFMSUB213PD Y9, Y5, Y11
@@ -17503,21 +17499,21 @@ single:
 
 whole:
 	VMOVUPD (SI)(AX*8), Y0
-	VBROADCASTSD constants<>+11200(SB), Y1
+	VBROADCASTSD constants<>+11168(SB), Y1
 	VMAXPD Y0, Y1, Y1
-	VBROADCASTSD constants<>+11232(SB), Y2
+	VBROADCASTSD constants<>+11200(SB), Y2
 	VMINPD Y1, Y2, Y3
 	VMULPD Y3, Y3, Y4
 	VMOVAPS Y4, Y5
 	VFMSUB231PD Y3, Y3, Y5
-	VBROADCASTSD constants<>+11296(SB), Y6
-	VFMADD231PD constants<>+11264(SB), Y4, Y6
-	VBROADCASTSD constants<>+11296(SB), Y7
+	VBROADCASTSD constants<>+11264(SB), Y6
+	VFMADD231PD constants<>+11232(SB), Y4, Y6
+	VBROADCASTSD constants<>+11264(SB), Y7
 	VSUBPD Y6, Y7, Y7
-	VFMADD231PD constants<>+11264(SB), Y4, Y7
-	VBROADCASTSD constants<>+11328(SB), Y8
-	VFMADD213PD constants<>+11360(SB), Y8, Y4
-	VFMADD231PD constants<>+11264(SB), Y5, Y4
+	VFMADD231PD constants<>+11232(SB), Y4, Y7
+	VBROADCASTSD constants<>+11296(SB), Y8
+	VFMADD213PD constants<>+11328(SB), Y8, Y4
+	VFMADD231PD constants<>+11232(SB), Y5, Y4
 	VMULPD Y6, Y3, Y5
 	VFMSUB213PD Y5, Y3, Y6
 	VADDPD Y4, Y7, Y4
@@ -17853,12 +17849,12 @@ several:
 	VPOR constants<>+64(SB), Y5, Y9
 	VMAXPS constants<>+512(SB), Y8, Y8
 	VMAXPS constants<>+512(SB), Y9, Y9
-	VBROADCASTSS constants<>+11392(SB), Y10
+	VBROADCASTSS constants<>+11360(SB), Y10
 	VFMADD231PS constants<>+576(SB), Y8, Y10
-	VBROADCASTSS constants<>+11392(SB), Y11
+	VBROADCASTSS constants<>+11360(SB), Y11
 	VFMADD231PS constants<>+576(SB), Y9, Y11
-	VSUBPS constants<>+11392(SB), Y10, Y12
-	VSUBPS constants<>+11392(SB), Y11, Y13
+	VSUBPS constants<>+11360(SB), Y10, Y12
+	VSUBPS constants<>+11360(SB), Y11, Y13
 	VFMADD231PS constants<>+640(SB), Y12, Y8
 	VFMADD231PS constants<>+640(SB), Y13, Y9
 	VFMADD231PS constants<>+672(SB), Y12, Y8
@@ -17945,9 +17941,9 @@ whole:
 	VCMPPS $17, Y3, Y4, Y4
 	VPOR constants<>+64(SB), Y3, Y5
 	VMAXPS constants<>+512(SB), Y5, Y5
-	VBROADCASTSS constants<>+11392(SB), Y6
+	VBROADCASTSS constants<>+11360(SB), Y6
 	VFMADD231PS constants<>+576(SB), Y5, Y6
-	VSUBPS constants<>+11392(SB), Y6, Y7
+	VSUBPS constants<>+11360(SB), Y6, Y7
 	VFMADD231PS constants<>+640(SB), Y7, Y5
 	VFMADD231PS constants<>+672(SB), Y7, Y5
 	VBROADCASTSS constants<>+736(SB), Y7
@@ -18000,7 +17996,7 @@ TEXT ·softplusF64AVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD constants<>+960(SB), Y0
 	VBROADCASTSD constants<>+288(SB), Y1
-	VBROADCASTSD constants<>+11424(SB), Y2
+	VBROADCASTSD constants<>+11392(SB), Y2
 	VBROADCASTSD 0(DX), Y3
 	VBROADCASTSD constants<>+1376(SB), Y4
 	VPXOR Y5, Y5, Y5
@@ -18075,7 +18071,7 @@ whole:
 	VBLENDVPD Y10, Y11, Y9, Y9
 	VCMPPD $17, constants<>+864(SB), Y7, Y10
 	VBLENDVPD Y10, Y5, Y9, Y9
-	VCMPPD $30, constants<>+11456(SB), Y7, Y10
+	VCMPPD $30, constants<>+11424(SB), Y7, Y10
 	VBLENDVPD Y10, Y7, Y9, Y9
 	VCMPPD $3, Y7, Y7, Y7
 	VBLENDVPD Y7, constants<>+480(SB), Y9, Y7
@@ -19353,10 +19349,10 @@ TEXT ·geluGradF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+224(SB), Y0
-	VBROADCASTSS constants<>+9248(SB), Y1
-	VBROADCASTSS constants<>+9280(SB), Y2
-	VBROADCASTSS constants<>+9312(SB), Y3
+	VMOVUPS constants<>+9248(SB), Y0
+	VMOVUPS constants<>+9280(SB), Y1
+	VMOVUPS constants<>+9312(SB), Y2
+	VMOVUPS constants<>+11456(SB), Y3
 	SUBQ $8, CX
 	CMPQ AX, CX
 	JGT done
@@ -19365,82 +19361,79 @@ whole:
 	VMOVUPS (SI)(AX*4), Y4
 	VMOVUPS (R8)(AX*4), Y5
 	VPAND constants<>+128(SB), Y5, Y6
-	VPMINUD Y2, Y6, Y7
-	VADDPS Y0, Y7, Y8
-	VPSUBD Y3, Y8, Y8
+	VPMINUD constants<>+9408(SB), Y6, Y7
+	VADDPS constants<>+224(SB), Y7, Y8
+	VPSUBD constants<>+9440(SB), Y8, Y8
 	VPSRLD $21, Y8, Y8
 	VPSLLD $28, Y8, Y9
-	VMOVUPS constants<>+9376(SB), Y10
-	VPERMD Y10, Y8, Y10
+	VPERMD Y0, Y8, Y10
 	VMOVMSKPS Y9, R15
 	TESTL R15, R15
 	JZ picked1
-	VMOVUPS constants<>+9408(SB), Y11
+	VMOVUPS constants<>+9472(SB), Y11
 	VPERMD Y11, Y8, Y11
 	VBLENDVPS Y9, Y11, Y10, Y10
 
 picked1:
 	VSUBPS Y10, Y7, Y10
 	VMULPS Y7, Y7, Y11
-	VFMADD132PS constants<>+9440(SB), Y1, Y11
-	VSUBPS Y1, Y11, Y12
-	VMULPS constants<>+9472(SB), Y12, Y13
+	VBROADCASTSS constants<>+9504(SB), Y12
+	VFMADD213PS constants<>+9536(SB), Y12, Y11
+	VSUBPS constants<>+9536(SB), Y11, Y12
+	VMULPS constants<>+9568(SB), Y12, Y13
 	VFMADD231PS Y7, Y7, Y13
-	VFMADD231PS constants<>+9504(SB), Y12, Y13
-	VBROADCASTSS constants<>+9568(SB), Y7
-	VFMADD231PS constants<>+9536(SB), Y13, Y7
+	VFMADD231PS constants<>+9600(SB), Y12, Y13
+	VBROADCASTSS constants<>+9664(SB), Y7
+	VFMADD231PS constants<>+9632(SB), Y13, Y7
 	VFMADD213PS constants<>+2496(SB), Y13, Y7
 	VMULPS Y7, Y13, Y7
 	VPSLLD $28, Y11, Y12
-	VMOVUPS constants<>+9600(SB), Y13
-	VPERMD Y13, Y11, Y13
-	VMOVUPS constants<>+9632(SB), Y14
-	VPERMD Y14, Y11, Y14
+	VPERMD Y1, Y11, Y13
+	VPERMD Y2, Y11, Y14
 	VBLENDVPS Y12, Y14, Y13, Y13
-	VMOVUPS constants<>+11488(SB), Y12
-	VPERMD Y12, Y8, Y12
+	VPERMD Y3, Y8, Y12
 	TESTL R15, R15
 	JZ picked2
-	VMOVUPS constants<>+11520(SB), Y14
+	VMOVUPS constants<>+11488(SB), Y14
 	VPERMD Y14, Y8, Y14
 	VBLENDVPS Y9, Y14, Y12, Y12
 
 picked2:
-	VMOVUPS constants<>+11552(SB), Y14
+	VMOVUPS constants<>+11520(SB), Y14
 	VPERMD Y14, Y8, Y14
 	TESTL R15, R15
 	JZ picked3
-	VMOVUPS constants<>+11584(SB), Y15
+	VMOVUPS constants<>+11552(SB), Y15
 	VPERMD Y15, Y8, Y15
 	VBLENDVPS Y9, Y15, Y14, Y14
 
 picked3:
 	VFMADD231PS Y10, Y12, Y14
-	VMOVUPS constants<>+11616(SB), Y12
+	VMOVUPS constants<>+11584(SB), Y12
 	VPERMD Y12, Y8, Y12
 	TESTL R15, R15
 	JZ picked4
-	VMOVUPS constants<>+11648(SB), Y15
+	VMOVUPS constants<>+11616(SB), Y15
 	VPERMD Y15, Y8, Y15
 	VBLENDVPS Y9, Y15, Y12, Y12
 
 picked4:
 	VFMADD231PS Y10, Y14, Y12
-	VMOVUPS constants<>+11680(SB), Y14
+	VMOVUPS constants<>+11648(SB), Y14
 	VPERMD Y14, Y8, Y14
 	TESTL R15, R15
 	JZ picked5
-	VMOVUPS constants<>+11712(SB), Y15
+	VMOVUPS constants<>+11680(SB), Y15
 	VPERMD Y15, Y8, Y15
 	VBLENDVPS Y9, Y15, Y14, Y14
 
 picked5:
 	VFMADD231PS Y10, Y12, Y14
-	VMOVUPS constants<>+11744(SB), Y12
+	VMOVUPS constants<>+11712(SB), Y12
 	VPERMD Y12, Y8, Y12
 	TESTL R15, R15
 	JZ picked6
-	VMOVUPS constants<>+11776(SB), Y15
+	VMOVUPS constants<>+11744(SB), Y15
 	VPERMD Y15, Y8, Y15
 	VBLENDVPS Y9, Y15, Y12, Y12
 
@@ -19453,7 +19446,8 @@ picked6:
 	VMULPS Y8, Y7, Y7
 	VMULPS constants<>+8352(SB), Y7, Y7
 	VCMPPS $17, constants<>+9216(SB), Y5, Y5
-	VSUBPS Y7, Y0, Y8
+	VBROADCASTSS constants<>+224(SB), Y8
+	VSUBPS Y7, Y8, Y8
 	VBLENDVPS Y5, Y7, Y8, Y5
 	VCMPPS $17, constants<>+2176(SB), Y6, Y6
 	VBROADCASTSS constants<>+448(SB), Y7
@@ -19476,7 +19470,7 @@ TEXT ·geluGradF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+288(SB), Y0
-	VBROADCASTSD constants<>+10048(SB), Y1
+	VBROADCASTSD constants<>+10016(SB), Y1
 	SUBQ $4, CX
 	CMPQ AX, CX
 	JGT done
@@ -19487,18 +19481,19 @@ whole:
 	VPAND constants<>+160(SB), Y3, Y4
 	VMINPD Y4, Y1, Y5
 	VMOVAPS Y0, Y6
-	VFMADD231PD constants<>+10080(SB), Y5, Y6
+	VFMADD231PD constants<>+10048(SB), Y5, Y6
 	VSUBPD Y6, Y0, Y7
-	VFMADD231PD constants<>+10080(SB), Y5, Y7
-	VADDPD constants<>+10112(SB), Y5, Y8
+	VFMADD231PD constants<>+10048(SB), Y5, Y7
+	VADDPD constants<>+10080(SB), Y5, Y8
 	VMULPD Y8, Y6, Y9
 	VDIVPD Y9, Y0, Y9
 	VADDPD Y5, Y5, Y10
 	VMULPD Y6, Y10, Y10
 	VMULPD Y9, Y10, Y10
 	VSUBPD Y0, Y10, Y11
-	VBROADCASTSD constants<>+10176(SB), Y12
-	VFMADD231PD constants<>+10144(SB), Y11, Y12
+	VBROADCASTSD constants<>+10144(SB), Y12
+	VFMADD231PD constants<>+10112(SB), Y11, Y12
+	VFMADD213PD constants<>+10176(SB), Y11, Y12
 	VFMADD213PD constants<>+10208(SB), Y11, Y12
 	VFMADD213PD constants<>+10240(SB), Y11, Y12
 	VFMADD213PD constants<>+10272(SB), Y11, Y12
@@ -19518,7 +19513,6 @@ whole:
 	VFMADD213PD constants<>+10720(SB), Y11, Y12
 	VFMADD213PD constants<>+10752(SB), Y11, Y12
 	VFMADD213PD constants<>+10784(SB), Y11, Y12
-	VFMADD213PD constants<>+10816(SB), Y11, Y12
 	VMULPD Y12, Y10, Y10
 	VMULPD Y9, Y8, Y8
 	VMULPD constants<>+4576(SB), Y5, Y9
@@ -19551,8 +19545,8 @@ whole:
 	VMULPD constants<>+1376(SB), Y8, Y7
 	VADDPD Y6, Y10, Y6
 	VFMADD213PD Y7, Y7, Y6
+	VFMADD231PD constants<>+11776(SB), Y5, Y6
 	VFMADD231PD constants<>+11808(SB), Y5, Y6
-	VFMADD231PD constants<>+11840(SB), Y5, Y6
 	VFMADD213PD Y6, Y6, Y9
 	VADDPD constants<>+1408(SB), Y12, Y5
 	VPSRLQ $1, Y5, Y6
@@ -19585,7 +19579,7 @@ TEXT ·geluTanhGradF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+224(SB), Y0
-	VBROADCASTSS constants<>+11872(SB), Y1
+	VBROADCASTSS constants<>+11840(SB), Y1
 	VBROADCASTSS constants<>+1504(SB), Y2
 	VBROADCASTSS constants<>+64(SB), Y3
 	VBROADCASTSS constants<>+7008(SB), Y4
@@ -19599,7 +19593,7 @@ whole:
 	VMOVUPS (R8)(AX*4), Y7
 	VMULPS Y7, Y7, Y8
 	VMULPS Y7, Y8, Y9
-	VMULPS constants<>+11904(SB), Y9, Y9
+	VMULPS constants<>+11872(SB), Y9, Y9
 	VADDPS Y9, Y7, Y9
 	VMULPS Y9, Y1, Y9
 	VPOR Y3, Y9, Y10
@@ -19633,7 +19627,7 @@ whole:
 	VBLENDVPS Y10, Y13, Y11, Y10
 	VPAND Y3, Y9, Y9
 	VPOR Y9, Y10, Y9
-	VMULPS constants<>+11936(SB), Y8, Y8
+	VMULPS constants<>+11904(SB), Y8, Y8
 	VADDPS Y8, Y0, Y8
 	VMULPS Y8, Y1, Y8
 	VADDPS Y9, Y0, Y10
@@ -19662,7 +19656,7 @@ TEXT ·geluTanhGradF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+288(SB), Y0
-	VBROADCASTSD constants<>+11968(SB), Y1
+	VBROADCASTSD constants<>+11936(SB), Y1
 	VBROADCASTSD constants<>+1376(SB), Y2
 	VBROADCASTSD constants<>+96(SB), Y3
 	VBROADCASTSD constants<>+7488(SB), Y4
@@ -19676,7 +19670,7 @@ whole:
 	VMOVUPD (R8)(AX*8), Y7
 	VMULPD Y7, Y7, Y8
 	VMULPD Y7, Y8, Y9
-	VMULPD constants<>+12000(SB), Y9, Y9
+	VMULPD constants<>+11968(SB), Y9, Y9
 	VADDPD Y9, Y7, Y9
 	VMULPD Y9, Y1, Y9
 	VPOR Y3, Y9, Y10
@@ -19724,7 +19718,7 @@ whole:
 	VPOR Y11, Y10, Y10
 	VCMPPD $3, Y9, Y9, Y9
 	VBLENDVPD Y9, constants<>+480(SB), Y10, Y9
-	VMULPD constants<>+12032(SB), Y8, Y8
+	VMULPD constants<>+12000(SB), Y8, Y8
 	VADDPD Y8, Y0, Y8
 	VMULPD Y8, Y1, Y8
 	VADDPD Y9, Y0, Y10
@@ -20321,8 +20315,8 @@ several:
 	VMOVUPS 32(SI)(AX*4), Y1
 	VCMPPS $30, constants<>+9216(SB), Y0, Y2
 	VCMPPS $30, constants<>+9216(SB), Y1, Y3
-	VMULPS constants<>+12064(SB), Y0, Y4
-	VMULPS constants<>+12064(SB), Y1, Y5
+	VMULPS constants<>+12032(SB), Y0, Y4
+	VMULPS constants<>+12032(SB), Y1, Y5
 	VBROADCASTSS constants<>+1440(SB), Y6
 	VMAXPS Y0, Y6, Y7
 	VMAXPS Y1, Y6, Y6
@@ -20379,8 +20373,8 @@ several:
 	VCMPPS $17, constants<>+1792(SB), Y9, Y9
 	VBLENDVPS Y8, Y0, Y6, Y0
 	VBLENDVPS Y9, Y1, Y7, Y1
-	VMULPS constants<>+12096(SB), Y0, Y0
-	VMULPS constants<>+12096(SB), Y1, Y1
+	VMULPS constants<>+12064(SB), Y0, Y0
+	VMULPS constants<>+12064(SB), Y1, Y1
 	VBLENDVPS Y2, Y4, Y0, Y0
 	VBLENDVPS Y3, Y5, Y1, Y1
 	VMOVUPS Y0, (DI)(AX*4)
@@ -20397,7 +20391,7 @@ single:
 whole:
 	VMOVUPS (SI)(AX*4), Y0
 	VCMPPS $30, constants<>+9216(SB), Y0, Y1
-	VMULPS constants<>+12064(SB), Y0, Y2
+	VMULPS constants<>+12032(SB), Y0, Y2
 	VBROADCASTSS constants<>+1440(SB), Y3
 	VMAXPS Y0, Y3, Y3
 	VBROADCASTSS constants<>+544(SB), Y4
@@ -20427,7 +20421,7 @@ whole:
 	VPAND constants<>+128(SB), Y0, Y4
 	VCMPPS $17, constants<>+1792(SB), Y4, Y4
 	VBLENDVPS Y4, Y0, Y3, Y0
-	VMULPS constants<>+12096(SB), Y0, Y0
+	VMULPS constants<>+12064(SB), Y0, Y0
 	VBLENDVPS Y1, Y2, Y0, Y0
 	VMOVUPS Y0, (DI)(AX*4)
 	ADDQ $8, AX
@@ -20454,8 +20448,8 @@ several:
 	VMOVUPD 32(SI)(AX*8), Y1
 	VCMPPD $30, constants<>+9216(SB), Y0, Y2
 	VCMPPD $30, constants<>+9216(SB), Y1, Y3
-	VMULPD constants<>+12128(SB), Y0, Y4
-	VMULPD constants<>+12128(SB), Y1, Y5
+	VMULPD constants<>+12096(SB), Y0, Y4
+	VMULPD constants<>+12096(SB), Y1, Y5
 	VBROADCASTSD constants<>+1824(SB), Y6
 	VMAXPD Y0, Y6, Y7
 	VMAXPD Y1, Y6, Y6
@@ -20522,8 +20516,8 @@ several:
 	VCMPPD $17, constants<>+1952(SB), Y9, Y9
 	VBLENDVPD Y8, Y0, Y6, Y0
 	VBLENDVPD Y9, Y1, Y7, Y1
-	VMULPD constants<>+12160(SB), Y0, Y0
-	VMULPD constants<>+12160(SB), Y1, Y1
+	VMULPD constants<>+12128(SB), Y0, Y0
+	VMULPD constants<>+12128(SB), Y1, Y1
 	VBLENDVPD Y2, Y4, Y0, Y0
 	VBLENDVPD Y3, Y5, Y1, Y1
 	VMOVUPD Y0, (DI)(AX*8)
@@ -20540,7 +20534,7 @@ single:
 whole:
 	VMOVUPD (SI)(AX*8), Y0
 	VCMPPD $30, constants<>+9216(SB), Y0, Y1
-	VMULPD constants<>+12128(SB), Y0, Y2
+	VMULPD constants<>+12096(SB), Y0, Y2
 	VBROADCASTSD constants<>+1824(SB), Y3
 	VMAXPD Y0, Y3, Y3
 	VBROADCASTSD constants<>+896(SB), Y4
@@ -20575,7 +20569,7 @@ whole:
 	VPAND constants<>+160(SB), Y0, Y4
 	VCMPPD $17, constants<>+1952(SB), Y4, Y4
 	VBLENDVPD Y4, Y0, Y3, Y0
-	VMULPD constants<>+12160(SB), Y0, Y0
+	VMULPD constants<>+12128(SB), Y0, Y0
 	VBLENDVPD Y1, Y2, Y0, Y0
 	VMOVUPD Y0, (DI)(AX*8)
 	ADDQ $4, AX
@@ -20595,7 +20589,7 @@ TEXT ·logSigmoidF32AVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+224(SB), Y0
 	VPXOR Y1, Y1, Y1
 	VBROADCASTSS constants<>+512(SB), Y2
-	VBROADCASTSS constants<>+11392(SB), Y3
+	VBROADCASTSS constants<>+11360(SB), Y3
 	VBROADCASTSS constants<>+1504(SB), Y4
 	VBROADCASTSS constants<>+2496(SB), Y5
 	LEAQ -16(CX), BX
@@ -20883,8 +20877,8 @@ several:
 	VCMPPD $17, constants<>+864(SB), Y3, Y7
 	VBLENDVPD Y6, constants<>+9216(SB), Y4, Y4
 	VBLENDVPD Y7, constants<>+9216(SB), Y5, Y5
-	VCMPPD $30, constants<>+11456(SB), Y2, Y6
-	VCMPPD $30, constants<>+11456(SB), Y3, Y7
+	VCMPPD $30, constants<>+11424(SB), Y2, Y6
+	VCMPPD $30, constants<>+11424(SB), Y3, Y7
 	VBLENDVPD Y6, Y2, Y4, Y4
 	VBLENDVPD Y7, Y3, Y5, Y5
 	VCMPPD $3, Y2, Y2, Y2
@@ -20969,7 +20963,7 @@ whole:
 	VBLENDVPD Y4, Y5, Y3, Y3
 	VCMPPD $17, constants<>+864(SB), Y2, Y4
 	VBLENDVPD Y4, constants<>+9216(SB), Y3, Y3
-	VCMPPD $30, constants<>+11456(SB), Y2, Y4
+	VCMPPD $30, constants<>+11424(SB), Y2, Y4
 	VBLENDVPD Y4, Y2, Y3, Y3
 	VCMPPD $3, Y2, Y2, Y2
 	VBLENDVPD Y2, constants<>+480(SB), Y3, Y2
@@ -20989,7 +20983,7 @@ TEXT ·mishF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12192(SB), Y0
+	VBROADCASTSS constants<>+12160(SB), Y0
 	VBROADCASTSS constants<>+512(SB), Y1
 	VBROADCASTSS constants<>+544(SB), Y2
 	VBROADCASTSS constants<>+608(SB), Y3
@@ -21109,11 +21103,11 @@ TEXT ·mishF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12224(SB), Y0
+	VBROADCASTSD constants<>+12192(SB), Y0
 	VBROADCASTSD constants<>+864(SB), Y1
 	VBROADCASTSD constants<>+896(SB), Y2
 	VBROADCASTSD constants<>+960(SB), Y3
-	VBROADCASTSD constants<>+11424(SB), Y4
+	VBROADCASTSD constants<>+11392(SB), Y4
 	VBROADCASTSD constants<>+1920(SB), Y5
 	LEAQ -8(CX), BX
 	CMPQ AX, BX
@@ -21266,8 +21260,8 @@ several:
 	VMOVUPS 32(SI)(AX*4), Y3
 	VMOVUPS (R8)(AX*4), Y4
 	VMOVUPS 32(R8)(AX*4), Y5
-	VMULPS constants<>+12096(SB), Y2, Y6
-	VMULPS constants<>+12096(SB), Y3, Y7
+	VMULPS constants<>+12064(SB), Y2, Y6
+	VMULPS constants<>+12064(SB), Y3, Y7
 	VMAXPS Y4, Y0, Y8
 	VMAXPS Y5, Y0, Y9
 	VMINPS Y8, Y1, Y8
@@ -21312,8 +21306,8 @@ several:
 	VMULPS Y9, Y7, Y7
 	VCMPPS $18, constants<>+9216(SB), Y4, Y4
 	VCMPPS $18, constants<>+9216(SB), Y5, Y5
-	VMULPS constants<>+12064(SB), Y2, Y2
-	VMULPS constants<>+12064(SB), Y3, Y3
+	VMULPS constants<>+12032(SB), Y2, Y2
+	VMULPS constants<>+12032(SB), Y3, Y3
 	VBLENDVPS Y4, Y6, Y2, Y2
 	VBLENDVPS Y5, Y7, Y3, Y3
 	VMOVUPS Y2, (DI)(AX*4)
@@ -21330,7 +21324,7 @@ single:
 whole:
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS (R8)(AX*4), Y3
-	VMULPS constants<>+12096(SB), Y2, Y4
+	VMULPS constants<>+12064(SB), Y2, Y4
 	VMAXPS Y3, Y0, Y5
 	VMINPS Y5, Y1, Y5
 	VBROADCASTSS constants<>+608(SB), Y6
@@ -21353,7 +21347,7 @@ whole:
 	VMULPS Y5, Y7, Y5
 	VMULPS Y5, Y4, Y4
 	VCMPPS $18, constants<>+9216(SB), Y3, Y3
-	VMULPS constants<>+12064(SB), Y2, Y2
+	VMULPS constants<>+12032(SB), Y2, Y2
 	VBLENDVPS Y3, Y4, Y2, Y2
 	VMOVUPS Y2, (DI)(AX*4)
 	ADDQ $8, AX
@@ -21383,8 +21377,8 @@ several:
 	VMOVUPD 32(SI)(AX*8), Y3
 	VMOVUPD (R8)(AX*8), Y4
 	VMOVUPD 32(R8)(AX*8), Y5
-	VMULPD constants<>+12160(SB), Y2, Y6
-	VMULPD constants<>+12160(SB), Y3, Y7
+	VMULPD constants<>+12128(SB), Y2, Y6
+	VMULPD constants<>+12128(SB), Y3, Y7
 	VMAXPD Y4, Y0, Y8
 	VMAXPD Y5, Y0, Y9
 	VMINPD Y8, Y1, Y8
@@ -21445,8 +21439,8 @@ several:
 	VMULPD Y9, Y7, Y7
 	VCMPPD $18, constants<>+9216(SB), Y4, Y4
 	VCMPPD $18, constants<>+9216(SB), Y5, Y5
-	VMULPD constants<>+12128(SB), Y2, Y2
-	VMULPD constants<>+12128(SB), Y3, Y3
+	VMULPD constants<>+12096(SB), Y2, Y2
+	VMULPD constants<>+12096(SB), Y3, Y3
 	VBLENDVPD Y4, Y6, Y2, Y2
 	VBLENDVPD Y5, Y7, Y3, Y3
 	VMOVUPD Y2, (DI)(AX*8)
@@ -21463,7 +21457,7 @@ single:
 whole:
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD (R8)(AX*8), Y3
-	VMULPD constants<>+12160(SB), Y2, Y4
+	VMULPD constants<>+12128(SB), Y2, Y4
 	VMAXPD Y3, Y0, Y5
 	VMINPD Y5, Y1, Y5
 	VBROADCASTSD constants<>+960(SB), Y6
@@ -21494,7 +21488,7 @@ whole:
 	VMULPD Y6, Y5, Y5
 	VMULPD Y5, Y4, Y4
 	VCMPPD $18, constants<>+9216(SB), Y3, Y3
-	VMULPD constants<>+12128(SB), Y2, Y2
+	VMULPD constants<>+12096(SB), Y2, Y2
 	VBLENDVPD Y3, Y4, Y2, Y2
 	VMOVUPD Y2, (DI)(AX*8)
 	ADDQ $4, AX
@@ -21779,7 +21773,7 @@ several:
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS (R8)(AX*4), Y2
 	VMOVUPS 32(R8)(AX*4), Y3
-	VBROADCASTSS constants<>+12192(SB), Y4
+	VBROADCASTSS constants<>+12160(SB), Y4
 	VMINPS Y2, Y4, Y5
 	VMINPS Y3, Y4, Y4
 	VBROADCASTSS constants<>+512(SB), Y6
@@ -21907,7 +21901,7 @@ single:
 whole:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS (R8)(AX*4), Y1
-	VBROADCASTSS constants<>+12192(SB), Y2
+	VBROADCASTSS constants<>+12160(SB), Y2
 	VMINPS Y1, Y2, Y2
 	VBROADCASTSS constants<>+512(SB), Y3
 	VMAXPS Y2, Y3, Y2
@@ -21994,7 +21988,7 @@ several:
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD (R8)(AX*8), Y2
 	VMOVUPD 32(R8)(AX*8), Y3
-	VBROADCASTSD constants<>+12224(SB), Y4
+	VBROADCASTSD constants<>+12192(SB), Y4
 	VMINPD Y2, Y4, Y5
 	VMINPD Y3, Y4, Y4
 	VBROADCASTSD constants<>+864(SB), Y6
@@ -22152,7 +22146,7 @@ single:
 whole:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD (R8)(AX*8), Y1
-	VBROADCASTSD constants<>+12224(SB), Y2
+	VBROADCASTSD constants<>+12192(SB), Y2
 	VMINPD Y1, Y2, Y2
 	VBROADCASTSD constants<>+864(SB), Y3
 	VMAXPD Y2, Y3, Y2
@@ -22243,9 +22237,9 @@ TEXT ·hardswishF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12256(SB), Y0
+	VBROADCASTSS constants<>+12224(SB), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSS constants<>+12288(SB), Y2
+	VBROADCASTSS constants<>+12256(SB), Y2
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
 	JGT single
@@ -22311,9 +22305,9 @@ TEXT ·hardswishF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12256(SB), Y0
+	VBROADCASTSS constants<>+12224(SB), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSS constants<>+12288(SB), Y2
+	VBROADCASTSS constants<>+12256(SB), Y2
 	PCALIGN $32
 
 vectors:
@@ -22378,9 +22372,9 @@ TEXT ·hardswishF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12320(SB), Y0
+	VBROADCASTSD constants<>+12288(SB), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSD constants<>+12352(SB), Y2
+	VBROADCASTSD constants<>+12320(SB), Y2
 	LEAQ -16(CX), BX
 	CMPQ AX, BX
 	JGT single
@@ -22446,9 +22440,9 @@ TEXT ·hardswishF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12320(SB), Y0
+	VBROADCASTSD constants<>+12288(SB), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSD constants<>+12352(SB), Y2
+	VBROADCASTSD constants<>+12320(SB), Y2
 	PCALIGN $32
 
 vectors:
@@ -22513,9 +22507,9 @@ TEXT ·hardsigmoidF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12256(SB), Y0
+	VBROADCASTSS constants<>+12224(SB), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSS constants<>+12288(SB), Y2
+	VBROADCASTSS constants<>+12256(SB), Y2
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
 	JGT single
@@ -22576,9 +22570,9 @@ TEXT ·hardsigmoidF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12256(SB), Y0
+	VBROADCASTSS constants<>+12224(SB), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSS constants<>+12288(SB), Y2
+	VBROADCASTSS constants<>+12256(SB), Y2
 	PCALIGN $32
 
 vectors:
@@ -22639,9 +22633,9 @@ TEXT ·hardsigmoidF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12320(SB), Y0
+	VBROADCASTSD constants<>+12288(SB), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSD constants<>+12352(SB), Y2
+	VBROADCASTSD constants<>+12320(SB), Y2
 	LEAQ -16(CX), BX
 	CMPQ AX, BX
 	JGT single
@@ -22702,9 +22696,9 @@ TEXT ·hardsigmoidF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12320(SB), Y0
+	VBROADCASTSD constants<>+12288(SB), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSD constants<>+12352(SB), Y2
+	VBROADCASTSD constants<>+12320(SB), Y2
 	PCALIGN $32
 
 vectors:
@@ -23314,10 +23308,10 @@ several:
 	VMOVUPS 32(R8)(AX*4), Y5
 	VMOVUPS 64(R8)(AX*4), Y6
 	VMOVUPS 96(R8)(AX*4), Y7
-	VDIVPS constants<>+12288(SB), Y4, Y8
-	VDIVPS constants<>+12288(SB), Y5, Y9
-	VDIVPS constants<>+12288(SB), Y6, Y10
-	VDIVPS constants<>+12288(SB), Y7, Y11
+	VDIVPS constants<>+12256(SB), Y4, Y8
+	VDIVPS constants<>+12256(SB), Y5, Y9
+	VDIVPS constants<>+12256(SB), Y6, Y10
+	VDIVPS constants<>+12256(SB), Y7, Y11
 	VADDPS constants<>+1504(SB), Y8, Y8
 	VADDPS constants<>+1504(SB), Y9, Y9
 	VADDPS constants<>+1504(SB), Y10, Y10
@@ -23326,14 +23320,14 @@ several:
 	VMULPS Y9, Y1, Y9
 	VMULPS Y10, Y2, Y10
 	VMULPS Y11, Y3, Y11
-	VCMPPS $18, constants<>+12384(SB), Y4, Y12
-	VCMPPS $18, constants<>+12384(SB), Y5, Y13
-	VCMPPS $18, constants<>+12384(SB), Y6, Y14
-	VCMPPS $18, constants<>+12384(SB), Y7, Y15
-	VCMPPS $17, constants<>+12288(SB), Y4, Y4
-	VCMPPS $17, constants<>+12288(SB), Y5, Y5
-	VCMPPS $17, constants<>+12288(SB), Y6, Y6
-	VCMPPS $17, constants<>+12288(SB), Y7, Y7
+	VCMPPS $18, constants<>+12352(SB), Y4, Y12
+	VCMPPS $18, constants<>+12352(SB), Y5, Y13
+	VCMPPS $18, constants<>+12352(SB), Y6, Y14
+	VCMPPS $18, constants<>+12352(SB), Y7, Y15
+	VCMPPS $17, constants<>+12256(SB), Y4, Y4
+	VCMPPS $17, constants<>+12256(SB), Y5, Y5
+	VCMPPS $17, constants<>+12256(SB), Y6, Y6
+	VCMPPS $17, constants<>+12256(SB), Y7, Y7
 	VBLENDVPS Y4, Y8, Y0, Y0
 	VBLENDVPS Y5, Y9, Y1, Y1
 	VBLENDVPS Y6, Y10, Y2, Y2
@@ -23358,11 +23352,11 @@ single:
 whole:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS (R8)(AX*4), Y1
-	VDIVPS constants<>+12288(SB), Y1, Y2
+	VDIVPS constants<>+12256(SB), Y1, Y2
 	VADDPS constants<>+1504(SB), Y2, Y2
 	VMULPS Y2, Y0, Y2
-	VCMPPS $18, constants<>+12384(SB), Y1, Y3
-	VCMPPS $17, constants<>+12288(SB), Y1, Y1
+	VCMPPS $18, constants<>+12352(SB), Y1, Y3
+	VCMPPS $17, constants<>+12256(SB), Y1, Y1
 	VBLENDVPS Y1, Y2, Y0, Y0
 	VBLENDVPS Y3, constants<>+9216(SB), Y0, Y0
 	VMOVUPS Y0, (DI)(AX*4)
@@ -23392,10 +23386,10 @@ vectors:
 	VMOVUPS 32(R8)(AX*4), Y5
 	VMOVUPS 64(R8)(AX*4), Y6
 	VMOVUPS 96(R8)(AX*4), Y7
-	VDIVPS constants<>+12288(SB), Y4, Y8
-	VDIVPS constants<>+12288(SB), Y5, Y9
-	VDIVPS constants<>+12288(SB), Y6, Y10
-	VDIVPS constants<>+12288(SB), Y7, Y11
+	VDIVPS constants<>+12256(SB), Y4, Y8
+	VDIVPS constants<>+12256(SB), Y5, Y9
+	VDIVPS constants<>+12256(SB), Y6, Y10
+	VDIVPS constants<>+12256(SB), Y7, Y11
 	VADDPS constants<>+1504(SB), Y8, Y8
 	VADDPS constants<>+1504(SB), Y9, Y9
 	VADDPS constants<>+1504(SB), Y10, Y10
@@ -23404,14 +23398,14 @@ vectors:
 	VMULPS Y9, Y1, Y9
 	VMULPS Y10, Y2, Y10
 	VMULPS Y11, Y3, Y11
-	VCMPPS $18, constants<>+12384(SB), Y4, Y12
-	VCMPPS $18, constants<>+12384(SB), Y5, Y13
-	VCMPPS $18, constants<>+12384(SB), Y6, Y14
-	VCMPPS $18, constants<>+12384(SB), Y7, Y15
-	VCMPPS $17, constants<>+12288(SB), Y4, Y4
-	VCMPPS $17, constants<>+12288(SB), Y5, Y5
-	VCMPPS $17, constants<>+12288(SB), Y6, Y6
-	VCMPPS $17, constants<>+12288(SB), Y7, Y7
+	VCMPPS $18, constants<>+12352(SB), Y4, Y12
+	VCMPPS $18, constants<>+12352(SB), Y5, Y13
+	VCMPPS $18, constants<>+12352(SB), Y6, Y14
+	VCMPPS $18, constants<>+12352(SB), Y7, Y15
+	VCMPPS $17, constants<>+12256(SB), Y4, Y4
+	VCMPPS $17, constants<>+12256(SB), Y5, Y5
+	VCMPPS $17, constants<>+12256(SB), Y6, Y6
+	VCMPPS $17, constants<>+12256(SB), Y7, Y7
 	VBLENDVPS Y4, Y8, Y0, Y0
 	VBLENDVPS Y5, Y9, Y1, Y1
 	VBLENDVPS Y6, Y10, Y2, Y2
@@ -23474,10 +23468,10 @@ several:
 	VMOVUPD 32(R8)(AX*8), Y5
 	VMOVUPD 64(R8)(AX*8), Y6
 	VMOVUPD 96(R8)(AX*8), Y7
-	VDIVPD constants<>+12352(SB), Y4, Y8
-	VDIVPD constants<>+12352(SB), Y5, Y9
-	VDIVPD constants<>+12352(SB), Y6, Y10
-	VDIVPD constants<>+12352(SB), Y7, Y11
+	VDIVPD constants<>+12320(SB), Y4, Y8
+	VDIVPD constants<>+12320(SB), Y5, Y9
+	VDIVPD constants<>+12320(SB), Y6, Y10
+	VDIVPD constants<>+12320(SB), Y7, Y11
 	VADDPD constants<>+1376(SB), Y8, Y8
 	VADDPD constants<>+1376(SB), Y9, Y9
 	VADDPD constants<>+1376(SB), Y10, Y10
@@ -23486,14 +23480,14 @@ several:
 	VMULPD Y9, Y1, Y9
 	VMULPD Y10, Y2, Y10
 	VMULPD Y11, Y3, Y11
-	VCMPPD $18, constants<>+12416(SB), Y4, Y12
-	VCMPPD $18, constants<>+12416(SB), Y5, Y13
-	VCMPPD $18, constants<>+12416(SB), Y6, Y14
-	VCMPPD $18, constants<>+12416(SB), Y7, Y15
-	VCMPPD $17, constants<>+12352(SB), Y4, Y4
-	VCMPPD $17, constants<>+12352(SB), Y5, Y5
-	VCMPPD $17, constants<>+12352(SB), Y6, Y6
-	VCMPPD $17, constants<>+12352(SB), Y7, Y7
+	VCMPPD $18, constants<>+12384(SB), Y4, Y12
+	VCMPPD $18, constants<>+12384(SB), Y5, Y13
+	VCMPPD $18, constants<>+12384(SB), Y6, Y14
+	VCMPPD $18, constants<>+12384(SB), Y7, Y15
+	VCMPPD $17, constants<>+12320(SB), Y4, Y4
+	VCMPPD $17, constants<>+12320(SB), Y5, Y5
+	VCMPPD $17, constants<>+12320(SB), Y6, Y6
+	VCMPPD $17, constants<>+12320(SB), Y7, Y7
 	VBLENDVPD Y4, Y8, Y0, Y0
 	VBLENDVPD Y5, Y9, Y1, Y1
 	VBLENDVPD Y6, Y10, Y2, Y2
@@ -23518,11 +23512,11 @@ single:
 whole:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD (R8)(AX*8), Y1
-	VDIVPD constants<>+12352(SB), Y1, Y2
+	VDIVPD constants<>+12320(SB), Y1, Y2
 	VADDPD constants<>+1376(SB), Y2, Y2
 	VMULPD Y2, Y0, Y2
-	VCMPPD $18, constants<>+12416(SB), Y1, Y3
-	VCMPPD $17, constants<>+12352(SB), Y1, Y1
+	VCMPPD $18, constants<>+12384(SB), Y1, Y3
+	VCMPPD $17, constants<>+12320(SB), Y1, Y1
 	VBLENDVPD Y1, Y2, Y0, Y0
 	VBLENDVPD Y3, constants<>+9216(SB), Y0, Y0
 	VMOVUPD Y0, (DI)(AX*8)
@@ -23552,10 +23546,10 @@ vectors:
 	VMOVUPD 32(R8)(AX*8), Y5
 	VMOVUPD 64(R8)(AX*8), Y6
 	VMOVUPD 96(R8)(AX*8), Y7
-	VDIVPD constants<>+12352(SB), Y4, Y8
-	VDIVPD constants<>+12352(SB), Y5, Y9
-	VDIVPD constants<>+12352(SB), Y6, Y10
-	VDIVPD constants<>+12352(SB), Y7, Y11
+	VDIVPD constants<>+12320(SB), Y4, Y8
+	VDIVPD constants<>+12320(SB), Y5, Y9
+	VDIVPD constants<>+12320(SB), Y6, Y10
+	VDIVPD constants<>+12320(SB), Y7, Y11
 	VADDPD constants<>+1376(SB), Y8, Y8
 	VADDPD constants<>+1376(SB), Y9, Y9
 	VADDPD constants<>+1376(SB), Y10, Y10
@@ -23564,14 +23558,14 @@ vectors:
 	VMULPD Y9, Y1, Y9
 	VMULPD Y10, Y2, Y10
 	VMULPD Y11, Y3, Y11
-	VCMPPD $18, constants<>+12416(SB), Y4, Y12
-	VCMPPD $18, constants<>+12416(SB), Y5, Y13
-	VCMPPD $18, constants<>+12416(SB), Y6, Y14
-	VCMPPD $18, constants<>+12416(SB), Y7, Y15
-	VCMPPD $17, constants<>+12352(SB), Y4, Y4
-	VCMPPD $17, constants<>+12352(SB), Y5, Y5
-	VCMPPD $17, constants<>+12352(SB), Y6, Y6
-	VCMPPD $17, constants<>+12352(SB), Y7, Y7
+	VCMPPD $18, constants<>+12384(SB), Y4, Y12
+	VCMPPD $18, constants<>+12384(SB), Y5, Y13
+	VCMPPD $18, constants<>+12384(SB), Y6, Y14
+	VCMPPD $18, constants<>+12384(SB), Y7, Y15
+	VCMPPD $17, constants<>+12320(SB), Y4, Y4
+	VCMPPD $17, constants<>+12320(SB), Y5, Y5
+	VCMPPD $17, constants<>+12320(SB), Y6, Y6
+	VCMPPD $17, constants<>+12320(SB), Y7, Y7
 	VBLENDVPD Y4, Y8, Y0, Y0
 	VBLENDVPD Y5, Y9, Y1, Y1
 	VBLENDVPD Y6, Y10, Y2, Y2
@@ -23620,9 +23614,9 @@ TEXT ·hardsigmoidGradF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12384(SB), Y0
-	VBROADCASTSS constants<>+12288(SB), Y1
-	VBROADCASTSS constants<>+12448(SB), Y2
+	VBROADCASTSS constants<>+12352(SB), Y0
+	VBROADCASTSS constants<>+12256(SB), Y1
+	VBROADCASTSS constants<>+12416(SB), Y2
 	VPXOR Y3, Y3, Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -23695,9 +23689,9 @@ TEXT ·hardsigmoidGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12384(SB), Y0
-	VBROADCASTSS constants<>+12288(SB), Y1
-	VBROADCASTSS constants<>+12448(SB), Y2
+	VBROADCASTSS constants<>+12352(SB), Y0
+	VBROADCASTSS constants<>+12256(SB), Y1
+	VBROADCASTSS constants<>+12416(SB), Y2
 	VPXOR Y3, Y3, Y3
 	PCALIGN $32
 
@@ -23770,9 +23764,9 @@ TEXT ·hardsigmoidGradF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12416(SB), Y0
-	VBROADCASTSD constants<>+12352(SB), Y1
-	VBROADCASTSD constants<>+12480(SB), Y2
+	VBROADCASTSD constants<>+12384(SB), Y0
+	VBROADCASTSD constants<>+12320(SB), Y1
+	VBROADCASTSD constants<>+12448(SB), Y2
 	VPXOR Y3, Y3, Y3
 	LEAQ -16(CX), BX
 	CMPQ AX, BX
@@ -23845,9 +23839,9 @@ TEXT ·hardsigmoidGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12416(SB), Y0
-	VBROADCASTSD constants<>+12352(SB), Y1
-	VBROADCASTSD constants<>+12480(SB), Y2
+	VBROADCASTSD constants<>+12384(SB), Y0
+	VBROADCASTSD constants<>+12320(SB), Y1
+	VBROADCASTSD constants<>+12448(SB), Y2
 	VPXOR Y3, Y3, Y3
 	PCALIGN $32
 
@@ -25137,12 +25131,12 @@ several:
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
 	VMOVUPS 96(SI)(AX*4), Y3
-	VBROADCASTSS constants<>+12512(SB), Y4
+	VBROADCASTSS constants<>+12480(SB), Y4
 	VMAXPS Y0, Y4, Y0
 	VMAXPS Y1, Y4, Y1
 	VMAXPS Y2, Y4, Y2
 	VMAXPS Y3, Y4, Y3
-	VBROADCASTSS constants<>+12544(SB), Y4
+	VBROADCASTSS constants<>+12512(SB), Y4
 	VMINPS Y0, Y4, Y0
 	VMINPS Y1, Y4, Y1
 	VMINPS Y2, Y4, Y2
@@ -25163,10 +25157,10 @@ several:
 	VSUBPS Y5, Y1, Y1
 	VSUBPS Y6, Y2, Y2
 	VSUBPS Y7, Y3, Y3
-	VMULPS constants<>+12576(SB), Y0, Y8
-	VMULPS constants<>+12576(SB), Y1, Y9
-	VMULPS constants<>+12576(SB), Y2, Y10
-	VMULPS constants<>+12576(SB), Y3, Y11
+	VMULPS constants<>+12544(SB), Y0, Y8
+	VMULPS constants<>+12544(SB), Y1, Y9
+	VMULPS constants<>+12544(SB), Y2, Y10
+	VMULPS constants<>+12544(SB), Y3, Y11
 	VFMADD231PS constants<>+2528(SB), Y0, Y8
 	VFMADD231PS constants<>+2528(SB), Y1, Y9
 	VFMADD231PS constants<>+2528(SB), Y2, Y10
@@ -25246,15 +25240,15 @@ single:
 
 whole:
 	VMOVUPS (SI)(AX*4), Y0
-	VBROADCASTSS constants<>+12512(SB), Y1
+	VBROADCASTSS constants<>+12480(SB), Y1
 	VMAXPS Y0, Y1, Y0
-	VBROADCASTSS constants<>+12544(SB), Y1
+	VBROADCASTSS constants<>+12512(SB), Y1
 	VMINPS Y0, Y1, Y0
 	VBROADCASTSS constants<>+1472(SB), Y1
 	VFMADD231PS constants<>+224(SB), Y0, Y1
 	VSUBPS constants<>+1472(SB), Y1, Y1
 	VSUBPS Y1, Y0, Y0
-	VMULPS constants<>+12576(SB), Y0, Y2
+	VMULPS constants<>+12544(SB), Y0, Y2
 	VFMADD231PS constants<>+2528(SB), Y0, Y2
 	VBROADCASTSS constants<>+736(SB), Y0
 	VFMADD231PS constants<>+704(SB), Y2, Y0
@@ -25296,12 +25290,12 @@ several:
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
 	VMOVUPD 96(SI)(AX*8), Y3
-	VBROADCASTSD constants<>+12608(SB), Y4
+	VBROADCASTSD constants<>+12576(SB), Y4
 	VMAXPD Y0, Y4, Y0
 	VMAXPD Y1, Y4, Y1
 	VMAXPD Y2, Y4, Y2
 	VMAXPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+12640(SB), Y4
+	VBROADCASTSD constants<>+12608(SB), Y4
 	VMINPD Y0, Y4, Y0
 	VMINPD Y1, Y4, Y1
 	VMINPD Y2, Y4, Y2
@@ -25322,14 +25316,14 @@ several:
 	VSUBPD Y5, Y1, Y1
 	VSUBPD Y6, Y2, Y2
 	VSUBPD Y7, Y3, Y3
-	VMULPD constants<>+12672(SB), Y0, Y8
-	VMULPD constants<>+12672(SB), Y1, Y9
-	VMULPD constants<>+12672(SB), Y2, Y10
-	VMULPD constants<>+12672(SB), Y3, Y11
-	VFMADD231PD constants<>+12704(SB), Y0, Y8
-	VFMADD231PD constants<>+12704(SB), Y1, Y9
-	VFMADD231PD constants<>+12704(SB), Y2, Y10
-	VFMADD231PD constants<>+12704(SB), Y3, Y11
+	VMULPD constants<>+12640(SB), Y0, Y8
+	VMULPD constants<>+12640(SB), Y1, Y9
+	VMULPD constants<>+12640(SB), Y2, Y10
+	VMULPD constants<>+12640(SB), Y3, Y11
+	VFMADD231PD constants<>+12672(SB), Y0, Y8
+	VFMADD231PD constants<>+12672(SB), Y1, Y9
+	VFMADD231PD constants<>+12672(SB), Y2, Y10
+	VFMADD231PD constants<>+12672(SB), Y3, Y11
 	VMULPD Y8, Y8, Y0
 	VMULPD Y9, Y9, Y1
 	VMULPD Y10, Y10, Y2
@@ -25429,16 +25423,16 @@ single:
 
 whole:
 	VMOVUPD (SI)(AX*8), Y0
-	VBROADCASTSD constants<>+12608(SB), Y1
+	VBROADCASTSD constants<>+12576(SB), Y1
 	VMAXPD Y0, Y1, Y0
-	VBROADCASTSD constants<>+12640(SB), Y1
+	VBROADCASTSD constants<>+12608(SB), Y1
 	VMINPD Y0, Y1, Y0
 	VBROADCASTSD constants<>+960(SB), Y1
 	VFMADD231PD constants<>+288(SB), Y0, Y1
 	VSUBPD constants<>+960(SB), Y1, Y1
 	VSUBPD Y1, Y0, Y0
-	VMULPD constants<>+12672(SB), Y0, Y2
-	VFMADD231PD constants<>+12704(SB), Y0, Y2
+	VMULPD constants<>+12640(SB), Y0, Y2
+	VFMADD231PD constants<>+12672(SB), Y0, Y2
 	VMULPD Y2, Y2, Y0
 	VBROADCASTSD constants<>+1088(SB), Y3
 	VFMADD231PD constants<>+1056(SB), Y2, Y3
@@ -25518,7 +25512,7 @@ whole:
 	VMULPS Y2, Y8, Y12
 	VMOVAPS Y12, Y13
 	VFMSUB231PS Y2, Y8, Y13
-	VMULPS constants<>+12736(SB), Y8, Y8
+	VMULPS constants<>+12704(SB), Y8, Y8
 	VFMADD231PS Y2, Y11, Y8
 	VADDPS Y8, Y13, Y8
 	VMULPS Y4, Y7, Y11
@@ -25616,8 +25610,8 @@ several:
 	VFMSUB231PD Y0, Y6, Y10
 	VMOVAPS Y9, Y11
 	VFMSUB231PD Y0, Y7, Y11
-	VMULPD constants<>+12768(SB), Y6, Y6
-	VMULPD constants<>+12768(SB), Y7, Y7
+	VMULPD constants<>+12736(SB), Y6, Y6
+	VMULPD constants<>+12736(SB), Y7, Y7
 	VFMADD231PD Y0, Y14, Y6
 	VFMADD231PD Y0, Y15, Y7
 	VADDPD Y6, Y10, Y6
@@ -25695,7 +25689,7 @@ whole:
 	VMULPD Y0, Y4, Y5
 	VMOVAPS Y5, Y6
 	VFMSUB231PD Y0, Y4, Y6
-	VMULPD constants<>+12768(SB), Y4, Y4
+	VMULPD constants<>+12736(SB), Y4, Y4
 	VFMADD231PD Y0, Y8, Y4
 	VADDPD Y4, Y6, Y4
 	VMULPD constants<>+288(SB), Y3, Y6
@@ -32753,12 +32747,12 @@ several:
 	VPOR constants<>+64(SB), Y3, Y9
 	VMAXPS constants<>+512(SB), Y8, Y8
 	VMAXPS constants<>+512(SB), Y9, Y9
-	VBROADCASTSS constants<>+11392(SB), Y10
+	VBROADCASTSS constants<>+11360(SB), Y10
 	VFMADD231PS constants<>+576(SB), Y8, Y10
-	VBROADCASTSS constants<>+11392(SB), Y11
+	VBROADCASTSS constants<>+11360(SB), Y11
 	VFMADD231PS constants<>+576(SB), Y9, Y11
-	VSUBPS constants<>+11392(SB), Y10, Y12
-	VSUBPS constants<>+11392(SB), Y11, Y13
+	VSUBPS constants<>+11360(SB), Y10, Y12
+	VSUBPS constants<>+11360(SB), Y11, Y13
 	VFMADD231PS constants<>+640(SB), Y12, Y8
 	VFMADD231PS constants<>+640(SB), Y13, Y9
 	VFMADD231PS constants<>+672(SB), Y12, Y8
@@ -32848,9 +32842,9 @@ whole:
 	VPXOR constants<>+64(SB), Y2, Y2
 	VPOR constants<>+64(SB), Y2, Y5
 	VMAXPS constants<>+512(SB), Y5, Y5
-	VBROADCASTSS constants<>+11392(SB), Y6
+	VBROADCASTSS constants<>+11360(SB), Y6
 	VFMADD231PS constants<>+576(SB), Y5, Y6
-	VSUBPS constants<>+11392(SB), Y6, Y7
+	VSUBPS constants<>+11360(SB), Y6, Y7
 	VFMADD231PS constants<>+640(SB), Y7, Y5
 	VFMADD231PS constants<>+672(SB), Y7, Y5
 	VBROADCASTSS constants<>+736(SB), Y7
@@ -32903,7 +32897,7 @@ TEXT ·bceWithLogitsF64AVX2(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VBROADCASTSD constants<>+288(SB), Y0
 	VBROADCASTSD constants<>+960(SB), Y1
-	VBROADCASTSD constants<>+11424(SB), Y2
+	VBROADCASTSD constants<>+11392(SB), Y2
 	VBROADCASTSD constants<>+1376(SB), Y3
 	VPXOR Y4, Y4, Y4
 	VBROADCASTSD constants<>+928(SB), Y5
@@ -32984,7 +32978,7 @@ whole:
 	VBLENDVPD Y11, Y12, Y10, Y10
 	VCMPPD $17, constants<>+864(SB), Y7, Y11
 	VBLENDVPD Y11, Y4, Y10, Y10
-	VCMPPD $30, constants<>+11456(SB), Y7, Y11
+	VCMPPD $30, constants<>+11424(SB), Y7, Y11
 	VBLENDVPD Y11, Y7, Y10, Y10
 	VCMPPD $3, Y7, Y7, Y7
 	VBLENDVPD Y7, constants<>+480(SB), Y10, Y7
@@ -33291,7 +33285,7 @@ TEXT ·expBelowF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+512(SB), Y0
-	VBROADCASTSS constants<>+11392(SB), Y1
+	VBROADCASTSS constants<>+11360(SB), Y1
 	VBROADCASTSS constants<>+224(SB), Y2
 	VBROADCASTSS constants<>+576(SB), Y3
 	LEAQ -32(CX), BX
@@ -34985,9 +34979,9 @@ TEXT ·toBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -36939,9 +36933,9 @@ TEXT ·addBF16F32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -37049,9 +37043,9 @@ TEXT ·subBF16F32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -37159,9 +37153,9 @@ TEXT ·mulBF16F32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -37269,9 +37263,9 @@ TEXT ·divBF16F32AVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -37425,10 +37419,10 @@ several:
 	VPAND constants<>+352(SB), Y5, Y5
 	VPAND constants<>+352(SB), Y6, Y6
 	VPAND constants<>+352(SB), Y7, Y7
-	VPADDD constants<>+12832(SB), Y4, Y4
-	VPADDD constants<>+12832(SB), Y5, Y5
-	VPADDD constants<>+12832(SB), Y6, Y6
-	VPADDD constants<>+12832(SB), Y7, Y7
+	VPADDD constants<>+12800(SB), Y4, Y4
+	VPADDD constants<>+12800(SB), Y5, Y5
+	VPADDD constants<>+12800(SB), Y6, Y6
+	VPADDD constants<>+12800(SB), Y7, Y7
 	VPADDD Y4, Y0, Y4
 	VPADDD Y5, Y1, Y5
 	VPADDD Y6, Y2, Y6
@@ -37477,7 +37471,7 @@ whole:
 	VBLENDVPS Y2, Y1, Y0, Y0
 	VPSRLD $16, Y0, Y1
 	VPAND constants<>+352(SB), Y1, Y1
-	VPADDD constants<>+12832(SB), Y1, Y1
+	VPADDD constants<>+12800(SB), Y1, Y1
 	VPADDD Y1, Y0, Y1
 	VCMPPS $3, Y0, Y0, Y0
 	VBLENDVPS Y0, constants<>+448(SB), Y1, Y0
@@ -37546,10 +37540,10 @@ several:
 	VPAND constants<>+352(SB), Y5, Y5
 	VPAND constants<>+352(SB), Y6, Y6
 	VPAND constants<>+352(SB), Y7, Y7
-	VPADDD constants<>+12832(SB), Y4, Y4
-	VPADDD constants<>+12832(SB), Y5, Y5
-	VPADDD constants<>+12832(SB), Y6, Y6
-	VPADDD constants<>+12832(SB), Y7, Y7
+	VPADDD constants<>+12800(SB), Y4, Y4
+	VPADDD constants<>+12800(SB), Y5, Y5
+	VPADDD constants<>+12800(SB), Y6, Y6
+	VPADDD constants<>+12800(SB), Y7, Y7
 	VPADDD Y4, Y0, Y4
 	VPADDD Y5, Y1, Y5
 	VPADDD Y6, Y2, Y6
@@ -37598,7 +37592,7 @@ whole:
 	VBLENDVPS Y2, Y1, Y0, Y0
 	VPSRLD $16, Y0, Y1
 	VPAND constants<>+352(SB), Y1, Y1
-	VPADDD constants<>+12832(SB), Y1, Y1
+	VPADDD constants<>+12800(SB), Y1, Y1
 	VPADDD Y1, Y0, Y1
 	VCMPPS $3, Y0, Y0, Y0
 	VBLENDVPS Y0, constants<>+448(SB), Y1, Y0
@@ -37620,9 +37614,9 @@ TEXT ·floorBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -37719,9 +37713,9 @@ TEXT ·ceilBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -37818,9 +37812,9 @@ TEXT ·roundBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -37917,9 +37911,9 @@ TEXT ·truncBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38016,9 +38010,9 @@ TEXT ·squareBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38115,9 +38109,9 @@ TEXT ·cubeBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38161,10 +38155,10 @@ several:
 	VBLENDVPS Y9, Y3, Y13, Y9
 	VBLENDVPS Y10, Y3, Y14, Y10
 	VBLENDVPS Y11, Y3, Y15, Y11
-	VPAND constants<>+12864(SB), Y8, Y8
-	VPAND constants<>+12864(SB), Y9, Y9
-	VPAND constants<>+12864(SB), Y10, Y10
-	VPAND constants<>+12864(SB), Y11, Y11
+	VPAND constants<>+12832(SB), Y8, Y8
+	VPAND constants<>+12832(SB), Y9, Y9
+	VPAND constants<>+12832(SB), Y10, Y10
+	VPAND constants<>+12832(SB), Y11, Y11
 	VMULPS Y4, Y8, Y4
 	VMULPS Y5, Y9, Y5
 	VMULPS Y6, Y10, Y6
@@ -38228,7 +38222,7 @@ whole:
 	VPADDD Y6, Y5, Y6
 	VCMPPS $3, Y5, Y5, Y5
 	VBLENDVPS Y5, Y3, Y6, Y5
-	VPAND constants<>+12864(SB), Y5, Y5
+	VPAND constants<>+12832(SB), Y5, Y5
 	VMULPS Y4, Y5, Y4
 	VPSRLD $16, Y4, Y5
 	VPAND Y1, Y5, Y5
@@ -38254,9 +38248,9 @@ TEXT ·sqrtBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSS constants<>+12800(SB), Y0
+	VBROADCASTSS constants<>+12768(SB), Y0
 	VBROADCASTSS constants<>+352(SB), Y1
-	VBROADCASTSS constants<>+12832(SB), Y2
+	VBROADCASTSS constants<>+12800(SB), Y2
 	VBROADCASTSS constants<>+448(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38354,9 +38348,9 @@ TEXT ·reciprocalBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+224(SB), Y0
-	VBROADCASTSS constants<>+12800(SB), Y1
+	VBROADCASTSS constants<>+12768(SB), Y1
 	VBROADCASTSS constants<>+352(SB), Y2
-	VBROADCASTSS constants<>+12832(SB), Y3
+	VBROADCASTSS constants<>+12800(SB), Y3
 	VBROADCASTSS constants<>+448(SB), Y4
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38456,9 +38450,9 @@ TEXT ·clampBF16F32AVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
-	VBROADCASTSS constants<>+12800(SB), Y2
+	VBROADCASTSS constants<>+12768(SB), Y2
 	VBROADCASTSS constants<>+352(SB), Y3
-	VBROADCASTSS constants<>+12832(SB), Y4
+	VBROADCASTSS constants<>+12800(SB), Y4
 	VBROADCASTSS constants<>+448(SB), Y5
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38561,9 +38555,9 @@ TEXT ·reLUBF16F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	VBROADCASTSS constants<>+12800(SB), Y1
+	VBROADCASTSS constants<>+12768(SB), Y1
 	VBROADCASTSS constants<>+352(SB), Y2
-	VBROADCASTSS constants<>+12832(SB), Y3
+	VBROADCASTSS constants<>+12800(SB), Y3
 	VBROADCASTSS constants<>+448(SB), Y4
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38663,7 +38657,7 @@ TEXT ·leakyReLUBF16F32AVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSS constants<>+12800(SB), Y2
+	VBROADCASTSS constants<>+12768(SB), Y2
 	VBROADCASTSS constants<>+352(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38699,10 +38693,10 @@ several:
 	VPAND Y3, Y9, Y9
 	VPAND Y3, Y10, Y10
 	VPAND Y3, Y11, Y11
-	VPADDD constants<>+12832(SB), Y8, Y8
-	VPADDD constants<>+12832(SB), Y9, Y9
-	VPADDD constants<>+12832(SB), Y10, Y10
-	VPADDD constants<>+12832(SB), Y11, Y11
+	VPADDD constants<>+12800(SB), Y8, Y8
+	VPADDD constants<>+12800(SB), Y9, Y9
+	VPADDD constants<>+12800(SB), Y10, Y10
+	VPADDD constants<>+12800(SB), Y11, Y11
 	VPADDD Y8, Y4, Y8
 	VPADDD Y9, Y5, Y9
 	VPADDD Y10, Y6, Y10
@@ -38748,7 +38742,7 @@ whole:
 	VBLENDVPS Y5, Y4, Y6, Y4
 	VPSRLD $16, Y4, Y5
 	VPAND Y3, Y5, Y5
-	VPADDD constants<>+12832(SB), Y5, Y5
+	VPADDD constants<>+12800(SB), Y5, Y5
 	VPADDD Y5, Y4, Y5
 	VCMPPS $3, Y4, Y4, Y4
 	VBLENDVPS Y4, constants<>+448(SB), Y5, Y4
@@ -38772,9 +38766,9 @@ TEXT ·tanhGradBF16F32AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+224(SB), Y0
-	VBROADCASTSS constants<>+12800(SB), Y1
+	VBROADCASTSS constants<>+12768(SB), Y1
 	VBROADCASTSS constants<>+352(SB), Y2
-	VBROADCASTSS constants<>+12832(SB), Y3
+	VBROADCASTSS constants<>+12800(SB), Y3
 	VBROADCASTSS constants<>+448(SB), Y4
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -38893,9 +38887,9 @@ TEXT ·sigmoidGradBF16F32AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+224(SB), Y0
-	VBROADCASTSS constants<>+12800(SB), Y1
+	VBROADCASTSS constants<>+12768(SB), Y1
 	VBROADCASTSS constants<>+352(SB), Y2
-	VBROADCASTSS constants<>+12832(SB), Y3
+	VBROADCASTSS constants<>+12800(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
 	JGT single
@@ -39013,9 +39007,9 @@ TEXT ·reLUGradBF16F32AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	VBROADCASTSS constants<>+12800(SB), Y1
+	VBROADCASTSS constants<>+12768(SB), Y1
 	VBROADCASTSS constants<>+352(SB), Y2
-	VBROADCASTSS constants<>+12832(SB), Y3
+	VBROADCASTSS constants<>+12800(SB), Y3
 	VBROADCASTSS constants<>+448(SB), Y4
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -39131,7 +39125,7 @@ TEXT ·leakyReLUGradBF16F32AVX2(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
 	VPXOR Y1, Y1, Y1
-	VBROADCASTSS constants<>+12800(SB), Y2
+	VBROADCASTSS constants<>+12768(SB), Y2
 	VBROADCASTSS constants<>+352(SB), Y3
 	LEAQ -32(CX), BX
 	CMPQ AX, BX
@@ -39175,10 +39169,10 @@ several:
 	VPAND Y3, Y9, Y9
 	VPAND Y3, Y10, Y10
 	VPAND Y3, Y11, Y11
-	VPADDD constants<>+12832(SB), Y8, Y8
-	VPADDD constants<>+12832(SB), Y9, Y9
-	VPADDD constants<>+12832(SB), Y10, Y10
-	VPADDD constants<>+12832(SB), Y11, Y11
+	VPADDD constants<>+12800(SB), Y8, Y8
+	VPADDD constants<>+12800(SB), Y9, Y9
+	VPADDD constants<>+12800(SB), Y10, Y10
+	VPADDD constants<>+12800(SB), Y11, Y11
 	VPADDD Y8, Y4, Y8
 	VPADDD Y9, Y5, Y9
 	VPADDD Y10, Y6, Y10
@@ -39226,7 +39220,7 @@ whole:
 	VBLENDVPS Y5, Y4, Y6, Y4
 	VPSRLD $16, Y4, Y5
 	VPAND Y3, Y5, Y5
-	VPADDD constants<>+12832(SB), Y5, Y5
+	VPADDD constants<>+12800(SB), Y5, Y5
 	VPADDD Y5, Y4, Y5
 	VCMPPS $3, Y4, Y4, Y4
 	VBLENDVPS Y4, constants<>+448(SB), Y5, Y4
@@ -39248,7 +39242,7 @@ TEXT ·negHalvesI64AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12896(SB), Y0
+	VBROADCASTSD constants<>+12864(SB), Y0
 	LEAQ -16(CX), BX
 	CMPQ AX, BX
 	JGT single
@@ -39294,7 +39288,7 @@ TEXT ·negHalvesI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12896(SB), Y0
+	VBROADCASTSD constants<>+12864(SB), Y0
 	PCALIGN $32
 
 vectors:
@@ -39343,7 +39337,7 @@ TEXT ·absHalvesI64AVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12928(SB), Y0
+	VBROADCASTSD constants<>+12896(SB), Y0
 	LEAQ -16(CX), BX
 	CMPQ AX, BX
 	JGT single
@@ -39389,7 +39383,7 @@ TEXT ·absHalvesI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	VBROADCASTSD constants<>+12928(SB), Y0
+	VBROADCASTSD constants<>+12896(SB), Y0
 	PCALIGN $32
 
 vectors:
@@ -44025,10 +44019,12 @@ several:
 	VSUBPS Y1, Y3, Y3
 	VMULPS Y2, Y2, Y4
 	VMULPS Y3, Y3, Y5
-	VBROADCASTSS constants<>+12992(SB), Y8
-	VFMADD231PS constants<>+12960(SB), Y2, Y8
-	VBROADCASTSS constants<>+12992(SB), Y9
-	VFMADD231PS constants<>+12960(SB), Y3, Y9
+	VBROADCASTSS constants<>+12960(SB), Y8
+	VFMADD231PS constants<>+12928(SB), Y2, Y8
+	VBROADCASTSS constants<>+12960(SB), Y9
+	VFMADD231PS constants<>+12928(SB), Y3, Y9
+	VFMADD213PS constants<>+12992(SB), Y2, Y8
+	VFMADD213PS constants<>+12992(SB), Y3, Y9
 	VFMADD213PS constants<>+13024(SB), Y2, Y8
 	VFMADD213PS constants<>+13024(SB), Y3, Y9
 	VFMADD213PS constants<>+13056(SB), Y2, Y8
@@ -44041,12 +44037,10 @@ several:
 	VFMADD213PS constants<>+13152(SB), Y3, Y9
 	VFMADD213PS constants<>+13184(SB), Y2, Y8
 	VFMADD213PS constants<>+13184(SB), Y3, Y9
-	VFMADD213PS constants<>+13216(SB), Y2, Y8
-	VFMADD213PS constants<>+13216(SB), Y3, Y9
 	VMULPS Y8, Y2, Y8
 	VMULPS Y9, Y3, Y9
-	VMULPS constants<>+13248(SB), Y6, Y10
-	VMULPS constants<>+13248(SB), Y7, Y11
+	VMULPS constants<>+13216(SB), Y6, Y10
+	VMULPS constants<>+13216(SB), Y7, Y11
 	VFMADD231PS Y4, Y8, Y10
 	VFMADD231PS Y5, Y9, Y11
 	VMULPS constants<>+1504(SB), Y4, Y4
@@ -44055,38 +44049,38 @@ several:
 	VSUBPS Y5, Y11, Y5
 	VADDPS Y4, Y2, Y2
 	VADDPS Y5, Y3, Y3
-	VFMADD231PS constants<>+13280(SB), Y6, Y2
-	VFMADD231PS constants<>+13280(SB), Y7, Y3
+	VFMADD231PS constants<>+13248(SB), Y6, Y2
+	VFMADD231PS constants<>+13248(SB), Y7, Y3
 	VMULPS constants<>+7264(SB), Y2, Y2
 	VMULPS constants<>+7264(SB), Y3, Y3
 	VSQRTPS Y2, Y2
 	VSQRTPS Y3, Y3
 	VMOVUPS (SI)(AX*4), Y4
 	VMOVUPS 32(SI)(AX*4), Y5
-	VMULPS constants<>+13312(SB), Y4, Y4
-	VMULPS constants<>+13312(SB), Y5, Y5
-	VMULPS constants<>+13344(SB), Y4, Y6
-	VMULPS constants<>+13344(SB), Y5, Y7
+	VMULPS constants<>+13280(SB), Y4, Y4
+	VMULPS constants<>+13280(SB), Y5, Y5
+	VMULPS constants<>+13312(SB), Y4, Y6
+	VMULPS constants<>+13312(SB), Y5, Y7
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VPADDD Y0, Y6, Y6
 	VPADDD Y0, Y7, Y7
-	VPAND constants<>+13376(SB), Y6, Y6
-	VPAND constants<>+13376(SB), Y7, Y7
+	VPAND constants<>+13344(SB), Y6, Y6
+	VPAND constants<>+13344(SB), Y7, Y7
 	VCVTDQ2PS Y6, Y8
 	VCVTDQ2PS Y7, Y9
+	VFMADD231PS constants<>+13376(SB), Y8, Y4
+	VFMADD231PS constants<>+13376(SB), Y9, Y5
 	VFMADD231PS constants<>+13408(SB), Y8, Y4
 	VFMADD231PS constants<>+13408(SB), Y9, Y5
 	VFMADD231PS constants<>+13440(SB), Y8, Y4
 	VFMADD231PS constants<>+13440(SB), Y9, Y5
-	VFMADD231PS constants<>+13472(SB), Y8, Y4
-	VFMADD231PS constants<>+13472(SB), Y9, Y5
 	VMULPS Y4, Y4, Y8
 	VMULPS Y5, Y5, Y9
-	VBROADCASTSS constants<>+13536(SB), Y10
-	VFMADD231PS constants<>+13504(SB), Y8, Y10
-	VBROADCASTSS constants<>+13536(SB), Y11
-	VFMADD231PS constants<>+13504(SB), Y9, Y11
+	VBROADCASTSS constants<>+13504(SB), Y10
+	VFMADD231PS constants<>+13472(SB), Y8, Y10
+	VBROADCASTSS constants<>+13504(SB), Y11
+	VFMADD231PS constants<>+13472(SB), Y9, Y11
 	VFMADD213PS constants<>+4000(SB), Y8, Y10
 	VFMADD213PS constants<>+4000(SB), Y9, Y11
 	VMULPS Y8, Y10, Y10
@@ -44097,10 +44091,10 @@ several:
 	VFMADD231PS Y9, Y11, Y13
 	VADDPS Y1, Y12, Y10
 	VADDPS Y1, Y13, Y11
-	VBROADCASTSS constants<>+13600(SB), Y12
-	VFMADD231PS constants<>+13568(SB), Y8, Y12
-	VBROADCASTSS constants<>+13600(SB), Y13
-	VFMADD231PS constants<>+13568(SB), Y9, Y13
+	VBROADCASTSS constants<>+13568(SB), Y12
+	VFMADD231PS constants<>+13536(SB), Y8, Y12
+	VBROADCASTSS constants<>+13568(SB), Y13
+	VFMADD231PS constants<>+13536(SB), Y9, Y13
 	VFMADD213PS constants<>+3904(SB), Y8, Y12
 	VFMADD213PS constants<>+3904(SB), Y9, Y13
 	VMULPS Y8, Y12, Y8
@@ -44164,44 +44158,44 @@ whole:
 	VPSUBD Y3, Y2, Y2
 	VSUBPS Y1, Y2, Y2
 	VMULPS Y2, Y2, Y3
-	VBROADCASTSS constants<>+12992(SB), Y5
-	VFMADD231PS constants<>+12960(SB), Y2, Y5
+	VBROADCASTSS constants<>+12960(SB), Y5
+	VFMADD231PS constants<>+12928(SB), Y2, Y5
+	VFMADD213PS constants<>+12992(SB), Y2, Y5
 	VFMADD213PS constants<>+13024(SB), Y2, Y5
 	VFMADD213PS constants<>+13056(SB), Y2, Y5
 	VFMADD213PS constants<>+13088(SB), Y2, Y5
 	VFMADD213PS constants<>+13120(SB), Y2, Y5
 	VFMADD213PS constants<>+13152(SB), Y2, Y5
 	VFMADD213PS constants<>+13184(SB), Y2, Y5
-	VFMADD213PS constants<>+13216(SB), Y2, Y5
 	VMULPS Y5, Y2, Y5
-	VMULPS constants<>+13248(SB), Y4, Y6
+	VMULPS constants<>+13216(SB), Y4, Y6
 	VFMADD231PS Y3, Y5, Y6
 	VMULPS constants<>+1504(SB), Y3, Y3
 	VSUBPS Y3, Y6, Y3
 	VADDPS Y3, Y2, Y2
-	VFMADD231PS constants<>+13280(SB), Y4, Y2
+	VFMADD231PS constants<>+13248(SB), Y4, Y2
 	VMULPS constants<>+7264(SB), Y2, Y2
 	VSQRTPS Y2, Y2
 	VMOVUPS (SI)(AX*4), Y3
-	VMULPS constants<>+13312(SB), Y3, Y3
-	VMULPS constants<>+13344(SB), Y3, Y4
+	VMULPS constants<>+13280(SB), Y3, Y3
+	VMULPS constants<>+13312(SB), Y3, Y4
 	VCVTTPS2DQ Y4, Y4
 	VPADDD Y0, Y4, Y4
-	VPAND constants<>+13376(SB), Y4, Y4
+	VPAND constants<>+13344(SB), Y4, Y4
 	VCVTDQ2PS Y4, Y5
+	VFMADD231PS constants<>+13376(SB), Y5, Y3
 	VFMADD231PS constants<>+13408(SB), Y5, Y3
 	VFMADD231PS constants<>+13440(SB), Y5, Y3
-	VFMADD231PS constants<>+13472(SB), Y5, Y3
 	VMULPS Y3, Y3, Y5
-	VBROADCASTSS constants<>+13536(SB), Y6
-	VFMADD231PS constants<>+13504(SB), Y5, Y6
+	VBROADCASTSS constants<>+13504(SB), Y6
+	VFMADD231PS constants<>+13472(SB), Y5, Y6
 	VFMADD213PS constants<>+4000(SB), Y5, Y6
 	VMULPS Y5, Y6, Y6
 	VMULPS constants<>+2496(SB), Y5, Y7
 	VFMADD231PS Y5, Y6, Y7
 	VADDPS Y1, Y7, Y6
-	VBROADCASTSS constants<>+13600(SB), Y7
-	VFMADD231PS constants<>+13568(SB), Y5, Y7
+	VBROADCASTSS constants<>+13568(SB), Y7
+	VFMADD231PS constants<>+13536(SB), Y5, Y7
 	VFMADD213PS constants<>+3904(SB), Y5, Y7
 	VMULPS Y5, Y7, Y5
 	VFMADD213PS Y3, Y3, Y5
@@ -48047,552 +48041,548 @@ DATA constants<>+9216(SB)/8, $0x0000000000000000
 DATA constants<>+9224(SB)/8, $0x0000000000000000
 DATA constants<>+9232(SB)/8, $0x0000000000000000
 DATA constants<>+9240(SB)/8, $0x0000000000000000
-DATA constants<>+9248(SB)/8, $0x49400bf049400bf0
-DATA constants<>+9256(SB)/8, $0x49400bf049400bf0
-DATA constants<>+9264(SB)/8, $0x49400bf049400bf0
-DATA constants<>+9272(SB)/8, $0x49400bf049400bf0
-DATA constants<>+9280(SB)/8, $0x4167000041670000
-DATA constants<>+9288(SB)/8, $0x4167000041670000
-DATA constants<>+9296(SB)/8, $0x4167000041670000
-DATA constants<>+9304(SB)/8, $0x4167000041670000
-DATA constants<>+9312(SB)/8, $0x3f7760003f776000
-DATA constants<>+9320(SB)/8, $0x3f7760003f776000
-DATA constants<>+9328(SB)/8, $0x3f7760003f776000
-DATA constants<>+9336(SB)/8, $0x3f7760003f776000
-DATA constants<>+9344(SB)/8, $0x0000001500000015
-DATA constants<>+9352(SB)/8, $0x0000001500000015
-DATA constants<>+9360(SB)/8, $0x0000001500000015
-DATA constants<>+9368(SB)/8, $0x0000001500000015
-DATA constants<>+9376(SB)/8, $0x3e89000000000000
-DATA constants<>+9384(SB)/8, $0x3f4f84003f07c800
-DATA constants<>+9392(SB)/8, $0x3fcec2003f939000
-DATA constants<>+9400(SB)/8, $0x402701004006d400
-DATA constants<>+9408(SB)/8, $0x4087298040526400
-DATA constants<>+9416(SB)/8, $0x40c7af0040a7a980
-DATA constants<>+9424(SB)/8, $0x4117300040f2bd80
-DATA constants<>+9432(SB)/8, $0x4157334041378d00
-DATA constants<>+9440(SB)/8, $0xbf38aa3bbf38aa3b
-DATA constants<>+9448(SB)/8, $0xbf38aa3bbf38aa3b
-DATA constants<>+9456(SB)/8, $0xbf38aa3bbf38aa3b
-DATA constants<>+9464(SB)/8, $0xbf38aa3bbf38aa3b
-DATA constants<>+9472(SB)/8, $0x3fb170003fb17000
-DATA constants<>+9480(SB)/8, $0x3fb170003fb17000
-DATA constants<>+9488(SB)/8, $0x3fb170003fb17000
-DATA constants<>+9496(SB)/8, $0x3fb170003fb17000
-DATA constants<>+9504(SB)/8, $0x3885fdf43885fdf4
-DATA constants<>+9512(SB)/8, $0x3885fdf43885fdf4
-DATA constants<>+9520(SB)/8, $0x3885fdf43885fdf4
-DATA constants<>+9528(SB)/8, $0x3885fdf43885fdf4
-DATA constants<>+9536(SB)/8, $0xbcaaab90bcaaab90
-DATA constants<>+9544(SB)/8, $0xbcaaab90bcaaab90
-DATA constants<>+9552(SB)/8, $0xbcaaab90bcaaab90
-DATA constants<>+9560(SB)/8, $0xbcaaab90bcaaab90
-DATA constants<>+9568(SB)/8, $0x3e00010f3e00010f
-DATA constants<>+9576(SB)/8, $0x3e00010f3e00010f
-DATA constants<>+9584(SB)/8, $0x3e00010f3e00010f
-DATA constants<>+9592(SB)/8, $0x3e00010f3e00010f
-DATA constants<>+9600(SB)/8, $0x3f85aac33f800000
-DATA constants<>+9608(SB)/8, $0x3f91c3d33f8b95c2
-DATA constants<>+9616(SB)/8, $0x3f9ef5323f9837f0
-DATA constants<>+9624(SB)/8, $0x3fad583f3fa5fed7
-DATA constants<>+9632(SB)/8, $0x3fbd08a43fb504f3
-DATA constants<>+9640(SB)/8, $0x3fce248c3fc5672a
-DATA constants<>+9648(SB)/8, $0x3fe0ccdf3fd744fd
-DATA constants<>+9656(SB)/8, $0x3ff5257d3feac0c7
-DATA constants<>+9664(SB)/8, $0x3de0128100000000
-DATA constants<>+9672(SB)/8, $0x3e70b8de3e3a3ed2
-DATA constants<>+9680(SB)/8, $0x3ea1f3743e8ecfb4
-DATA constants<>+9688(SB)/8, $0x3eb65da03eae5a36
+DATA constants<>+9248(SB)/8, $0x3e89000000000000
+DATA constants<>+9256(SB)/8, $0x3f4f84003f07c800
+DATA constants<>+9264(SB)/8, $0x3fcec2003f939000
+DATA constants<>+9272(SB)/8, $0x402701004006d400
+DATA constants<>+9280(SB)/8, $0x3f85aac33f800000
+DATA constants<>+9288(SB)/8, $0x3f91c3d33f8b95c2
+DATA constants<>+9296(SB)/8, $0x3f9ef5323f9837f0
+DATA constants<>+9304(SB)/8, $0x3fad583f3fa5fed7
+DATA constants<>+9312(SB)/8, $0x3fbd08a43fb504f3
+DATA constants<>+9320(SB)/8, $0x3fce248c3fc5672a
+DATA constants<>+9328(SB)/8, $0x3fe0ccdf3fd744fd
+DATA constants<>+9336(SB)/8, $0x3ff5257d3feac0c7
+DATA constants<>+9344(SB)/8, $0x3de0128100000000
+DATA constants<>+9352(SB)/8, $0x3e70b8de3e3a3ed2
+DATA constants<>+9360(SB)/8, $0x3ea1f3743e8ecfb4
+DATA constants<>+9368(SB)/8, $0x3eb65da03eae5a36
+DATA constants<>+9376(SB)/8, $0x3cf246133d544b12
+DATA constants<>+9384(SB)/8, $0x3c1907783c850bac
+DATA constants<>+9392(SB)/8, $0x3aeb43a13b944c89
+DATA constants<>+9400(SB)/8, $0x39a3d9683a3d1a60
+DATA constants<>+9408(SB)/8, $0x4167000041670000
+DATA constants<>+9416(SB)/8, $0x4167000041670000
+DATA constants<>+9424(SB)/8, $0x4167000041670000
+DATA constants<>+9432(SB)/8, $0x4167000041670000
+DATA constants<>+9440(SB)/8, $0x3f7760003f776000
+DATA constants<>+9448(SB)/8, $0x3f7760003f776000
+DATA constants<>+9456(SB)/8, $0x3f7760003f776000
+DATA constants<>+9464(SB)/8, $0x3f7760003f776000
+DATA constants<>+9472(SB)/8, $0x4087298040526400
+DATA constants<>+9480(SB)/8, $0x40c7af0040a7a980
+DATA constants<>+9488(SB)/8, $0x4117300040f2bd80
+DATA constants<>+9496(SB)/8, $0x4157334041378d00
+DATA constants<>+9504(SB)/8, $0xbf38aa3bbf38aa3b
+DATA constants<>+9512(SB)/8, $0xbf38aa3bbf38aa3b
+DATA constants<>+9520(SB)/8, $0xbf38aa3bbf38aa3b
+DATA constants<>+9528(SB)/8, $0xbf38aa3bbf38aa3b
+DATA constants<>+9536(SB)/8, $0x49400bf049400bf0
+DATA constants<>+9544(SB)/8, $0x49400bf049400bf0
+DATA constants<>+9552(SB)/8, $0x49400bf049400bf0
+DATA constants<>+9560(SB)/8, $0x49400bf049400bf0
+DATA constants<>+9568(SB)/8, $0x3fb170003fb17000
+DATA constants<>+9576(SB)/8, $0x3fb170003fb17000
+DATA constants<>+9584(SB)/8, $0x3fb170003fb17000
+DATA constants<>+9592(SB)/8, $0x3fb170003fb17000
+DATA constants<>+9600(SB)/8, $0x3885fdf43885fdf4
+DATA constants<>+9608(SB)/8, $0x3885fdf43885fdf4
+DATA constants<>+9616(SB)/8, $0x3885fdf43885fdf4
+DATA constants<>+9624(SB)/8, $0x3885fdf43885fdf4
+DATA constants<>+9632(SB)/8, $0xbcaaab90bcaaab90
+DATA constants<>+9640(SB)/8, $0xbcaaab90bcaaab90
+DATA constants<>+9648(SB)/8, $0xbcaaab90bcaaab90
+DATA constants<>+9656(SB)/8, $0xbcaaab90bcaaab90
+DATA constants<>+9664(SB)/8, $0x3e00010f3e00010f
+DATA constants<>+9672(SB)/8, $0x3e00010f3e00010f
+DATA constants<>+9680(SB)/8, $0x3e00010f3e00010f
+DATA constants<>+9688(SB)/8, $0x3e00010f3e00010f
 DATA constants<>+9696(SB)/8, $0x3ec256cb3ebd1253
 DATA constants<>+9704(SB)/8, $0x3ec75f6b3ec582fb
 DATA constants<>+9712(SB)/8, $0x3eca0b2e3ec8e120
 DATA constants<>+9720(SB)/8, $0x3ecb25c73ecabd91
-DATA constants<>+9728(SB)/8, $0x3cf246133d544b12
-DATA constants<>+9736(SB)/8, $0x3c1907783c850bac
-DATA constants<>+9744(SB)/8, $0x3aeb43a13b944c89
-DATA constants<>+9752(SB)/8, $0x39a3d9683a3d1a60
-DATA constants<>+9760(SB)/8, $0x3807cbd038eba620
-DATA constants<>+9768(SB)/8, $0x36740ebd37298f30
-DATA constants<>+9776(SB)/8, $0x349121db3592e573
-DATA constants<>+9784(SB)/8, $0x32e1351633a4cd57
-DATA constants<>+9792(SB)/8, $0xbd93cc9fbe068a26
-DATA constants<>+9800(SB)/8, $0xbcbc8cacbd27696d
-DATA constants<>+9808(SB)/8, $0xbbaba146bc43c857
-DATA constants<>+9816(SB)/8, $0xba911635bb19ac81
-DATA constants<>+9824(SB)/8, $0xb91bcba4b9eb38a6
-DATA constants<>+9832(SB)/8, $0xb7b48e1ab85c5823
-DATA constants<>+9840(SB)/8, $0xb61a1feeb7016ef0
-DATA constants<>+9848(SB)/8, $0xb4a36766b54cad4a
-DATA constants<>+9856(SB)/8, $0x3e1351b23e7fe6c7
-DATA constants<>+9864(SB)/8, $0x3d53096b3db08ee2
-DATA constants<>+9872(SB)/8, $0x3c61ff913cea7745
-DATA constants<>+9880(SB)/8, $0x3b689c5c3bdf995f
-DATA constants<>+9888(SB)/8, $0x3a2329733ad31430
-DATA constants<>+9896(SB)/8, $0x38fd08f73986b4a5
-DATA constants<>+9904(SB)/8, $0x3797db20385277f7
-DATA constants<>+9912(SB)/8, $0x36608e9836f1aa82
-DATA constants<>+9920(SB)/8, $0xbe7b1393becc41ec
-DATA constants<>+9928(SB)/8, $0xbdcd1f43be2069c6
-DATA constants<>+9936(SB)/8, $0xbd0433e6bd76fbd3
-DATA constants<>+9944(SB)/8, $0xbc27d95bbc917e4f
-DATA constants<>+9952(SB)/8, $0xbb1df50abbad7d79
-DATA constants<>+9960(SB)/8, $0xba24d030ba98c37b
-DATA constants<>+9968(SB)/8, $0xb90d9a40b9a18cec
-DATA constants<>+9976(SB)/8, $0xb8115eacb886b421
-DATA constants<>+9984(SB)/8, $0x3ea9afb13f000000
-DATA constants<>+9992(SB)/8, $0x3e20f2ff3e6940a5
-DATA constants<>+10000(SB)/8, $0x3d7f5ffe3dd42981
-DATA constants<>+10008(SB)/8, $0x3ccc26563d1e1177
-DATA constants<>+10016(SB)/8, $0x3c0399d13c72e316
-DATA constants<>+10024(SB)/8, $0x3b3b3ae13b963f0b
-DATA constants<>+10032(SB)/8, $0x3a6884de3ad96c43
-DATA constants<>+10040(SB)/8, $0x39a672e53a048f20
-DATA constants<>+10048(SB)/8, $0x4043600000000000
-DATA constants<>+10056(SB)/8, $0x4043600000000000
-DATA constants<>+10064(SB)/8, $0x4043600000000000
-DATA constants<>+10072(SB)/8, $0x4043600000000000
-DATA constants<>+10080(SB)/8, $0x3ff4000000000000
-DATA constants<>+10088(SB)/8, $0x3ff4000000000000
-DATA constants<>+10096(SB)/8, $0x3ff4000000000000
-DATA constants<>+10104(SB)/8, $0x3ff4000000000000
-DATA constants<>+10112(SB)/8, $0x4016000000000000
-DATA constants<>+10120(SB)/8, $0x4016000000000000
-DATA constants<>+10128(SB)/8, $0x4016000000000000
-DATA constants<>+10136(SB)/8, $0x4016000000000000
-DATA constants<>+10144(SB)/8, $0xbe289315855cd06a
-DATA constants<>+10152(SB)/8, $0xbe289315855cd06a
-DATA constants<>+10160(SB)/8, $0xbe289315855cd06a
-DATA constants<>+10168(SB)/8, $0xbe289315855cd06a
-DATA constants<>+10176(SB)/8, $0xbe3ed216288f8be9
-DATA constants<>+10184(SB)/8, $0xbe3ed216288f8be9
-DATA constants<>+10192(SB)/8, $0xbe3ed216288f8be9
-DATA constants<>+10200(SB)/8, $0xbe3ed216288f8be9
-DATA constants<>+10208(SB)/8, $0x3e59573928486f20
-DATA constants<>+10216(SB)/8, $0x3e59573928486f20
-DATA constants<>+10224(SB)/8, $0x3e59573928486f20
-DATA constants<>+10232(SB)/8, $0x3e59573928486f20
-DATA constants<>+10240(SB)/8, $0x3e7119a8de9f5371
-DATA constants<>+10248(SB)/8, $0x3e7119a8de9f5371
-DATA constants<>+10256(SB)/8, $0x3e7119a8de9f5371
-DATA constants<>+10264(SB)/8, $0x3e7119a8de9f5371
-DATA constants<>+10272(SB)/8, $0xbe884c05631ecd49
-DATA constants<>+10280(SB)/8, $0xbe884c05631ecd49
-DATA constants<>+10288(SB)/8, $0xbe884c05631ecd49
-DATA constants<>+10296(SB)/8, $0xbe884c05631ecd49
-DATA constants<>+10304(SB)/8, $0xbe982ac12d501295
-DATA constants<>+10312(SB)/8, $0xbe982ac12d501295
-DATA constants<>+10320(SB)/8, $0xbe982ac12d501295
-DATA constants<>+10328(SB)/8, $0xbe982ac12d501295
-DATA constants<>+10336(SB)/8, $0x3eba30aa0db32f71
-DATA constants<>+10344(SB)/8, $0x3eba30aa0db32f71
-DATA constants<>+10352(SB)/8, $0x3eba30aa0db32f71
-DATA constants<>+10360(SB)/8, $0x3eba30aa0db32f71
-DATA constants<>+10368(SB)/8, $0x3eb1764a6bf11749
-DATA constants<>+10376(SB)/8, $0x3eb1764a6bf11749
-DATA constants<>+10384(SB)/8, $0x3eb1764a6bf11749
-DATA constants<>+10392(SB)/8, $0x3eb1764a6bf11749
-DATA constants<>+10400(SB)/8, $0xbeebfd4a0590104d
-DATA constants<>+10408(SB)/8, $0xbeebfd4a0590104d
-DATA constants<>+10416(SB)/8, $0xbeebfd4a0590104d
-DATA constants<>+10424(SB)/8, $0xbeebfd4a0590104d
-DATA constants<>+10432(SB)/8, $0x3eec288252e4dd93
-DATA constants<>+10440(SB)/8, $0x3eec288252e4dd93
-DATA constants<>+10448(SB)/8, $0x3eec288252e4dd93
-DATA constants<>+10456(SB)/8, $0x3eec288252e4dd93
-DATA constants<>+10464(SB)/8, $0x3f169a67f8ec0fc8
-DATA constants<>+10472(SB)/8, $0x3f169a67f8ec0fc8
-DATA constants<>+10480(SB)/8, $0x3f169a67f8ec0fc8
-DATA constants<>+10488(SB)/8, $0x3f169a67f8ec0fc8
-DATA constants<>+10496(SB)/8, $0xbf35aae3369e48cf
-DATA constants<>+10504(SB)/8, $0xbf35aae3369e48cf
-DATA constants<>+10512(SB)/8, $0xbf35aae3369e48cf
-DATA constants<>+10520(SB)/8, $0xbf35aae3369e48cf
-DATA constants<>+10528(SB)/8, $0x3f242dababc598c6
-DATA constants<>+10536(SB)/8, $0x3f242dababc598c6
-DATA constants<>+10544(SB)/8, $0x3f242dababc598c6
-DATA constants<>+10552(SB)/8, $0x3f242dababc598c6
-DATA constants<>+10560(SB)/8, $0x3f67475197c9dc81
-DATA constants<>+10568(SB)/8, $0x3f67475197c9dc81
-DATA constants<>+10576(SB)/8, $0x3f67475197c9dc81
-DATA constants<>+10584(SB)/8, $0x3f67475197c9dc81
-DATA constants<>+10592(SB)/8, $0xbf8d1d922c499f88
-DATA constants<>+10600(SB)/8, $0xbf8d1d922c499f88
-DATA constants<>+10608(SB)/8, $0xbf8d1d922c499f88
-DATA constants<>+10616(SB)/8, $0xbf8d1d922c499f88
-DATA constants<>+10624(SB)/8, $0x3fa5bc6799d994ff
-DATA constants<>+10632(SB)/8, $0x3fa5bc6799d994ff
-DATA constants<>+10640(SB)/8, $0x3fa5bc6799d994ff
-DATA constants<>+10648(SB)/8, $0x3fa5bc6799d994ff
-DATA constants<>+10656(SB)/8, $0xbfb856231c73755e
-DATA constants<>+10664(SB)/8, $0xbfb856231c73755e
-DATA constants<>+10672(SB)/8, $0xbfb856231c73755e
-DATA constants<>+10680(SB)/8, $0xbfb856231c73755e
-DATA constants<>+10688(SB)/8, $0x3fc5da0ca9234383
-DATA constants<>+10696(SB)/8, $0x3fc5da0ca9234383
-DATA constants<>+10704(SB)/8, $0x3fc5da0ca9234383
-DATA constants<>+10712(SB)/8, $0x3fc5da0ca9234383
-DATA constants<>+10720(SB)/8, $0xbfd00dbbf3ffeb26
-DATA constants<>+10728(SB)/8, $0xbfd00dbbf3ffeb26
-DATA constants<>+10736(SB)/8, $0xbfd00dbbf3ffeb26
-DATA constants<>+10744(SB)/8, $0xbfd00dbbf3ffeb26
-DATA constants<>+10752(SB)/8, $0x3fd308afb6cac71c
-DATA constants<>+10760(SB)/8, $0x3fd308afb6cac71c
-DATA constants<>+10768(SB)/8, $0x3fd308afb6cac71c
-DATA constants<>+10776(SB)/8, $0x3fd308afb6cac71c
-DATA constants<>+10784(SB)/8, $0xbfd0cba26609d418
-DATA constants<>+10792(SB)/8, $0xbfd0cba26609d418
-DATA constants<>+10800(SB)/8, $0xbfd0cba26609d418
-DATA constants<>+10808(SB)/8, $0xbfd0cba26609d418
-DATA constants<>+10816(SB)/8, $0x3fbb9f2a81050cda
-DATA constants<>+10824(SB)/8, $0x3fbb9f2a81050cda
-DATA constants<>+10832(SB)/8, $0x3fbb9f2a81050cda
-DATA constants<>+10840(SB)/8, $0x3fbb9f2a81050cda
-DATA constants<>+10848(SB)/8, $0xc12e0000c12e0000
-DATA constants<>+10856(SB)/8, $0xc12e0000c12e0000
-DATA constants<>+10864(SB)/8, $0xc12e0000c12e0000
-DATA constants<>+10872(SB)/8, $0xc12e0000c12e0000
-DATA constants<>+10880(SB)/8, $0x40a8000040a80000
-DATA constants<>+10888(SB)/8, $0x40a8000040a80000
-DATA constants<>+10896(SB)/8, $0x40a8000040a80000
-DATA constants<>+10904(SB)/8, $0x40a8000040a80000
-DATA constants<>+10912(SB)/8, $0x3d9222793d922279
-DATA constants<>+10920(SB)/8, $0x3d9222793d922279
-DATA constants<>+10928(SB)/8, $0x3d9222793d922279
-DATA constants<>+10936(SB)/8, $0x3d9222793d922279
-DATA constants<>+10944(SB)/8, $0x3fcc42203fcc4220
-DATA constants<>+10952(SB)/8, $0x3fcc42203fcc4220
-DATA constants<>+10960(SB)/8, $0x3fcc42203fcc4220
-DATA constants<>+10968(SB)/8, $0x3fcc42203fcc4220
-DATA constants<>+10976(SB)/8, $0x3124d8b53124d8b5
-DATA constants<>+10984(SB)/8, $0x3124d8b53124d8b5
-DATA constants<>+10992(SB)/8, $0x3124d8b53124d8b5
-DATA constants<>+11000(SB)/8, $0x3124d8b53124d8b5
-DATA constants<>+11008(SB)/8, $0x3599ea1b3599ea1b
-DATA constants<>+11016(SB)/8, $0x3599ea1b3599ea1b
-DATA constants<>+11024(SB)/8, $0x3599ea1b3599ea1b
-DATA constants<>+11032(SB)/8, $0x3599ea1b3599ea1b
-DATA constants<>+11040(SB)/8, $0xb94f3d2bb94f3d2b
-DATA constants<>+11048(SB)/8, $0xb94f3d2bb94f3d2b
-DATA constants<>+11056(SB)/8, $0xb94f3d2bb94f3d2b
-DATA constants<>+11064(SB)/8, $0xb94f3d2bb94f3d2b
-DATA constants<>+11072(SB)/8, $0x3ab6a9073ab6a907
-DATA constants<>+11080(SB)/8, $0x3ab6a9073ab6a907
-DATA constants<>+11088(SB)/8, $0x3ab6a9073ab6a907
-DATA constants<>+11096(SB)/8, $0x3ab6a9073ab6a907
-DATA constants<>+11104(SB)/8, $0xbc08896fbc08896f
-DATA constants<>+11112(SB)/8, $0xbc08896fbc08896f
-DATA constants<>+11120(SB)/8, $0xbc08896fbc08896f
-DATA constants<>+11128(SB)/8, $0xbc08896fbc08896f
-DATA constants<>+11136(SB)/8, $0x3d2aaa723d2aaa72
-DATA constants<>+11144(SB)/8, $0x3d2aaa723d2aaa72
-DATA constants<>+11152(SB)/8, $0x3d2aaa723d2aaa72
-DATA constants<>+11160(SB)/8, $0x3d2aaa723d2aaa72
-DATA constants<>+11168(SB)/8, $0xbe2aaaaabe2aaaaa
-DATA constants<>+11176(SB)/8, $0xbe2aaaaabe2aaaaa
-DATA constants<>+11184(SB)/8, $0xbe2aaaaabe2aaaaa
-DATA constants<>+11192(SB)/8, $0xbe2aaaaabe2aaaaa
-DATA constants<>+11200(SB)/8, $0xc035a00000000000
-DATA constants<>+11208(SB)/8, $0xc035a00000000000
-DATA constants<>+11216(SB)/8, $0xc035a00000000000
-DATA constants<>+11224(SB)/8, $0xc035a00000000000
-DATA constants<>+11232(SB)/8, $0x401d000000000000
-DATA constants<>+11240(SB)/8, $0x401d000000000000
-DATA constants<>+11248(SB)/8, $0x401d000000000000
-DATA constants<>+11256(SB)/8, $0x401d000000000000
-DATA constants<>+11264(SB)/8, $0x3fb2444f2a4d8b4b
-DATA constants<>+11272(SB)/8, $0x3fb2444f2a4d8b4b
-DATA constants<>+11280(SB)/8, $0x3fb2444f2a4d8b4b
-DATA constants<>+11288(SB)/8, $0x3fb2444f2a4d8b4b
-DATA constants<>+11296(SB)/8, $0x3ff9884533d43640
-DATA constants<>+11304(SB)/8, $0x3ff9884533d43640
-DATA constants<>+11312(SB)/8, $0x3ff9884533d43640
-DATA constants<>+11320(SB)/8, $0x3ff9884533d43640
-DATA constants<>+11328(SB)/8, $0xbc26c843a29d1c70
-DATA constants<>+11336(SB)/8, $0xbc26c843a29d1c70
-DATA constants<>+11344(SB)/8, $0xbc26c843a29d1c70
-DATA constants<>+11352(SB)/8, $0xbc26c843a29d1c70
-DATA constants<>+11360(SB)/8, $0x3cf08d0fcb3c500c
-DATA constants<>+11368(SB)/8, $0x3cf08d0fcb3c500c
-DATA constants<>+11376(SB)/8, $0x3cf08d0fcb3c500c
-DATA constants<>+11384(SB)/8, $0x3cf08d0fcb3c500c
-DATA constants<>+11392(SB)/8, $0x4b4000bf4b4000bf
-DATA constants<>+11400(SB)/8, $0x4b4000bf4b4000bf
-DATA constants<>+11408(SB)/8, $0x4b4000bf4b4000bf
-DATA constants<>+11416(SB)/8, $0x4b4000bf4b4000bf
-DATA constants<>+11424(SB)/8, $0x0000000000000034
-DATA constants<>+11432(SB)/8, $0x0000000000000034
-DATA constants<>+11440(SB)/8, $0x0000000000000034
-DATA constants<>+11448(SB)/8, $0x0000000000000034
-DATA constants<>+11456(SB)/8, $0x4087500000000000
-DATA constants<>+11464(SB)/8, $0x4087500000000000
-DATA constants<>+11472(SB)/8, $0x4087500000000000
-DATA constants<>+11480(SB)/8, $0x4087500000000000
-DATA constants<>+11488(SB)/8, $0x3d08763b3d548e43
-DATA constants<>+11496(SB)/8, $0x3c54d6ae3ca89779
-DATA constants<>+11504(SB)/8, $0x3b6494f33bee3a44
-DATA constants<>+11512(SB)/8, $0x3a65cdd43ae203a8
-DATA constants<>+11520(SB)/8, $0x392242f339d46ab8
-DATA constants<>+11528(SB)/8, $0x37e0cbdd38946bed
-DATA constants<>+11536(SB)/8, $0x369d95bc375d99da
-DATA constants<>+11544(SB)/8, $0x3497ce4535a1acb4
-DATA constants<>+11552(SB)/8, $0xbda78213be069008
-DATA constants<>+11560(SB)/8, $0xbd091ea9bd564cfd
-DATA constants<>+11568(SB)/8, $0xbc319af3bca5cd39
-DATA constants<>+11576(SB)/8, $0xbb60eeb4bbc33192
-DATA constants<>+11584(SB)/8, $0xba5507d6baea0cb5
-DATA constants<>+11592(SB)/8, $0xb95d42ccb9cd54c9
-DATA constants<>+11600(SB)/8, $0xb83f47e8b8da74ef
-DATA constants<>+11608(SB)/8, $0xb742da99b7b57419
-DATA constants<>+11616(SB)/8, $0x3e29b5bb3e7fe766
-DATA constants<>+11624(SB)/8, $0x3da0f26e3de945bc
-DATA constants<>+11632(SB)/8, $0x3cff5d303d542624
-DATA constants<>+11640(SB)/8, $0x3c4c2a453c9e0e97
-DATA constants<>+11648(SB)/8, $0x3b839f293bf2e274
-DATA constants<>+11656(SB)/8, $0x3abb60f93b162042
-DATA constants<>+11664(SB)/8, $0x39e86f173a594a8b
-DATA constants<>+11672(SB)/8, $0x39272a6d3984f627
-DATA constants<>+11680(SB)/8, $0xbf303fdabf4c420c
-DATA constants<>+11688(SB)/8, $0xbf1013ecbf1db270
-DATA constants<>+11696(SB)/8, $0xbef690b5bf04da34
-DATA constants<>+11704(SB)/8, $0xbee226aabeea2a0a
-DATA constants<>+11712(SB)/8, $0xbed62d75bedb71e0
-DATA constants<>+11720(SB)/8, $0xbed124e5bed30152
-DATA constants<>+11728(SB)/8, $0xbece7920becfa32a
-DATA constants<>+11736(SB)/8, $0xbecd5e8cbecdc6c0
-DATA constants<>+11744(SB)/8, $0x3e9ab2753f000000
-DATA constants<>+11752(SB)/8, $0xbd08ba723e067805
-DATA constants<>+11760(SB)/8, $0xbee5ad44be5f31a6
-DATA constants<>+11768(SB)/8, $0xbf678e61bf2dc61e
-DATA constants<>+11776(SB)/8, $0xbfcc2f59bf997d1d
-DATA constants<>+11784(SB)/8, $0xc01b54a8c0011018
-DATA constants<>+11792(SB)/8, $0xc06e966cc03e5e55
-DATA constants<>+11800(SB)/8, $0xc0aac2ccc0915909
-DATA constants<>+11808(SB)/8, $0x3c7cbc0d30ebfd15
-DATA constants<>+11816(SB)/8, $0x3c7cbc0d30ebfd15
-DATA constants<>+11824(SB)/8, $0x3c7cbc0d30ebfd15
-DATA constants<>+11832(SB)/8, $0x3c7cbc0d30ebfd15
-DATA constants<>+11840(SB)/8, $0xbfd9884533d43651
-DATA constants<>+11848(SB)/8, $0xbfd9884533d43651
-DATA constants<>+11856(SB)/8, $0xbfd9884533d43651
-DATA constants<>+11864(SB)/8, $0xbfd9884533d43651
-DATA constants<>+11872(SB)/8, $0x3f4c422a3f4c422a
-DATA constants<>+11880(SB)/8, $0x3f4c422a3f4c422a
-DATA constants<>+11888(SB)/8, $0x3f4c422a3f4c422a
-DATA constants<>+11896(SB)/8, $0x3f4c422a3f4c422a
-DATA constants<>+11904(SB)/8, $0x3d3727133d372713
-DATA constants<>+11912(SB)/8, $0x3d3727133d372713
-DATA constants<>+11920(SB)/8, $0x3d3727133d372713
-DATA constants<>+11928(SB)/8, $0x3d3727133d372713
-DATA constants<>+11936(SB)/8, $0x3e095d4f3e095d4f
-DATA constants<>+11944(SB)/8, $0x3e095d4f3e095d4f
-DATA constants<>+11952(SB)/8, $0x3e095d4f3e095d4f
-DATA constants<>+11960(SB)/8, $0x3e095d4f3e095d4f
-DATA constants<>+11968(SB)/8, $0x3fe9884533d43651
-DATA constants<>+11976(SB)/8, $0x3fe9884533d43651
-DATA constants<>+11984(SB)/8, $0x3fe9884533d43651
-DATA constants<>+11992(SB)/8, $0x3fe9884533d43651
-DATA constants<>+12000(SB)/8, $0x3fa6e4e26d4801f7
-DATA constants<>+12008(SB)/8, $0x3fa6e4e26d4801f7
-DATA constants<>+12016(SB)/8, $0x3fa6e4e26d4801f7
-DATA constants<>+12024(SB)/8, $0x3fa6e4e26d4801f7
-DATA constants<>+12032(SB)/8, $0x3fc12ba9d1f60179
-DATA constants<>+12040(SB)/8, $0x3fc12ba9d1f60179
-DATA constants<>+12048(SB)/8, $0x3fc12ba9d1f60179
-DATA constants<>+12056(SB)/8, $0x3fc12ba9d1f60179
-DATA constants<>+12064(SB)/8, $0x3f867d5f3f867d5f
-DATA constants<>+12072(SB)/8, $0x3f867d5f3f867d5f
-DATA constants<>+12080(SB)/8, $0x3f867d5f3f867d5f
-DATA constants<>+12088(SB)/8, $0x3f867d5f3f867d5f
-DATA constants<>+12096(SB)/8, $0x3fe109663fe10966
-DATA constants<>+12104(SB)/8, $0x3fe109663fe10966
-DATA constants<>+12112(SB)/8, $0x3fe109663fe10966
-DATA constants<>+12120(SB)/8, $0x3fe109663fe10966
-DATA constants<>+12128(SB)/8, $0x3ff0cfabd6a91132
-DATA constants<>+12136(SB)/8, $0x3ff0cfabd6a91132
-DATA constants<>+12144(SB)/8, $0x3ff0cfabd6a91132
-DATA constants<>+12152(SB)/8, $0x3ff0cfabd6a91132
-DATA constants<>+12160(SB)/8, $0x3ffc212cc640f031
-DATA constants<>+12168(SB)/8, $0x3ffc212cc640f031
-DATA constants<>+12176(SB)/8, $0x3ffc212cc640f031
-DATA constants<>+12184(SB)/8, $0x3ffc212cc640f031
-DATA constants<>+12192(SB)/8, $0x4220000042200000
-DATA constants<>+12200(SB)/8, $0x4220000042200000
-DATA constants<>+12208(SB)/8, $0x4220000042200000
-DATA constants<>+12216(SB)/8, $0x4220000042200000
-DATA constants<>+12224(SB)/8, $0x4044000000000000
-DATA constants<>+12232(SB)/8, $0x4044000000000000
-DATA constants<>+12240(SB)/8, $0x4044000000000000
-DATA constants<>+12248(SB)/8, $0x4044000000000000
-DATA constants<>+12256(SB)/8, $0x40c0000040c00000
-DATA constants<>+12264(SB)/8, $0x40c0000040c00000
-DATA constants<>+12272(SB)/8, $0x40c0000040c00000
-DATA constants<>+12280(SB)/8, $0x40c0000040c00000
-DATA constants<>+12288(SB)/8, $0x4040000040400000
-DATA constants<>+12296(SB)/8, $0x4040000040400000
-DATA constants<>+12304(SB)/8, $0x4040000040400000
-DATA constants<>+12312(SB)/8, $0x4040000040400000
-DATA constants<>+12320(SB)/8, $0x4018000000000000
-DATA constants<>+12328(SB)/8, $0x4018000000000000
-DATA constants<>+12336(SB)/8, $0x4018000000000000
-DATA constants<>+12344(SB)/8, $0x4018000000000000
-DATA constants<>+12352(SB)/8, $0x4008000000000000
-DATA constants<>+12360(SB)/8, $0x4008000000000000
-DATA constants<>+12368(SB)/8, $0x4008000000000000
-DATA constants<>+12376(SB)/8, $0x4008000000000000
-DATA constants<>+12384(SB)/8, $0xc0400000c0400000
-DATA constants<>+12392(SB)/8, $0xc0400000c0400000
-DATA constants<>+12400(SB)/8, $0xc0400000c0400000
-DATA constants<>+12408(SB)/8, $0xc0400000c0400000
-DATA constants<>+12416(SB)/8, $0xc008000000000000
-DATA constants<>+12424(SB)/8, $0xc008000000000000
-DATA constants<>+12432(SB)/8, $0xc008000000000000
-DATA constants<>+12440(SB)/8, $0xc008000000000000
-DATA constants<>+12448(SB)/8, $0x3e2aaaab3e2aaaab
-DATA constants<>+12456(SB)/8, $0x3e2aaaab3e2aaaab
-DATA constants<>+12464(SB)/8, $0x3e2aaaab3e2aaaab
-DATA constants<>+12472(SB)/8, $0x3e2aaaab3e2aaaab
-DATA constants<>+12480(SB)/8, $0x3fc5555560000000
-DATA constants<>+12488(SB)/8, $0x3fc5555560000000
-DATA constants<>+12496(SB)/8, $0x3fc5555560000000
-DATA constants<>+12504(SB)/8, $0x3fc5555560000000
-DATA constants<>+12512(SB)/8, $0xc3170000c3170000
-DATA constants<>+12520(SB)/8, $0xc3170000c3170000
-DATA constants<>+12528(SB)/8, $0xc3170000c3170000
-DATA constants<>+12536(SB)/8, $0xc3170000c3170000
-DATA constants<>+12544(SB)/8, $0x4301000043010000
-DATA constants<>+12552(SB)/8, $0x4301000043010000
-DATA constants<>+12560(SB)/8, $0x4301000043010000
-DATA constants<>+12568(SB)/8, $0x4301000043010000
-DATA constants<>+12576(SB)/8, $0xb102e308b102e308
-DATA constants<>+12584(SB)/8, $0xb102e308b102e308
-DATA constants<>+12592(SB)/8, $0xb102e308b102e308
-DATA constants<>+12600(SB)/8, $0xb102e308b102e308
-DATA constants<>+12608(SB)/8, $0xc090d00000000000
-DATA constants<>+12616(SB)/8, $0xc090d00000000000
-DATA constants<>+12624(SB)/8, $0xc090d00000000000
-DATA constants<>+12632(SB)/8, $0xc090d00000000000
-DATA constants<>+12640(SB)/8, $0x4090040000000000
-DATA constants<>+12648(SB)/8, $0x4090040000000000
-DATA constants<>+12656(SB)/8, $0x4090040000000000
-DATA constants<>+12664(SB)/8, $0x4090040000000000
-DATA constants<>+12672(SB)/8, $0x3c7abc9e3b39803f
-DATA constants<>+12680(SB)/8, $0x3c7abc9e3b39803f
-DATA constants<>+12688(SB)/8, $0x3c7abc9e3b39803f
-DATA constants<>+12696(SB)/8, $0x3c7abc9e3b39803f
-DATA constants<>+12704(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+12712(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+12720(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+12728(SB)/8, $0x3fe62e42fefa39ef
-DATA constants<>+12736(SB)/8, $0x32a5706032a57060
-DATA constants<>+12744(SB)/8, $0x32a5706032a57060
-DATA constants<>+12752(SB)/8, $0x32a5706032a57060
-DATA constants<>+12760(SB)/8, $0x32a5706032a57060
-DATA constants<>+12768(SB)/8, $0x3c7777d0ffda0d24
-DATA constants<>+12776(SB)/8, $0x3c7777d0ffda0d24
-DATA constants<>+12784(SB)/8, $0x3c7777d0ffda0d24
-DATA constants<>+12792(SB)/8, $0x3c7777d0ffda0d24
-DATA constants<>+12800(SB)/8, $0x0000001000000010
-DATA constants<>+12808(SB)/8, $0x0000001000000010
-DATA constants<>+12816(SB)/8, $0x0000001000000010
-DATA constants<>+12824(SB)/8, $0x0000001000000010
-DATA constants<>+12832(SB)/8, $0x00007fff00007fff
-DATA constants<>+12840(SB)/8, $0x00007fff00007fff
-DATA constants<>+12848(SB)/8, $0x00007fff00007fff
-DATA constants<>+12856(SB)/8, $0x00007fff00007fff
-DATA constants<>+12864(SB)/8, $0xffff0000ffff0000
-DATA constants<>+12872(SB)/8, $0xffff0000ffff0000
-DATA constants<>+12880(SB)/8, $0xffff0000ffff0000
-DATA constants<>+12888(SB)/8, $0xffff0000ffff0000
-DATA constants<>+12896(SB)/8, $0x8000800080008000
-DATA constants<>+12904(SB)/8, $0x8000800080008000
-DATA constants<>+12912(SB)/8, $0x8000800080008000
-DATA constants<>+12920(SB)/8, $0x8000800080008000
-DATA constants<>+12928(SB)/8, $0x7fff7fff7fff7fff
-DATA constants<>+12936(SB)/8, $0x7fff7fff7fff7fff
-DATA constants<>+12944(SB)/8, $0x7fff7fff7fff7fff
-DATA constants<>+12952(SB)/8, $0x7fff7fff7fff7fff
-DATA constants<>+12960(SB)/8, $0x3d9021bb3d9021bb
-DATA constants<>+12968(SB)/8, $0x3d9021bb3d9021bb
-DATA constants<>+12976(SB)/8, $0x3d9021bb3d9021bb
-DATA constants<>+12984(SB)/8, $0x3d9021bb3d9021bb
-DATA constants<>+12992(SB)/8, $0xbdebd1b8bdebd1b8
-DATA constants<>+13000(SB)/8, $0xbdebd1b8bdebd1b8
-DATA constants<>+13008(SB)/8, $0xbdebd1b8bdebd1b8
-DATA constants<>+13016(SB)/8, $0xbdebd1b8bdebd1b8
-DATA constants<>+13024(SB)/8, $0x3def251a3def251a
-DATA constants<>+13032(SB)/8, $0x3def251a3def251a
-DATA constants<>+13040(SB)/8, $0x3def251a3def251a
-DATA constants<>+13048(SB)/8, $0x3def251a3def251a
-DATA constants<>+13056(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA constants<>+13064(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA constants<>+13072(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA constants<>+13080(SB)/8, $0xbdfe5d4fbdfe5d4f
-DATA constants<>+13088(SB)/8, $0x3e11e9bf3e11e9bf
-DATA constants<>+13096(SB)/8, $0x3e11e9bf3e11e9bf
-DATA constants<>+13104(SB)/8, $0x3e11e9bf3e11e9bf
-DATA constants<>+13112(SB)/8, $0x3e11e9bf3e11e9bf
-DATA constants<>+13120(SB)/8, $0xbe2aae50be2aae50
-DATA constants<>+13128(SB)/8, $0xbe2aae50be2aae50
-DATA constants<>+13136(SB)/8, $0xbe2aae50be2aae50
-DATA constants<>+13144(SB)/8, $0xbe2aae50be2aae50
-DATA constants<>+13152(SB)/8, $0x3e4cceac3e4cceac
-DATA constants<>+13160(SB)/8, $0x3e4cceac3e4cceac
-DATA constants<>+13168(SB)/8, $0x3e4cceac3e4cceac
-DATA constants<>+13176(SB)/8, $0x3e4cceac3e4cceac
-DATA constants<>+13184(SB)/8, $0xbe7ffffcbe7ffffc
-DATA constants<>+13192(SB)/8, $0xbe7ffffcbe7ffffc
-DATA constants<>+13200(SB)/8, $0xbe7ffffcbe7ffffc
-DATA constants<>+13208(SB)/8, $0xbe7ffffcbe7ffffc
-DATA constants<>+13216(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA constants<>+13224(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA constants<>+13232(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA constants<>+13240(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA constants<>+13248(SB)/8, $0xb95e8083b95e8083
-DATA constants<>+13256(SB)/8, $0xb95e8083b95e8083
-DATA constants<>+13264(SB)/8, $0xb95e8083b95e8083
-DATA constants<>+13272(SB)/8, $0xb95e8083b95e8083
-DATA constants<>+13280(SB)/8, $0x3f3180003f318000
-DATA constants<>+13288(SB)/8, $0x3f3180003f318000
-DATA constants<>+13296(SB)/8, $0x3f3180003f318000
-DATA constants<>+13304(SB)/8, $0x3f3180003f318000
-DATA constants<>+13312(SB)/8, $0x40c90fdb40c90fdb
-DATA constants<>+13320(SB)/8, $0x40c90fdb40c90fdb
-DATA constants<>+13328(SB)/8, $0x40c90fdb40c90fdb
-DATA constants<>+13336(SB)/8, $0x40c90fdb40c90fdb
-DATA constants<>+13344(SB)/8, $0x3fa2f9833fa2f983
-DATA constants<>+13352(SB)/8, $0x3fa2f9833fa2f983
-DATA constants<>+13360(SB)/8, $0x3fa2f9833fa2f983
-DATA constants<>+13368(SB)/8, $0x3fa2f9833fa2f983
-DATA constants<>+13376(SB)/8, $0xfffffffefffffffe
-DATA constants<>+13384(SB)/8, $0xfffffffefffffffe
-DATA constants<>+13392(SB)/8, $0xfffffffefffffffe
-DATA constants<>+13400(SB)/8, $0xfffffffefffffffe
-DATA constants<>+13408(SB)/8, $0xbf490000bf490000
-DATA constants<>+13416(SB)/8, $0xbf490000bf490000
-DATA constants<>+13424(SB)/8, $0xbf490000bf490000
-DATA constants<>+13432(SB)/8, $0xbf490000bf490000
-DATA constants<>+13440(SB)/8, $0xb97da000b97da000
-DATA constants<>+13448(SB)/8, $0xb97da000b97da000
-DATA constants<>+13456(SB)/8, $0xb97da000b97da000
-DATA constants<>+13464(SB)/8, $0xb97da000b97da000
-DATA constants<>+13472(SB)/8, $0xb3222169b3222169
-DATA constants<>+13480(SB)/8, $0xb3222169b3222169
-DATA constants<>+13488(SB)/8, $0xb3222169b3222169
-DATA constants<>+13496(SB)/8, $0xb3222169b3222169
-DATA constants<>+13504(SB)/8, $0x37ccf5ce37ccf5ce
-DATA constants<>+13512(SB)/8, $0x37ccf5ce37ccf5ce
-DATA constants<>+13520(SB)/8, $0x37ccf5ce37ccf5ce
-DATA constants<>+13528(SB)/8, $0x37ccf5ce37ccf5ce
-DATA constants<>+13536(SB)/8, $0xbab6061abab6061a
-DATA constants<>+13544(SB)/8, $0xbab6061abab6061a
-DATA constants<>+13552(SB)/8, $0xbab6061abab6061a
-DATA constants<>+13560(SB)/8, $0xbab6061abab6061a
-DATA constants<>+13568(SB)/8, $0xb94ca1f9b94ca1f9
-DATA constants<>+13576(SB)/8, $0xb94ca1f9b94ca1f9
-DATA constants<>+13584(SB)/8, $0xb94ca1f9b94ca1f9
-DATA constants<>+13592(SB)/8, $0xb94ca1f9b94ca1f9
-DATA constants<>+13600(SB)/8, $0x3c08839e3c08839e
-DATA constants<>+13608(SB)/8, $0x3c08839e3c08839e
-DATA constants<>+13616(SB)/8, $0x3c08839e3c08839e
-DATA constants<>+13624(SB)/8, $0x3c08839e3c08839e
-GLOBL constants<>(SB), RODATA|NOPTR, $13632
+DATA constants<>+9728(SB)/8, $0x3807cbd038eba620
+DATA constants<>+9736(SB)/8, $0x36740ebd37298f30
+DATA constants<>+9744(SB)/8, $0x349121db3592e573
+DATA constants<>+9752(SB)/8, $0x32e1351633a4cd57
+DATA constants<>+9760(SB)/8, $0xbd93cc9fbe068a26
+DATA constants<>+9768(SB)/8, $0xbcbc8cacbd27696d
+DATA constants<>+9776(SB)/8, $0xbbaba146bc43c857
+DATA constants<>+9784(SB)/8, $0xba911635bb19ac81
+DATA constants<>+9792(SB)/8, $0xb91bcba4b9eb38a6
+DATA constants<>+9800(SB)/8, $0xb7b48e1ab85c5823
+DATA constants<>+9808(SB)/8, $0xb61a1feeb7016ef0
+DATA constants<>+9816(SB)/8, $0xb4a36766b54cad4a
+DATA constants<>+9824(SB)/8, $0x3e1351b23e7fe6c7
+DATA constants<>+9832(SB)/8, $0x3d53096b3db08ee2
+DATA constants<>+9840(SB)/8, $0x3c61ff913cea7745
+DATA constants<>+9848(SB)/8, $0x3b689c5c3bdf995f
+DATA constants<>+9856(SB)/8, $0x3a2329733ad31430
+DATA constants<>+9864(SB)/8, $0x38fd08f73986b4a5
+DATA constants<>+9872(SB)/8, $0x3797db20385277f7
+DATA constants<>+9880(SB)/8, $0x36608e9836f1aa82
+DATA constants<>+9888(SB)/8, $0xbe7b1393becc41ec
+DATA constants<>+9896(SB)/8, $0xbdcd1f43be2069c6
+DATA constants<>+9904(SB)/8, $0xbd0433e6bd76fbd3
+DATA constants<>+9912(SB)/8, $0xbc27d95bbc917e4f
+DATA constants<>+9920(SB)/8, $0xbb1df50abbad7d79
+DATA constants<>+9928(SB)/8, $0xba24d030ba98c37b
+DATA constants<>+9936(SB)/8, $0xb90d9a40b9a18cec
+DATA constants<>+9944(SB)/8, $0xb8115eacb886b421
+DATA constants<>+9952(SB)/8, $0x3ea9afb13f000000
+DATA constants<>+9960(SB)/8, $0x3e20f2ff3e6940a5
+DATA constants<>+9968(SB)/8, $0x3d7f5ffe3dd42981
+DATA constants<>+9976(SB)/8, $0x3ccc26563d1e1177
+DATA constants<>+9984(SB)/8, $0x3c0399d13c72e316
+DATA constants<>+9992(SB)/8, $0x3b3b3ae13b963f0b
+DATA constants<>+10000(SB)/8, $0x3a6884de3ad96c43
+DATA constants<>+10008(SB)/8, $0x39a672e53a048f20
+DATA constants<>+10016(SB)/8, $0x4043600000000000
+DATA constants<>+10024(SB)/8, $0x4043600000000000
+DATA constants<>+10032(SB)/8, $0x4043600000000000
+DATA constants<>+10040(SB)/8, $0x4043600000000000
+DATA constants<>+10048(SB)/8, $0x3ff4000000000000
+DATA constants<>+10056(SB)/8, $0x3ff4000000000000
+DATA constants<>+10064(SB)/8, $0x3ff4000000000000
+DATA constants<>+10072(SB)/8, $0x3ff4000000000000
+DATA constants<>+10080(SB)/8, $0x4016000000000000
+DATA constants<>+10088(SB)/8, $0x4016000000000000
+DATA constants<>+10096(SB)/8, $0x4016000000000000
+DATA constants<>+10104(SB)/8, $0x4016000000000000
+DATA constants<>+10112(SB)/8, $0xbe289315855cd06a
+DATA constants<>+10120(SB)/8, $0xbe289315855cd06a
+DATA constants<>+10128(SB)/8, $0xbe289315855cd06a
+DATA constants<>+10136(SB)/8, $0xbe289315855cd06a
+DATA constants<>+10144(SB)/8, $0xbe3ed216288f8be9
+DATA constants<>+10152(SB)/8, $0xbe3ed216288f8be9
+DATA constants<>+10160(SB)/8, $0xbe3ed216288f8be9
+DATA constants<>+10168(SB)/8, $0xbe3ed216288f8be9
+DATA constants<>+10176(SB)/8, $0x3e59573928486f20
+DATA constants<>+10184(SB)/8, $0x3e59573928486f20
+DATA constants<>+10192(SB)/8, $0x3e59573928486f20
+DATA constants<>+10200(SB)/8, $0x3e59573928486f20
+DATA constants<>+10208(SB)/8, $0x3e7119a8de9f5371
+DATA constants<>+10216(SB)/8, $0x3e7119a8de9f5371
+DATA constants<>+10224(SB)/8, $0x3e7119a8de9f5371
+DATA constants<>+10232(SB)/8, $0x3e7119a8de9f5371
+DATA constants<>+10240(SB)/8, $0xbe884c05631ecd49
+DATA constants<>+10248(SB)/8, $0xbe884c05631ecd49
+DATA constants<>+10256(SB)/8, $0xbe884c05631ecd49
+DATA constants<>+10264(SB)/8, $0xbe884c05631ecd49
+DATA constants<>+10272(SB)/8, $0xbe982ac12d501295
+DATA constants<>+10280(SB)/8, $0xbe982ac12d501295
+DATA constants<>+10288(SB)/8, $0xbe982ac12d501295
+DATA constants<>+10296(SB)/8, $0xbe982ac12d501295
+DATA constants<>+10304(SB)/8, $0x3eba30aa0db32f71
+DATA constants<>+10312(SB)/8, $0x3eba30aa0db32f71
+DATA constants<>+10320(SB)/8, $0x3eba30aa0db32f71
+DATA constants<>+10328(SB)/8, $0x3eba30aa0db32f71
+DATA constants<>+10336(SB)/8, $0x3eb1764a6bf11749
+DATA constants<>+10344(SB)/8, $0x3eb1764a6bf11749
+DATA constants<>+10352(SB)/8, $0x3eb1764a6bf11749
+DATA constants<>+10360(SB)/8, $0x3eb1764a6bf11749
+DATA constants<>+10368(SB)/8, $0xbeebfd4a0590104d
+DATA constants<>+10376(SB)/8, $0xbeebfd4a0590104d
+DATA constants<>+10384(SB)/8, $0xbeebfd4a0590104d
+DATA constants<>+10392(SB)/8, $0xbeebfd4a0590104d
+DATA constants<>+10400(SB)/8, $0x3eec288252e4dd93
+DATA constants<>+10408(SB)/8, $0x3eec288252e4dd93
+DATA constants<>+10416(SB)/8, $0x3eec288252e4dd93
+DATA constants<>+10424(SB)/8, $0x3eec288252e4dd93
+DATA constants<>+10432(SB)/8, $0x3f169a67f8ec0fc8
+DATA constants<>+10440(SB)/8, $0x3f169a67f8ec0fc8
+DATA constants<>+10448(SB)/8, $0x3f169a67f8ec0fc8
+DATA constants<>+10456(SB)/8, $0x3f169a67f8ec0fc8
+DATA constants<>+10464(SB)/8, $0xbf35aae3369e48cf
+DATA constants<>+10472(SB)/8, $0xbf35aae3369e48cf
+DATA constants<>+10480(SB)/8, $0xbf35aae3369e48cf
+DATA constants<>+10488(SB)/8, $0xbf35aae3369e48cf
+DATA constants<>+10496(SB)/8, $0x3f242dababc598c6
+DATA constants<>+10504(SB)/8, $0x3f242dababc598c6
+DATA constants<>+10512(SB)/8, $0x3f242dababc598c6
+DATA constants<>+10520(SB)/8, $0x3f242dababc598c6
+DATA constants<>+10528(SB)/8, $0x3f67475197c9dc81
+DATA constants<>+10536(SB)/8, $0x3f67475197c9dc81
+DATA constants<>+10544(SB)/8, $0x3f67475197c9dc81
+DATA constants<>+10552(SB)/8, $0x3f67475197c9dc81
+DATA constants<>+10560(SB)/8, $0xbf8d1d922c499f88
+DATA constants<>+10568(SB)/8, $0xbf8d1d922c499f88
+DATA constants<>+10576(SB)/8, $0xbf8d1d922c499f88
+DATA constants<>+10584(SB)/8, $0xbf8d1d922c499f88
+DATA constants<>+10592(SB)/8, $0x3fa5bc6799d994ff
+DATA constants<>+10600(SB)/8, $0x3fa5bc6799d994ff
+DATA constants<>+10608(SB)/8, $0x3fa5bc6799d994ff
+DATA constants<>+10616(SB)/8, $0x3fa5bc6799d994ff
+DATA constants<>+10624(SB)/8, $0xbfb856231c73755e
+DATA constants<>+10632(SB)/8, $0xbfb856231c73755e
+DATA constants<>+10640(SB)/8, $0xbfb856231c73755e
+DATA constants<>+10648(SB)/8, $0xbfb856231c73755e
+DATA constants<>+10656(SB)/8, $0x3fc5da0ca9234383
+DATA constants<>+10664(SB)/8, $0x3fc5da0ca9234383
+DATA constants<>+10672(SB)/8, $0x3fc5da0ca9234383
+DATA constants<>+10680(SB)/8, $0x3fc5da0ca9234383
+DATA constants<>+10688(SB)/8, $0xbfd00dbbf3ffeb26
+DATA constants<>+10696(SB)/8, $0xbfd00dbbf3ffeb26
+DATA constants<>+10704(SB)/8, $0xbfd00dbbf3ffeb26
+DATA constants<>+10712(SB)/8, $0xbfd00dbbf3ffeb26
+DATA constants<>+10720(SB)/8, $0x3fd308afb6cac71c
+DATA constants<>+10728(SB)/8, $0x3fd308afb6cac71c
+DATA constants<>+10736(SB)/8, $0x3fd308afb6cac71c
+DATA constants<>+10744(SB)/8, $0x3fd308afb6cac71c
+DATA constants<>+10752(SB)/8, $0xbfd0cba26609d418
+DATA constants<>+10760(SB)/8, $0xbfd0cba26609d418
+DATA constants<>+10768(SB)/8, $0xbfd0cba26609d418
+DATA constants<>+10776(SB)/8, $0xbfd0cba26609d418
+DATA constants<>+10784(SB)/8, $0x3fbb9f2a81050cda
+DATA constants<>+10792(SB)/8, $0x3fbb9f2a81050cda
+DATA constants<>+10800(SB)/8, $0x3fbb9f2a81050cda
+DATA constants<>+10808(SB)/8, $0x3fbb9f2a81050cda
+DATA constants<>+10816(SB)/8, $0xc12e0000c12e0000
+DATA constants<>+10824(SB)/8, $0xc12e0000c12e0000
+DATA constants<>+10832(SB)/8, $0xc12e0000c12e0000
+DATA constants<>+10840(SB)/8, $0xc12e0000c12e0000
+DATA constants<>+10848(SB)/8, $0x40a8000040a80000
+DATA constants<>+10856(SB)/8, $0x40a8000040a80000
+DATA constants<>+10864(SB)/8, $0x40a8000040a80000
+DATA constants<>+10872(SB)/8, $0x40a8000040a80000
+DATA constants<>+10880(SB)/8, $0x3d9222793d922279
+DATA constants<>+10888(SB)/8, $0x3d9222793d922279
+DATA constants<>+10896(SB)/8, $0x3d9222793d922279
+DATA constants<>+10904(SB)/8, $0x3d9222793d922279
+DATA constants<>+10912(SB)/8, $0x3fcc42203fcc4220
+DATA constants<>+10920(SB)/8, $0x3fcc42203fcc4220
+DATA constants<>+10928(SB)/8, $0x3fcc42203fcc4220
+DATA constants<>+10936(SB)/8, $0x3fcc42203fcc4220
+DATA constants<>+10944(SB)/8, $0x3124d8b53124d8b5
+DATA constants<>+10952(SB)/8, $0x3124d8b53124d8b5
+DATA constants<>+10960(SB)/8, $0x3124d8b53124d8b5
+DATA constants<>+10968(SB)/8, $0x3124d8b53124d8b5
+DATA constants<>+10976(SB)/8, $0x3599ea1b3599ea1b
+DATA constants<>+10984(SB)/8, $0x3599ea1b3599ea1b
+DATA constants<>+10992(SB)/8, $0x3599ea1b3599ea1b
+DATA constants<>+11000(SB)/8, $0x3599ea1b3599ea1b
+DATA constants<>+11008(SB)/8, $0xb94f3d2bb94f3d2b
+DATA constants<>+11016(SB)/8, $0xb94f3d2bb94f3d2b
+DATA constants<>+11024(SB)/8, $0xb94f3d2bb94f3d2b
+DATA constants<>+11032(SB)/8, $0xb94f3d2bb94f3d2b
+DATA constants<>+11040(SB)/8, $0x3ab6a9073ab6a907
+DATA constants<>+11048(SB)/8, $0x3ab6a9073ab6a907
+DATA constants<>+11056(SB)/8, $0x3ab6a9073ab6a907
+DATA constants<>+11064(SB)/8, $0x3ab6a9073ab6a907
+DATA constants<>+11072(SB)/8, $0xbc08896fbc08896f
+DATA constants<>+11080(SB)/8, $0xbc08896fbc08896f
+DATA constants<>+11088(SB)/8, $0xbc08896fbc08896f
+DATA constants<>+11096(SB)/8, $0xbc08896fbc08896f
+DATA constants<>+11104(SB)/8, $0x3d2aaa723d2aaa72
+DATA constants<>+11112(SB)/8, $0x3d2aaa723d2aaa72
+DATA constants<>+11120(SB)/8, $0x3d2aaa723d2aaa72
+DATA constants<>+11128(SB)/8, $0x3d2aaa723d2aaa72
+DATA constants<>+11136(SB)/8, $0xbe2aaaaabe2aaaaa
+DATA constants<>+11144(SB)/8, $0xbe2aaaaabe2aaaaa
+DATA constants<>+11152(SB)/8, $0xbe2aaaaabe2aaaaa
+DATA constants<>+11160(SB)/8, $0xbe2aaaaabe2aaaaa
+DATA constants<>+11168(SB)/8, $0xc035a00000000000
+DATA constants<>+11176(SB)/8, $0xc035a00000000000
+DATA constants<>+11184(SB)/8, $0xc035a00000000000
+DATA constants<>+11192(SB)/8, $0xc035a00000000000
+DATA constants<>+11200(SB)/8, $0x401d000000000000
+DATA constants<>+11208(SB)/8, $0x401d000000000000
+DATA constants<>+11216(SB)/8, $0x401d000000000000
+DATA constants<>+11224(SB)/8, $0x401d000000000000
+DATA constants<>+11232(SB)/8, $0x3fb2444f2a4d8b4b
+DATA constants<>+11240(SB)/8, $0x3fb2444f2a4d8b4b
+DATA constants<>+11248(SB)/8, $0x3fb2444f2a4d8b4b
+DATA constants<>+11256(SB)/8, $0x3fb2444f2a4d8b4b
+DATA constants<>+11264(SB)/8, $0x3ff9884533d43640
+DATA constants<>+11272(SB)/8, $0x3ff9884533d43640
+DATA constants<>+11280(SB)/8, $0x3ff9884533d43640
+DATA constants<>+11288(SB)/8, $0x3ff9884533d43640
+DATA constants<>+11296(SB)/8, $0xbc26c843a29d1c70
+DATA constants<>+11304(SB)/8, $0xbc26c843a29d1c70
+DATA constants<>+11312(SB)/8, $0xbc26c843a29d1c70
+DATA constants<>+11320(SB)/8, $0xbc26c843a29d1c70
+DATA constants<>+11328(SB)/8, $0x3cf08d0fcb3c500c
+DATA constants<>+11336(SB)/8, $0x3cf08d0fcb3c500c
+DATA constants<>+11344(SB)/8, $0x3cf08d0fcb3c500c
+DATA constants<>+11352(SB)/8, $0x3cf08d0fcb3c500c
+DATA constants<>+11360(SB)/8, $0x4b4000bf4b4000bf
+DATA constants<>+11368(SB)/8, $0x4b4000bf4b4000bf
+DATA constants<>+11376(SB)/8, $0x4b4000bf4b4000bf
+DATA constants<>+11384(SB)/8, $0x4b4000bf4b4000bf
+DATA constants<>+11392(SB)/8, $0x0000000000000034
+DATA constants<>+11400(SB)/8, $0x0000000000000034
+DATA constants<>+11408(SB)/8, $0x0000000000000034
+DATA constants<>+11416(SB)/8, $0x0000000000000034
+DATA constants<>+11424(SB)/8, $0x4087500000000000
+DATA constants<>+11432(SB)/8, $0x4087500000000000
+DATA constants<>+11440(SB)/8, $0x4087500000000000
+DATA constants<>+11448(SB)/8, $0x4087500000000000
+DATA constants<>+11456(SB)/8, $0x3d08763b3d548e43
+DATA constants<>+11464(SB)/8, $0x3c54d6ae3ca89779
+DATA constants<>+11472(SB)/8, $0x3b6494f33bee3a44
+DATA constants<>+11480(SB)/8, $0x3a65cdd43ae203a8
+DATA constants<>+11488(SB)/8, $0x392242f339d46ab8
+DATA constants<>+11496(SB)/8, $0x37e0cbdd38946bed
+DATA constants<>+11504(SB)/8, $0x369d95bc375d99da
+DATA constants<>+11512(SB)/8, $0x3497ce4535a1acb4
+DATA constants<>+11520(SB)/8, $0xbda78213be069008
+DATA constants<>+11528(SB)/8, $0xbd091ea9bd564cfd
+DATA constants<>+11536(SB)/8, $0xbc319af3bca5cd39
+DATA constants<>+11544(SB)/8, $0xbb60eeb4bbc33192
+DATA constants<>+11552(SB)/8, $0xba5507d6baea0cb5
+DATA constants<>+11560(SB)/8, $0xb95d42ccb9cd54c9
+DATA constants<>+11568(SB)/8, $0xb83f47e8b8da74ef
+DATA constants<>+11576(SB)/8, $0xb742da99b7b57419
+DATA constants<>+11584(SB)/8, $0x3e29b5bb3e7fe766
+DATA constants<>+11592(SB)/8, $0x3da0f26e3de945bc
+DATA constants<>+11600(SB)/8, $0x3cff5d303d542624
+DATA constants<>+11608(SB)/8, $0x3c4c2a453c9e0e97
+DATA constants<>+11616(SB)/8, $0x3b839f293bf2e274
+DATA constants<>+11624(SB)/8, $0x3abb60f93b162042
+DATA constants<>+11632(SB)/8, $0x39e86f173a594a8b
+DATA constants<>+11640(SB)/8, $0x39272a6d3984f627
+DATA constants<>+11648(SB)/8, $0xbf303fdabf4c420c
+DATA constants<>+11656(SB)/8, $0xbf1013ecbf1db270
+DATA constants<>+11664(SB)/8, $0xbef690b5bf04da34
+DATA constants<>+11672(SB)/8, $0xbee226aabeea2a0a
+DATA constants<>+11680(SB)/8, $0xbed62d75bedb71e0
+DATA constants<>+11688(SB)/8, $0xbed124e5bed30152
+DATA constants<>+11696(SB)/8, $0xbece7920becfa32a
+DATA constants<>+11704(SB)/8, $0xbecd5e8cbecdc6c0
+DATA constants<>+11712(SB)/8, $0x3e9ab2753f000000
+DATA constants<>+11720(SB)/8, $0xbd08ba723e067805
+DATA constants<>+11728(SB)/8, $0xbee5ad44be5f31a6
+DATA constants<>+11736(SB)/8, $0xbf678e61bf2dc61e
+DATA constants<>+11744(SB)/8, $0xbfcc2f59bf997d1d
+DATA constants<>+11752(SB)/8, $0xc01b54a8c0011018
+DATA constants<>+11760(SB)/8, $0xc06e966cc03e5e55
+DATA constants<>+11768(SB)/8, $0xc0aac2ccc0915909
+DATA constants<>+11776(SB)/8, $0x3c7cbc0d30ebfd15
+DATA constants<>+11784(SB)/8, $0x3c7cbc0d30ebfd15
+DATA constants<>+11792(SB)/8, $0x3c7cbc0d30ebfd15
+DATA constants<>+11800(SB)/8, $0x3c7cbc0d30ebfd15
+DATA constants<>+11808(SB)/8, $0xbfd9884533d43651
+DATA constants<>+11816(SB)/8, $0xbfd9884533d43651
+DATA constants<>+11824(SB)/8, $0xbfd9884533d43651
+DATA constants<>+11832(SB)/8, $0xbfd9884533d43651
+DATA constants<>+11840(SB)/8, $0x3f4c422a3f4c422a
+DATA constants<>+11848(SB)/8, $0x3f4c422a3f4c422a
+DATA constants<>+11856(SB)/8, $0x3f4c422a3f4c422a
+DATA constants<>+11864(SB)/8, $0x3f4c422a3f4c422a
+DATA constants<>+11872(SB)/8, $0x3d3727133d372713
+DATA constants<>+11880(SB)/8, $0x3d3727133d372713
+DATA constants<>+11888(SB)/8, $0x3d3727133d372713
+DATA constants<>+11896(SB)/8, $0x3d3727133d372713
+DATA constants<>+11904(SB)/8, $0x3e095d4f3e095d4f
+DATA constants<>+11912(SB)/8, $0x3e095d4f3e095d4f
+DATA constants<>+11920(SB)/8, $0x3e095d4f3e095d4f
+DATA constants<>+11928(SB)/8, $0x3e095d4f3e095d4f
+DATA constants<>+11936(SB)/8, $0x3fe9884533d43651
+DATA constants<>+11944(SB)/8, $0x3fe9884533d43651
+DATA constants<>+11952(SB)/8, $0x3fe9884533d43651
+DATA constants<>+11960(SB)/8, $0x3fe9884533d43651
+DATA constants<>+11968(SB)/8, $0x3fa6e4e26d4801f7
+DATA constants<>+11976(SB)/8, $0x3fa6e4e26d4801f7
+DATA constants<>+11984(SB)/8, $0x3fa6e4e26d4801f7
+DATA constants<>+11992(SB)/8, $0x3fa6e4e26d4801f7
+DATA constants<>+12000(SB)/8, $0x3fc12ba9d1f60179
+DATA constants<>+12008(SB)/8, $0x3fc12ba9d1f60179
+DATA constants<>+12016(SB)/8, $0x3fc12ba9d1f60179
+DATA constants<>+12024(SB)/8, $0x3fc12ba9d1f60179
+DATA constants<>+12032(SB)/8, $0x3f867d5f3f867d5f
+DATA constants<>+12040(SB)/8, $0x3f867d5f3f867d5f
+DATA constants<>+12048(SB)/8, $0x3f867d5f3f867d5f
+DATA constants<>+12056(SB)/8, $0x3f867d5f3f867d5f
+DATA constants<>+12064(SB)/8, $0x3fe109663fe10966
+DATA constants<>+12072(SB)/8, $0x3fe109663fe10966
+DATA constants<>+12080(SB)/8, $0x3fe109663fe10966
+DATA constants<>+12088(SB)/8, $0x3fe109663fe10966
+DATA constants<>+12096(SB)/8, $0x3ff0cfabd6a91132
+DATA constants<>+12104(SB)/8, $0x3ff0cfabd6a91132
+DATA constants<>+12112(SB)/8, $0x3ff0cfabd6a91132
+DATA constants<>+12120(SB)/8, $0x3ff0cfabd6a91132
+DATA constants<>+12128(SB)/8, $0x3ffc212cc640f031
+DATA constants<>+12136(SB)/8, $0x3ffc212cc640f031
+DATA constants<>+12144(SB)/8, $0x3ffc212cc640f031
+DATA constants<>+12152(SB)/8, $0x3ffc212cc640f031
+DATA constants<>+12160(SB)/8, $0x4220000042200000
+DATA constants<>+12168(SB)/8, $0x4220000042200000
+DATA constants<>+12176(SB)/8, $0x4220000042200000
+DATA constants<>+12184(SB)/8, $0x4220000042200000
+DATA constants<>+12192(SB)/8, $0x4044000000000000
+DATA constants<>+12200(SB)/8, $0x4044000000000000
+DATA constants<>+12208(SB)/8, $0x4044000000000000
+DATA constants<>+12216(SB)/8, $0x4044000000000000
+DATA constants<>+12224(SB)/8, $0x40c0000040c00000
+DATA constants<>+12232(SB)/8, $0x40c0000040c00000
+DATA constants<>+12240(SB)/8, $0x40c0000040c00000
+DATA constants<>+12248(SB)/8, $0x40c0000040c00000
+DATA constants<>+12256(SB)/8, $0x4040000040400000
+DATA constants<>+12264(SB)/8, $0x4040000040400000
+DATA constants<>+12272(SB)/8, $0x4040000040400000
+DATA constants<>+12280(SB)/8, $0x4040000040400000
+DATA constants<>+12288(SB)/8, $0x4018000000000000
+DATA constants<>+12296(SB)/8, $0x4018000000000000
+DATA constants<>+12304(SB)/8, $0x4018000000000000
+DATA constants<>+12312(SB)/8, $0x4018000000000000
+DATA constants<>+12320(SB)/8, $0x4008000000000000
+DATA constants<>+12328(SB)/8, $0x4008000000000000
+DATA constants<>+12336(SB)/8, $0x4008000000000000
+DATA constants<>+12344(SB)/8, $0x4008000000000000
+DATA constants<>+12352(SB)/8, $0xc0400000c0400000
+DATA constants<>+12360(SB)/8, $0xc0400000c0400000
+DATA constants<>+12368(SB)/8, $0xc0400000c0400000
+DATA constants<>+12376(SB)/8, $0xc0400000c0400000
+DATA constants<>+12384(SB)/8, $0xc008000000000000
+DATA constants<>+12392(SB)/8, $0xc008000000000000
+DATA constants<>+12400(SB)/8, $0xc008000000000000
+DATA constants<>+12408(SB)/8, $0xc008000000000000
+DATA constants<>+12416(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+12424(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+12432(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+12440(SB)/8, $0x3e2aaaab3e2aaaab
+DATA constants<>+12448(SB)/8, $0x3fc5555560000000
+DATA constants<>+12456(SB)/8, $0x3fc5555560000000
+DATA constants<>+12464(SB)/8, $0x3fc5555560000000
+DATA constants<>+12472(SB)/8, $0x3fc5555560000000
+DATA constants<>+12480(SB)/8, $0xc3170000c3170000
+DATA constants<>+12488(SB)/8, $0xc3170000c3170000
+DATA constants<>+12496(SB)/8, $0xc3170000c3170000
+DATA constants<>+12504(SB)/8, $0xc3170000c3170000
+DATA constants<>+12512(SB)/8, $0x4301000043010000
+DATA constants<>+12520(SB)/8, $0x4301000043010000
+DATA constants<>+12528(SB)/8, $0x4301000043010000
+DATA constants<>+12536(SB)/8, $0x4301000043010000
+DATA constants<>+12544(SB)/8, $0xb102e308b102e308
+DATA constants<>+12552(SB)/8, $0xb102e308b102e308
+DATA constants<>+12560(SB)/8, $0xb102e308b102e308
+DATA constants<>+12568(SB)/8, $0xb102e308b102e308
+DATA constants<>+12576(SB)/8, $0xc090d00000000000
+DATA constants<>+12584(SB)/8, $0xc090d00000000000
+DATA constants<>+12592(SB)/8, $0xc090d00000000000
+DATA constants<>+12600(SB)/8, $0xc090d00000000000
+DATA constants<>+12608(SB)/8, $0x4090040000000000
+DATA constants<>+12616(SB)/8, $0x4090040000000000
+DATA constants<>+12624(SB)/8, $0x4090040000000000
+DATA constants<>+12632(SB)/8, $0x4090040000000000
+DATA constants<>+12640(SB)/8, $0x3c7abc9e3b39803f
+DATA constants<>+12648(SB)/8, $0x3c7abc9e3b39803f
+DATA constants<>+12656(SB)/8, $0x3c7abc9e3b39803f
+DATA constants<>+12664(SB)/8, $0x3c7abc9e3b39803f
+DATA constants<>+12672(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+12680(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+12688(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+12696(SB)/8, $0x3fe62e42fefa39ef
+DATA constants<>+12704(SB)/8, $0x32a5706032a57060
+DATA constants<>+12712(SB)/8, $0x32a5706032a57060
+DATA constants<>+12720(SB)/8, $0x32a5706032a57060
+DATA constants<>+12728(SB)/8, $0x32a5706032a57060
+DATA constants<>+12736(SB)/8, $0x3c7777d0ffda0d24
+DATA constants<>+12744(SB)/8, $0x3c7777d0ffda0d24
+DATA constants<>+12752(SB)/8, $0x3c7777d0ffda0d24
+DATA constants<>+12760(SB)/8, $0x3c7777d0ffda0d24
+DATA constants<>+12768(SB)/8, $0x0000001000000010
+DATA constants<>+12776(SB)/8, $0x0000001000000010
+DATA constants<>+12784(SB)/8, $0x0000001000000010
+DATA constants<>+12792(SB)/8, $0x0000001000000010
+DATA constants<>+12800(SB)/8, $0x00007fff00007fff
+DATA constants<>+12808(SB)/8, $0x00007fff00007fff
+DATA constants<>+12816(SB)/8, $0x00007fff00007fff
+DATA constants<>+12824(SB)/8, $0x00007fff00007fff
+DATA constants<>+12832(SB)/8, $0xffff0000ffff0000
+DATA constants<>+12840(SB)/8, $0xffff0000ffff0000
+DATA constants<>+12848(SB)/8, $0xffff0000ffff0000
+DATA constants<>+12856(SB)/8, $0xffff0000ffff0000
+DATA constants<>+12864(SB)/8, $0x8000800080008000
+DATA constants<>+12872(SB)/8, $0x8000800080008000
+DATA constants<>+12880(SB)/8, $0x8000800080008000
+DATA constants<>+12888(SB)/8, $0x8000800080008000
+DATA constants<>+12896(SB)/8, $0x7fff7fff7fff7fff
+DATA constants<>+12904(SB)/8, $0x7fff7fff7fff7fff
+DATA constants<>+12912(SB)/8, $0x7fff7fff7fff7fff
+DATA constants<>+12920(SB)/8, $0x7fff7fff7fff7fff
+DATA constants<>+12928(SB)/8, $0x3d9021bb3d9021bb
+DATA constants<>+12936(SB)/8, $0x3d9021bb3d9021bb
+DATA constants<>+12944(SB)/8, $0x3d9021bb3d9021bb
+DATA constants<>+12952(SB)/8, $0x3d9021bb3d9021bb
+DATA constants<>+12960(SB)/8, $0xbdebd1b8bdebd1b8
+DATA constants<>+12968(SB)/8, $0xbdebd1b8bdebd1b8
+DATA constants<>+12976(SB)/8, $0xbdebd1b8bdebd1b8
+DATA constants<>+12984(SB)/8, $0xbdebd1b8bdebd1b8
+DATA constants<>+12992(SB)/8, $0x3def251a3def251a
+DATA constants<>+13000(SB)/8, $0x3def251a3def251a
+DATA constants<>+13008(SB)/8, $0x3def251a3def251a
+DATA constants<>+13016(SB)/8, $0x3def251a3def251a
+DATA constants<>+13024(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA constants<>+13032(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA constants<>+13040(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA constants<>+13048(SB)/8, $0xbdfe5d4fbdfe5d4f
+DATA constants<>+13056(SB)/8, $0x3e11e9bf3e11e9bf
+DATA constants<>+13064(SB)/8, $0x3e11e9bf3e11e9bf
+DATA constants<>+13072(SB)/8, $0x3e11e9bf3e11e9bf
+DATA constants<>+13080(SB)/8, $0x3e11e9bf3e11e9bf
+DATA constants<>+13088(SB)/8, $0xbe2aae50be2aae50
+DATA constants<>+13096(SB)/8, $0xbe2aae50be2aae50
+DATA constants<>+13104(SB)/8, $0xbe2aae50be2aae50
+DATA constants<>+13112(SB)/8, $0xbe2aae50be2aae50
+DATA constants<>+13120(SB)/8, $0x3e4cceac3e4cceac
+DATA constants<>+13128(SB)/8, $0x3e4cceac3e4cceac
+DATA constants<>+13136(SB)/8, $0x3e4cceac3e4cceac
+DATA constants<>+13144(SB)/8, $0x3e4cceac3e4cceac
+DATA constants<>+13152(SB)/8, $0xbe7ffffcbe7ffffc
+DATA constants<>+13160(SB)/8, $0xbe7ffffcbe7ffffc
+DATA constants<>+13168(SB)/8, $0xbe7ffffcbe7ffffc
+DATA constants<>+13176(SB)/8, $0xbe7ffffcbe7ffffc
+DATA constants<>+13184(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA constants<>+13192(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA constants<>+13200(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA constants<>+13208(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA constants<>+13216(SB)/8, $0xb95e8083b95e8083
+DATA constants<>+13224(SB)/8, $0xb95e8083b95e8083
+DATA constants<>+13232(SB)/8, $0xb95e8083b95e8083
+DATA constants<>+13240(SB)/8, $0xb95e8083b95e8083
+DATA constants<>+13248(SB)/8, $0x3f3180003f318000
+DATA constants<>+13256(SB)/8, $0x3f3180003f318000
+DATA constants<>+13264(SB)/8, $0x3f3180003f318000
+DATA constants<>+13272(SB)/8, $0x3f3180003f318000
+DATA constants<>+13280(SB)/8, $0x40c90fdb40c90fdb
+DATA constants<>+13288(SB)/8, $0x40c90fdb40c90fdb
+DATA constants<>+13296(SB)/8, $0x40c90fdb40c90fdb
+DATA constants<>+13304(SB)/8, $0x40c90fdb40c90fdb
+DATA constants<>+13312(SB)/8, $0x3fa2f9833fa2f983
+DATA constants<>+13320(SB)/8, $0x3fa2f9833fa2f983
+DATA constants<>+13328(SB)/8, $0x3fa2f9833fa2f983
+DATA constants<>+13336(SB)/8, $0x3fa2f9833fa2f983
+DATA constants<>+13344(SB)/8, $0xfffffffefffffffe
+DATA constants<>+13352(SB)/8, $0xfffffffefffffffe
+DATA constants<>+13360(SB)/8, $0xfffffffefffffffe
+DATA constants<>+13368(SB)/8, $0xfffffffefffffffe
+DATA constants<>+13376(SB)/8, $0xbf490000bf490000
+DATA constants<>+13384(SB)/8, $0xbf490000bf490000
+DATA constants<>+13392(SB)/8, $0xbf490000bf490000
+DATA constants<>+13400(SB)/8, $0xbf490000bf490000
+DATA constants<>+13408(SB)/8, $0xb97da000b97da000
+DATA constants<>+13416(SB)/8, $0xb97da000b97da000
+DATA constants<>+13424(SB)/8, $0xb97da000b97da000
+DATA constants<>+13432(SB)/8, $0xb97da000b97da000
+DATA constants<>+13440(SB)/8, $0xb3222169b3222169
+DATA constants<>+13448(SB)/8, $0xb3222169b3222169
+DATA constants<>+13456(SB)/8, $0xb3222169b3222169
+DATA constants<>+13464(SB)/8, $0xb3222169b3222169
+DATA constants<>+13472(SB)/8, $0x37ccf5ce37ccf5ce
+DATA constants<>+13480(SB)/8, $0x37ccf5ce37ccf5ce
+DATA constants<>+13488(SB)/8, $0x37ccf5ce37ccf5ce
+DATA constants<>+13496(SB)/8, $0x37ccf5ce37ccf5ce
+DATA constants<>+13504(SB)/8, $0xbab6061abab6061a
+DATA constants<>+13512(SB)/8, $0xbab6061abab6061a
+DATA constants<>+13520(SB)/8, $0xbab6061abab6061a
+DATA constants<>+13528(SB)/8, $0xbab6061abab6061a
+DATA constants<>+13536(SB)/8, $0xb94ca1f9b94ca1f9
+DATA constants<>+13544(SB)/8, $0xb94ca1f9b94ca1f9
+DATA constants<>+13552(SB)/8, $0xb94ca1f9b94ca1f9
+DATA constants<>+13560(SB)/8, $0xb94ca1f9b94ca1f9
+DATA constants<>+13568(SB)/8, $0x3c08839e3c08839e
+DATA constants<>+13576(SB)/8, $0x3c08839e3c08839e
+DATA constants<>+13584(SB)/8, $0x3c08839e3c08839e
+DATA constants<>+13592(SB)/8, $0x3c08839e3c08839e
+GLOBL constants<>(SB), RODATA|NOPTR, $13600

@@ -55,9 +55,9 @@ type placer struct {
 	pinned [classes][]bool // registers that the current instruction needs
 	keep   map[int]bool    // values that stay in their registers from iteration to iteration
 
-	peak    [classes]int // the most registers in use at once
-	spills  int
-	fetches map[int]int // how often each value was read from memory
+	peak   [classes]int // the most registers in use at once
+	spills int
+	picks  map[int]int // how often each table is picked from by an instruction that takes no memory: see x86.pick
 }
 
 // A result is a register and where it is to be written.
@@ -68,7 +68,7 @@ type result struct {
 const none = -1
 
 func newPlacer(m machine, prog *program, fn *Func) *placer {
-	p := &placer{program: prog, machine: m, fn: fn, keep: map[int]bool{}, fetches: map[int]int{}, uppers: none}
+	p := &placer{program: prog, machine: m, fn: fn, keep: map[int]bool{}, picks: map[int]int{}, uppers: none}
 	p.reg, p.slot = make([]int, len(prog.values)), make([]int, len(prog.values))
 	for v := range p.reg {
 		p.reg[v], p.slot[v] = none, none
@@ -120,7 +120,6 @@ func (p *placer) in(v int) int {
 	if p.reg[v] == none {
 		r := p.room(c)
 		p.hold(c, r, v)
-		p.fetches[v]++
 		p.fetch(p, v, r)
 	}
 	p.pinned[c][p.reg[v]] = true
@@ -149,7 +148,6 @@ func (p *placer) over(v, arg int) int {
 	}
 	if p.reg[arg] == none {
 		r := p.room(c)
-		p.fetches[arg]++
 		p.hold(c, r, arg) // for the moment
 		p.fetch(p, arg, r)
 		p.reg[arg] = none

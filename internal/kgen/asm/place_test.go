@@ -102,6 +102,23 @@ func TestPlacerKeepsValues(t *testing.T) {
 	}
 }
 
+func TestPlanKeepsTablesFirst(t *testing.T) {
+	for _, r := range recipe.Ops() {
+		if r.Op != "GELU" {
+			continue
+		}
+		kept := newPlan(half, r.Loops()[0], recipe.F32).kept
+		if len(kept) == 0 {
+			t.Fatal("nothing is kept in registers")
+		}
+		for i, v := range kept {
+			if v.shared != table {
+				t.Errorf("register %d keeps %+v, while tables are loaded for each pick", i, v)
+			}
+		}
+	}
+}
+
 func TestFunctionName(t *testing.T) {
 	for name, want := range map[string]string{
 		"Add": "addF32X", "GELUTanh": "geluTanhF32X", "SiLU": "siLUF32X", "ReLUGrad": "reLUGradF32X", "SGD": "sgdF32X", "Log1p": "log1pF32X",

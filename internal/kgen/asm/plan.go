@@ -53,16 +53,24 @@ func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
 	panic("asm: no plan for " + l.Name)
 }
 
-// mostUsed returns the n shared values that the program needs most often.
+// mostUsed returns the n shared values that the program needs most often, of which tables that it picks from come first: without a
+// register each pick takes a load, while most instructions read a constant from memory themselves. gelu/1e5 takes a twelfth less so
+// under AVX2.
 func mostUsed(p *placer, n int) []value {
-	var shared []value
-	for _, v := range p.values {
-		if (v.shared == constant || v.shared == parameter || v.shared == table) && len(v.uses) > 0 {
+	var shared []int
+	for v, of := range p.values {
+		if (of.shared == constant || of.shared == parameter || of.shared == table) && len(of.uses) > 0 {
 			shared = append(shared, v)
 		}
 	}
-	slices.SortStableFunc(shared, func(a, b value) int { return cmp.Compare(len(b.uses), len(a.uses)) })
-	return shared[:min(n, len(shared))]
+	slices.SortStableFunc(shared, func(v, w int) int {
+		return cmp.Or(cmp.Compare(p.picks[w], p.picks[v]), cmp.Compare(len(p.values[w].uses), len(p.values[v].uses)))
+	})
+	var most []value
+	for _, v := range shared[:min(n, len(shared))] {
+		most = append(most, p.values[v])
+	}
+	return most
 }
 
 // body writes the loop's body for a number of chains from the first on; the kept values are in the first registers.

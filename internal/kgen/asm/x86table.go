@@ -34,6 +34,7 @@ func (m *x86) lookup(p *placer, in *inst) {
 	p.hold(vectors, r, in.dst)
 	dst, above := m.name(vectors, r), m.name(vectors, p.scratch(vectors))
 	m.pick(p, in.args[2], n, dst)
+	p.picks[in.args[2]]++
 	done := ""
 	if in.table.UpperSeldom { // gelu/1e5 takes two thirds of the time so
 		if p.uppers != in.args[1] { // R15 has a bit for each index that is in the upper half
@@ -43,6 +44,8 @@ func (m *x86) lookup(p *placer, in *inst) {
 		done = p.fn.fresh("picked")
 		p.fn.Op("TESTL", "R15", "R15")
 		p.fn.Op("JZ", done)
+	} else {
+		p.picks[in.args[3]]++
 	}
 	m.pick(p, in.args[3], n, above)
 	p.fn.Op("VBLENDVPS", upper, above, dst, dst)
