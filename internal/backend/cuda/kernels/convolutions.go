@@ -102,19 +102,16 @@ func PlanConvolution(p *TiledConvolution, weights bool, tiles uint, multiprocess
 		box = p.box()
 	}
 	for i := range ConvolutionTiles {
-		if tiles&(1<<i) == 0 {
-			continue
-		}
 		t := &ConvolutionTiles[i]
 		kind := p.kind(t, weights)
-		if !t.Has(kind) {
+		whole := ConvolutionPlan{Tile: i, Kind: kind, Box: box}
+		if tiles&(1<<i) == 0 || !t.Has(kind) || !whole.divide(p, 1) {
 			continue
 		}
-		for parts := uint64(1); parts <= 64; parts *= 2 {
-			c := ConvolutionPlan{Tile: i, Kind: kind, Box: box}
-			fits := c.divide(p, parts)
-			if parts > 1 && c.parts*4*t.steps > c.depth(p) || !fits {
-				break
+		for parts := range t.divisions(uint64(whole.Grid.Blocks[0]), multiprocessors) {
+			c := whole
+			if !c.divide(p, parts) || parts > 1 && c.parts*4*t.steps > c.depth(p) {
+				continue
 			}
 			if c.estimate(p, multiprocessors); !ok || c.Clocks < plan.Clocks {
 				plan, ok = c, true

@@ -1,5 +1,7 @@
 package kernels
 
+import "iter"
+
 // A tiling is how blocks of a family of kernels compute a result in tiles, and a model of how long that takes.
 type tiling struct {
 	rows, columns   uint64 // of a block's tile
@@ -16,4 +18,23 @@ func (t *tiling) clocks(blocks, steps uint64, multiprocessors int) float64 {
 	most := divideUp(blocks, uint64(multiprocessors))
 	rounds := float64(divideUp(most, t.resident))
 	return float64(divideUp(steps, t.steps))*(t.waiting*rounds+t.busy*float64(most)) + t.ends*rounds
+}
+
+// divisions are into how many parts, at most 64, a common axis may be divided that has so many blocks in one: powers of two, and as many as give each multiprocessor one
+// block, two or more, of those that run at once.
+func (t *tiling) divisions(blocks uint64, multiprocessors int) iter.Seq[uint64] {
+	const most = 64
+	return func(yield func(uint64) bool) {
+		for parts := uint64(1); parts <= most; parts *= 2 {
+			if !yield(parts) {
+				return
+			}
+		}
+		for each := range t.resident {
+			parts := (each + 1) * uint64(multiprocessors) / max(blocks, 1)
+			if parts > 1 && parts <= most && !yield(parts) {
+				return
+			}
+		}
+	}
 }
