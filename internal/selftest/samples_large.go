@@ -19,17 +19,18 @@ func largeMatmuls() []sample {
 		in(slices.Concat(matmuls(1538, 1538, 1538), matmuls(1528, 2568, 1528)[:4], matmuls(1784, 3592, 1784)[:4]), dtype.Float16, dtype.BFloat16), in(matmuls(1024, 8192, 1024)[:4], dtype.BFloat16))
 }
 
-// largeConvolutions are of many channels, many pixels, or both; of few channels, and of groups whose channels no box of the TMA holds apart.
+// largeConvolutions are of many channels, many pixels, or both; of few channels, of extents that are prime, and of groups whose channels no box of the TMA holds apart.
 func largeConvolutions() []sample {
 	all := func() []sample {
 		return []sample{
 			conv("conv2d of 512 channels", of(1, 512, 9, 9), of(512, 512, 3, 3), 512, tensor.Padding(1)),
 			conv("conv2d of 512 channels and many pixels", of(1, 512, 28, 27), of(520, 512, 3, 3), 520, tensor.Padding(1)),
-			conv("conv2d of 72 channels", of(2, 72, 29, 27), of(136, 72, 3, 3), 136, tensor.Padding(1)),
+			conv("conv2d of 72 channels", of(4, 72, 56, 56), of(64, 72, 3, 3), 64, tensor.Padding(1)),
 			conv("conv2d to 32 channels", of(4, 64, 56, 56), of(32, 64, 3, 3), 32, tensor.Padding(1)),
 			conv("conv2d of 3 channels", of(8, 3, 56, 57), of(32, 3, 3, 3), 32, tensor.Padding(1)),
 			conv("conv2d of 20 channels", of(8, 20, 56, 55), of(200, 20, 3, 3), 200, tensor.Padding(1)),
 			conv("conv2d of many pixels", of(8, 64, 56, 56), of(128, 64, 3, 3), 128, tensor.Padding(1)),
+			conv("conv2d of planes that no box cuts without a rest", of(2, 128, 67, 71), of(256, 128, 3, 3), 256, tensor.Padding(1)),
 			conv("conv2d of two groups", of(8, 80, 56, 56), of(512, 40, 3, 3), 512, tensor.Padding(1), tensor.Groups(2)),
 		}
 	}

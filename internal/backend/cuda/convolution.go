@@ -118,7 +118,7 @@ func (v *convolver) launch(d *Device, c *backend.Call, k kernelID) error {
 		if done, err := v.convolveMapped(&s, &n, &plan, c.DType); done || err != nil {
 			return err
 		}
-		plan, _ = kernels.PlanConvolution(p, false, tiles&^kernels.MappedConvolutions, multiprocessors)
+		plan, _ = kernels.PlanConvolution(p, n.op == op.ConvGradWeight, tiles&^kernels.MappedConvolutions, multiprocessors)
 	}
 	return v.convolve(&s, &n, &plan)
 }

@@ -17,7 +17,7 @@ import (
 	"cresset/internal/ptx"
 )
 
-// plantedFault is a change of conv_wgmma's PTX, which has to be found: old is a pattern, whose first match becomes new.
+// plantedFault is a change of the PTX of conv_wgmma or conv_weight_wgmma, which has to be found: old is a pattern, whose first match becomes new.
 type plantedFault struct {
 	name, old, new string
 	want           string // a kind of fault, or differs
@@ -81,23 +81,34 @@ var convolutionFaults = []plantedFault{
 // comparison with the CPU to see it, which see nothing without.
 func TestConvolutionsByWarpgroupsAreWatched(t *testing.T) {
 	slowUnderRace(t)
-	if seen := planted(t, nil); seen != "" {
+	shape := kern.ConvShape{N: 5, C: 60, H: 7, W: 6, K: 40, R: 3, S: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}
+	watchFaults(t, op.Conv, shape, convolutionFaults)
+}
+
+// watchFaults wants each fault seen.
+func watchFaults(t *testing.T, o op.Op, shape kern.ConvShape, faults []plantedFault) {
+	t.Helper()
+	if seen := planted(t, o, shape, nil); seen != "" {
 		t.Fatal(seen)
 	}
-	for _, f := range convolutionFaults {
+	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			if seen := planted(t, &f); !strings.HasPrefix(seen, f.want) || !strings.Contains(seen, f.tells) {
+			if seen := planted(t, o, shape, &f); !strings.HasPrefix(seen, f.want) || !strings.Contains(seen, f.tells) {
 				t.Errorf("got %q, want %s: %s", seen, f.want, f.tells)
 			}
 		})
 	}
 }
 
-// planted convolves by a kernel with a fault, in two boxes and a ring of stages that goes round twice, and returns what is seen of it.
-func planted(t *testing.T, f *plantedFault) string {
+// planted convolves by a kernel with a fault, in a ring of stages that goes round twice, and returns what is seen of it.
+func planted(t *testing.T, o op.Op, shape kern.ConvShape, f *plantedFault) string {
 	t.Helper()
+	kind := kernels.Outputs
+	if o == op.ConvGradWeight {
+		kind = kernels.Weights
+	}
 	tile := slices.IndexFunc(kernels.ConvolutionTiles[:], func(c kernels.ConvolutionTile) bool { return c.Mapped })
-	entry := ".entry " + kernels.ConvolutionTiles[tile].Kernel(kernels.Outputs) + "_bf16("
+	entry := ".entry " + kernels.ConvolutionTiles[tile].Kernel(kind) + "_bf16("
 	m, err := hardware.Preset("h100", 1)
 	if err != nil {
 		t.Fatal(err)
@@ -128,9 +139,8 @@ func planted(t *testing.T, f *plantedFault) string {
 		t.Fatal(err)
 	}
 	v := newConvolver(dtype.BFloat16)
-	shape := kern.ConvShape{N: 5, C: 60, H: 7, W: 6, K: 40, R: 3, S: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}
-	err = convolutionError(t, dev, dtype.BFloat16, shape, op.Conv, described(dev, func(s *scratch, n *convolution) error {
-		plan, _ := kernels.PlanConvolution(n.TiledConvolution, false, 1<<tile, 1)
+	err = convolutionError(t, dev, dtype.BFloat16, shape, o, described(dev, func(s *scratch, n *convolution) error {
+		plan, _ := kernels.PlanConvolution(n.TiledConvolution, kind == kernels.Weights, 1<<tile, 1)
 		done, err := v.convolveMapped(s, n, &plan, dtype.BFloat16)
 		if !done && err == nil {
 			t.Error("not by the TMA")

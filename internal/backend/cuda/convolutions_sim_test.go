@@ -117,7 +117,7 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 				}
 				return err
 			case !ok && kernels.ConvolutionTiles[i].Mapped: // groups, or strides, that boxes are not for
-				plan, ok = kernels.PlanConvolution(n.TiledConvolution, false, v.taken(dev)&^kernels.MappedConvolutions, dev.properties.Multiprocessors)
+				plan, ok = kernels.PlanConvolution(n.TiledConvolution, n.op == op.ConvGradWeight, v.taken(dev)&^kernels.MappedConvolutions, dev.properties.Multiprocessors)
 			}
 			if !ok {
 				t.Errorf("no plan for %+v", *n.TiledConvolution)

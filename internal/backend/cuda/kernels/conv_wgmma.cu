@@ -7,17 +7,8 @@
 // boxes, phase, group and part. Shared memory: Shape::BARRIERS + 16 * STAGES bytes.
 // dtypes: bf16 f16
 // target: sm_90a ptx80
+#include "conv_boxes.cuh"
 #include "conv_pairs.cuh"
-#include "mapped_loop.cuh"
-
-#define PIXELS ROWS // of a tile
-
-// A Shape is how a block with so many rows of the result, which are the columns of what it multiplies, uses its shared memory and its registers.
-template <int WIDTH> struct Shape {
-	static const int COLUMNS = WIDTH, BOXES = WIDTH / 64, STAGE = A_BYTES + BOXES * BOX, STAGES = WIDTH == 64 ? 4 : 6, BARRIERS = STAGES * STAGE;
-	static const int FEW = WIDTH == 64 ? 32 : 40, MANY = WIDTH == 64 ? 104 : 232; // registers of a thread that copies, and of one that multiplies
-	static const int BLOCKS = WIDTH == 64 ? 2 : 1;
-};
 
 // A Task is what a block has to do: its cluster's work, the first pixel of its box, and where along the common axis it begins, of which a tap has so many steps.
 struct Task {
@@ -50,8 +41,8 @@ template <class S> INLINE void produce(const MappedConvolution &m, u32 shared, B
 #pragma unroll 1
 	for (u32 k = 0; k < t.stages; k++) {
 		auto copy = [&](u32 to, u32 full, u32) __attribute__((always_inline)) {
-			loadBox(to, m.mapPixels, channel + t.d.channel, (u32)(x + (i32)t.d.column * t.w.x.step), (u32)(y + (i32)t.d.row * t.w.y.step), t.first.image, full);
-			shareBox(to + A_BYTES + rank * (S::COLUMNS / 2) * 128, m.mapWeights, t.d.channel, Depth::tapOf(t.d, p, t.w), row, full, 3);
+			loadBox(to, m.mapRight, channel + t.d.channel, (u32)(x + (i32)t.d.column * t.w.x.step), (u32)(y + (i32)t.d.row * t.w.y.step), t.first.image, full);
+			shareBox(to + A_BYTES + rank * (S::COLUMNS / 2) * 128, m.mapLeft, t.d.channel, Depth::tapOf(t.d, p, t.w), row, full, 3);
 		};
 		produceStage<S>(shared, bar, ring, 0, copy, bytes);
 		Depth::next<true>(t.d, t.w, STEPS, t.lines);
@@ -69,26 +60,16 @@ INLINE Spot spotIn(const MappedConvolution &m, const Task &t, u32 i) {
 
 template <class S> INLINE void consume(const MappedConvolution &m, u32 shared, Barriers bar, u32 rank, u32 group) {
 	const TiledConvolution &p = m.convolution;
-	u32 lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32, thread = threadIdx.x - 128;
 	f32 sums[S::COLUMNS / 2] = {};
 	Ring ring;
-	multiplyStages<S, false, false>(sums, shared, bar, remote(bar.empty, lane % 2), ring, Task::of<S>(m, rank).stages, group);
-	auto sync = []() __attribute__((always_inline)) { asm volatile("bar.sync 1, 256;" : : : "memory"); };
-	sync(); // the other group has multiplied too, and no stage is awaited any more
-	// Sums go through shared memory, a line for each row of the result, so that neighbouring threads store neighbouring pixels.
-	const int PITCH = PIXELS + 4;
-	__attribute__((address_space(3))) f32 *ends = (__attribute__((address_space(3))) f32 *)dynamic;
-#pragma unroll
-	for (int i = 0; i < S::COLUMNS / 2; i++) {
-		ends[(i / 4 * 8 + lane % 4 * 2 + i % 2) * PITCH + group * 64 + warp * 16 + lane / 4 + i / 2 % 2 * 8] = sums[i];
-	}
-	sync();
+	multiplyStages<S, false, false>(sums, shared, bar, remote(bar.empty, threadIdx.x % 2), ring, Task::of<S>(m, rank).stages, group);
+	Ends ends = Ends::of(sums, group);
 	Task t = Task::of<S>(m, rank);
-	u32 pixel = thread % (PIXELS / 2) * 2;
+	u32 pixel = Ends::column();
 	SpotPair spots = SpotPair::of(p, spotIn(m, t, pixel), spotIn(m, t, pixel + 1));
 #pragma unroll 1
-	for (u32 row = thread / (PIXELS / 2); row < S::COLUMNS; row += 256 / (PIXELS / 2)) {
-		SpotPair::put(spots, p, t.w.group, t.w.m + row, row, ends[row * PITCH + pixel], ends[row * PITCH + pixel + 1]);
+	for (u32 row = Ends::first(); row < S::COLUMNS; row += 4) {
+		SpotPair::put(spots, p, t.w.group, t.w.m + row, row, Ends::sum(ends, row, 0), Ends::sum(ends, row, 1));
 	}
 }
 

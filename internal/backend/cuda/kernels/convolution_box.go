@@ -1,11 +1,10 @@
 package kernels
 
-// A Box is so many pixels beside each other, below each other and of images, at most 128 in all, which the TMA copies at once.
+// A Box is so many pixels beside each other, below each other and of images, which the TMA copies at once: those of a tile, or of a step of a weight's gradient.
 type Box [3]uint32
 
-// mostOfBox is how many pixels a box has, mostOfAxis how far it reaches in the source, and mostOfSteps the largest stride there.
+// mostOfAxis is how far a box reaches in the source, and mostOfSteps the largest stride there.
 const (
-	mostOfBox   = 128
 	mostOfAxis  = 256
 	mostOfSteps = 8
 )
@@ -18,24 +17,24 @@ func (p *TiledConvolution) Steps() [2]uint32 {
 	return [2]uint32{p.Stride[1], p.Stride[0]}
 }
 
-// box is that of which the fewest cover the pixels of the largest phase, and of those the widest, whose stores are the longest. It is empty where there
-// is none.
-func (p *TiledConvolution) box() (best Box) {
+// box is that of so many pixels at most of which the fewest cover the pixels of the largest phase, and of those the widest, whose stores are the longest; whole
+// ones cut planes without a rest. It is empty where there is none.
+func (p *TiledConvolution) box(most uint32, whole bool) (best Box) {
 	steps := p.Steps()
-	if max(steps[0], steps[1]) > mostOfSteps {
+	if max(steps[0], steps[1]) > mostOfSteps || p.Images == 0 {
 		return best
 	}
 	wide, high := p.places(1), p.places(0)
-	fewest, least := uint64(0), divideUp(uint64(wide)*uint64(high)*uint64(p.Images), mostOfBox)
+	fewest, least := uint64(0), divideUp(uint64(wide)*uint64(high)*uint64(p.Images), uint64(most))
 	for w := wide; w > 0; w = narrower(wide, w) {
-		if w > mostOfBox || w*steps[0] > mostOfAxis {
+		if w > most || w*steps[0] > mostOfAxis || whole && wide%w != 0 {
 			continue
 		}
 		for h := high; h > 0; h = narrower(high, h) {
-			if w*h > mostOfBox || h*steps[1] > mostOfAxis {
+			if w*h > most || h*steps[1] > mostOfAxis || whole && high%h != 0 {
 				continue
 			}
-			b := Box{w, h, min(mostOfBox/(w*h), p.Images)}
+			b := Box{w, h, min(most/(w*h), p.Images)}
 			if n := b.count(p); fewest == 0 || n < fewest {
 				best, fewest = b, n
 			}

@@ -40,7 +40,10 @@ func checkConvolutionPlan(t *testing.T, p kernels.TiledConvolution, weights bool
 		lines = (lines + 63) &^ 63
 	}
 	depth := p.Window[0] * p.Window[1] * lines
-	if weights {
+	switch box := plan.Box; {
+	case weights && kernels.ConvolutionTiles[plan.Tile].Mapped: // a stage for each box
+		depth = (p.Images + box[2] - 1) / box[2] * (p.OutSize[0] / box[1]) * (p.OutSize[1] / box[0]) * 64
+	case weights:
 		depth = p.Images * p.OutSize[0] * p.OutSize[1]
 	}
 	if p.Parts*p.PartSteps < depth || (p.Parts-1)*p.PartSteps >= depth || p.PartSteps%8 != 0 || p.Lines < p.Channels {
@@ -93,28 +96,32 @@ func TestTapsThatLieFarApart(t *testing.T) {
 	}
 }
 
-// TestBoxesCoverThePixels wants boxes that the TMA takes, of which few pixels lie outside of the result.
+// TestBoxesCoverThePixels wants boxes that the TMA takes, of which few pixels lie outside of the result, or for gradients of weights none but images.
 func TestBoxesCoverThePixels(t *testing.T) {
 	for _, c := range []struct {
 		images, size, stride uint32
-		want                 kernels.Box
+		want, ofWeights      kernels.Box
 	}{
-		{32, 56, 1, kernels.Box{8, 8, 2}},
-		{32, 28, 1, kernels.Box{4, 4, 8}},
-		{32, 14, 2, kernels.Box{2, 2, 32}},
-		{32, 7, 1, kernels.Box{7, 1, 18}},
-		{1, 300, 1, kernels.Box{25, 5, 1}},
-		{1, 300, 4, kernels.Box{25, 5, 1}},
-		{1, 300, 9, kernels.Box{}},
-		{1, 1, 1, kernels.Box{1, 1, 1}},
+		{32, 56, 1, kernels.Box{8, 8, 2}, kernels.Box{8, 8, 1}},
+		{32, 28, 1, kernels.Box{4, 4, 8}, kernels.Box{4, 4, 4}},
+		{32, 14, 2, kernels.Box{2, 2, 32}, kernels.Box{2, 2, 16}},
+		{32, 7, 1, kernels.Box{7, 1, 18}, kernels.Box{7, 1, 9}},
+		{1, 300, 1, kernels.Box{25, 5, 1}, kernels.Box{60, 1, 1}},
+		{1, 300, 4, kernels.Box{25, 5, 1}, kernels.Box{60, 1, 1}},
+		{1, 300, 9, kernels.Box{}, kernels.Box{}},
+		{1, 1, 1, kernels.Box{1, 1, 1}, kernels.Box{1, 1, 1}},
+		{2, 13, 1, kernels.Box{13, 7, 1}, kernels.Box{13, 1, 2}},
+		{0, 13, 1, kernels.Box{}, kernels.Box{}},
 	} {
 		p := kernels.TiledConvolution{
 			Images: c.images, Groups: 1, Rows: 64, Channels: 64, InSize: [2]uint32{c.size * c.stride, c.size * c.stride}, OutSize: [2]uint32{c.size, c.size},
 			Window: [2]uint32{3, 3}, Padding: [2]uint32{1, 1}, Stride: [2]uint32{c.stride, c.stride}, Dilation: [2]uint32{1, 1}, Phases: [2]uint32{1, 1},
 		}
-		plan, ok := kernels.PlanConvolution(&p, false, kernels.MappedConvolutions, 132)
-		if ok != (c.want != kernels.Box{}) || plan.Box != c.want {
-			t.Errorf("%d images of %d with stride %d: %v, %t, want %v", c.images, c.size, c.stride, plan.Box, ok, c.want)
+		for weights, want := range map[bool]kernels.Box{false: c.want, true: c.ofWeights} {
+			plan, ok := kernels.PlanConvolution(&p, weights, kernels.MappedConvolutions, 132)
+			if ok != (want != kernels.Box{}) || plan.Box != want {
+				t.Errorf("%d images of %d with stride %d, of weights %t: %v, %t, want %v", c.images, c.size, c.stride, weights, plan.Box, ok, want)
+			}
 		}
 	}
 }

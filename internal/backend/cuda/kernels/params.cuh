@@ -388,10 +388,10 @@ struct TiledConvolution {
 };
 static_assert(sizeof(TiledConvolution) == 128, "");
 
-// MappedConvolution is the parameter of conv_wgmma: a convolution, and maps of its packed operands, of the pixels with the axes channels, columns, rows and images,
-// of the weights with channels, taps and rows. A tile is a box of so many pixels beside each other, below each other, and of images.
+// MappedConvolution is the parameter of conv_wgmma and conv_weight_wgmma: a convolution, and maps of its packed operands, of x and dy with the axes channels, columns, rows and
+// images, of weights with channels, taps and rows. Pixels are copied by boxes of so many beside each other, below each other, and of images.
 struct MappedConvolution {
-	TensorMap mapPixels, mapWeights;
+	TensorMap mapLeft, mapRight;
 	TiledConvolution convolution;
 	u32 box[3];
 	u32 padding[13];

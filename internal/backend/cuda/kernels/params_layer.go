@@ -30,13 +30,13 @@ type TiledConvolution struct {
 	Parts, PartSteps                  uint32
 }
 
-// MappedConvolution is the parameter of conv_wgmma: a convolution, and maps of its packed operands, of the pixels with the axes channels, columns, rows and images,
-// of the weights with channels, taps and rows. A tile is a box of so many pixels beside each other, below each other, and of images.
+// MappedConvolution is the parameter of conv_wgmma and conv_weight_wgmma: a convolution, and maps of its packed operands, of x and dy with the axes channels, columns, rows and
+// images, of weights with channels, taps and rows. Pixels are copied by boxes of so many beside each other, below each other, and of images.
 type MappedConvolution struct {
-	MapPixels, MapWeights TensorMap
-	Convolution           TiledConvolution
-	Box                   [3]uint32
-	Padding               [13]uint32
+	MapLeft, MapRight TensorMap
+	Convolution       TiledConvolution
+	Box               [3]uint32
+	Padding           [13]uint32
 }
 
 // Pool is the parameter of pools and their gradients: planes of y of the size outSize, of planes of x of the size inSize, or

@@ -71,7 +71,7 @@ INLINE void loadBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 barri
 				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier) : "memory");
 }
 
-// loadBox with four coordinates is that of a tensor of four axes.
+// With four coordinates loadBox and shareBox are those of a tensor of four axes.
 INLINE void loadBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 w, u32 barrier) {
 	asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6];"
 				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier) : "memory");
@@ -82,6 +82,12 @@ INLINE void shareBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 barr
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
 				 "[%0], [%1, {%2, %3, %4}], [%5], %6;"
 				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks) : "memory");
+}
+
+INLINE void shareBox(u32 to, const TensorMap &map, u32 x, u32 y, u32 z, u32 w, u32 barrier, u16 blocks) {
+	asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+				 "[%0], [%1, {%2, %3, %4, %5}], [%6], %7;"
+				 : : "r"(to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier), "h"(blocks) : "memory");
 }
 
 // storeBox copies a box from shared memory to the tensor, what lies beyond its ends excepted. It sees what was written before fenceCopies.
