@@ -60,7 +60,8 @@ LEAST = [
     (re.compile(r"^conv_(weight_)?(64x64|32x128)_mma8"), 0.28),
     (re.compile(r"^conv_(64x64|32x128)_mma_"), 0.24),
     (re.compile(r"^conv_weight_(64x64|32x128)_mma_"), 0.17),
-    (re.compile(r"^conv_128x128_async_f32"), 0.85),
+    (re.compile(r"^conv_128x128_tf32_f32"), 0.38),
+    (re.compile(r"^conv_128x128_async_f32"), 0.9),
     (re.compile(r"^conv_weight_128x128_async_f32"), 0.8),
     (re.compile(r"wgmma|beside"), 0.05),
 ]

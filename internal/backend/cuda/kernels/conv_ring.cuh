@@ -4,14 +4,15 @@
 
 #include "conv_source.cuh"
 
-// copy starts to copy a source's tile.
-template <class S> INLINE void copy(const S &s, u32 tile, i32 lines) {
+// copy starts to copy a source's tile, of which so many lines are there. The units of a WHOLE one are all inside, or none is.
+template <bool WHOLE, class S> INLINE void copy(const S &s, u32 tile, i32 lines) {
 #pragma unroll
 	for (int l = 0; l < S::COUNT; l++) {
+		bool in = s.in(WHOLE ? 0 : l, lines);
 		if constexpr (sizeof(typename S::Unit) == 16) {
-			copyWhole(tile + s.to(threadIdx.x) + l * S::FURTHER, s.at(l), s.in(l, lines));
+			copyWhole(tile + s.to(threadIdx.x) + l * S::FURTHER, s.at(l), in);
 		} else {
-			copyElement(tile + s.to(threadIdx.x) + l * S::FURTHER, s.at(l), s.in(l, lines));
+			copyElement(tile + s.to(threadIdx.x) + l * S::FURTHER, s.at(l), in);
 		}
 	}
 }
@@ -23,13 +24,14 @@ template <int ROWS, int STEPS, class Course> struct Sources {
 
 	__device__ __attribute__((always_inline)) Sources(Course &c) : c(c), panels((c.left + STEPS - 1) / STEPS) {}
 
-	__device__ __attribute__((always_inline)) bool whole(u32) const { return false; }
+	__device__ __attribute__((always_inline)) bool whole(u32) const { return c.whole(STEPS); }
 
 	template <bool WHOLE> __device__ __attribute__((always_inline)) void copy(u32 stage, u32) {
-		if (c.left > 0) {
-			::copy(c.a, stage, c.lines());
-			::copy(c.b, stage + STEPS * (ROWS + GAP) * 4, c.lines());
-			c.next(STEPS);
+		if (WHOLE || c.left > 0) {
+			i32 lines = WHOLE ? STEPS : c.lines();
+			::copy<WHOLE>(c.a, stage, lines);
+			::copy<WHOLE>(c.b, stage + STEPS * (ROWS + GAP) * 4, lines);
+			c.template next<WHOLE>(STEPS);
 		}
 	}
 };

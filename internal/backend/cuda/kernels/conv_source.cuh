@@ -103,11 +103,14 @@ template <int SIZE, int DEEP, int THREADS> struct FewPixels {
 
 	__device__ __attribute__((always_inline)) void advance() { k += DEEP; }
 
+	// reach is a step's, or of one that is not inside the last one's.
+	__device__ __attribute__((always_inline)) const Reach &reach(int l) const { return reaches[min(k + l * APART, end - 1)]; }
+
 	__device__ __attribute__((always_inline)) bool in(int l, i32) const {
-		u32 at = k + l * APART;
-		return at < end && (u32)(y + reaches[at].y) < height && (u32)(x + reaches[at].x) < width;
+		const Reach &r = reach(l);
+		return k + l * APART < end & (u32)(y + r.y) < height & (u32)(x + r.x) < width;
 	}
-	__device__ __attribute__((always_inline)) u64 at(int l) const { return right + (u64)(start + reaches[k + l * APART].at) * 4; }
+	__device__ __attribute__((always_inline)) u64 at(int l) const { return right + (u64)(start + reach(l).at) * 4; }
 	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread / SIZE * (SIZE + GAP) + thread % SIZE) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
@@ -185,10 +188,17 @@ template <class A, class B> struct Course {
 	// lines is how many of the tap's channels are left.
 	__device__ __attribute__((always_inline)) i32 lines() const { return (i32)(p.channels - d.channel); }
 
+	// whole reports whether so many lines are channels, and those behind them are of the same tap.
+	__device__ __attribute__((always_inline)) bool whole(u32 by) const { return left > 0 && d.channel + by < p.channels; }
+
 	// next goes so many steps on, which are a tile.
-	__device__ __attribute__((always_inline)) void next(u32 by) {
+	template <bool WHOLE = false> __device__ __attribute__((always_inline)) void next(u32 by) {
 		left -= min(left, by);
-		if (Depth::next<true>(d, w, by, p.lines)) {
+		if (WHOLE) {
+			d.channel += by;
+			a.advance();
+			b.advance();
+		} else if (Depth::next<true>(d, w, by, p.lines)) {
 			turn();
 		} else {
 			a.advance();
@@ -216,7 +226,9 @@ template <class A, class B> struct FewCourse {
 
 	__device__ __attribute__((always_inline)) i32 lines() const { return (i32)left; }
 
-	__device__ __attribute__((always_inline)) void next(u32 by) {
+	__device__ __attribute__((always_inline)) bool whole(u32) const { return false; }
+
+	template <bool WHOLE = false> __device__ __attribute__((always_inline)) void next(u32 by) {
 		left -= min(left, by);
 		a.advance();
 		b.advance();
@@ -250,7 +262,9 @@ template <class A, class B, int DEEP, int COLUMNS> struct WeightCourse {
 
 	__device__ __attribute__((always_inline)) i32 lines() const { return 0; } // which its sources know
 
-	__device__ __attribute__((always_inline)) void next(u32 by) {
+	__device__ __attribute__((always_inline)) bool whole(u32) const { return false; }
+
+	template <bool WHOLE = false> __device__ __attribute__((always_inline)) void next(u32 by) {
 		left -= min(left, by);
 		Walk::next(walk, p);
 		turn();
