@@ -18,22 +18,24 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 	const Work &w;
 	u64 firstA, firstB; // of the thread's first row and of the group in the first pixel of the tile's image
 	u64 fromA, fromB;   // the same, of the thread's chunk of the tap
-	u32 apart, rows;    // chunks between its rows, and bits of those that are inside
+	u32 row[ROWS / APART]; // chunks from the first of its rows on; those beyond the last are the last one
 	i32 at[COUNT], y[COUNT], x[COUNT]; // pixels as they lie under the first tap
 	Depth d;
-	u32 left, panels, inA, inB; // bits of what is inside
-	u32 channel, last;          // of a tap, with which the next panel starts, and ends at most; 0 where panels may lie in several taps
+	bool inA;         // whether there is a tap
+	u32 inB;          // bits of the pixels that it sees
+	u32 left, panels;
+	u32 channel, last; // of a tap, with which the next panel starts, and ends at most; 0 where panels may lie in several taps
 
-	__device__ __attribute__((always_inline)) Course(const TiledConvolution &p, const Work &w) : p(p), w(w), rows(0) {
+	__device__ __attribute__((always_inline)) Course(const TiledConvolution &p, const Work &w) : p(p), w(w) {
 		u32 begin = w.part * p.partSteps, line = threadIdx.x / 4, first = pixelOf(w.n, w.y.places, w.x.places).image;
 		left = stepsOf(p, w.y.taps * w.x.taps * p.lines, begin);
 		d = Depth::of(w, begin + threadIdx.x % 4 * 8, p.lines);
-		apart = APART * p.window[0] * p.window[1] * p.lines / 8;
-		firstA = p.left + (u64)(w.group * p.rows + w.m + line) * p.window[0] * p.window[1] * p.lines * 2;
+		u32 top = min(w.m + line, p.rows - 1), chunks = p.window[0] * p.window[1] * p.lines / 8;
+		firstA = p.left + (u64)(w.group * p.rows + top) * chunks * 16;
 		firstB = p.right + ((u64)first * p.inSize[0] * p.inSize[1] * p.groups + w.group) * p.lines * 2;
 #pragma unroll
 		for (int l = 0; l < ROWS / APART; l++) {
-			rows |= w.m + line + l * APART < p.rows ? 1 << l : 0;
+			row[l] = (min(w.m + line + l * APART, p.rows - 1) - top) * chunks;
 		}
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
@@ -61,9 +63,8 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 		for (int l = 0; l < COUNT; l++) {
 			inB |= (u32)(y[l] + down) < p.inSize[0] && (u32)(x[l] + across) < p.inSize[1] ? 1 << l : 0;
 		}
-		bool has = d.row < w.y.taps;
-		inA = has ? rows : 0;
-		inB = has ? inB : 0;
+		inA = d.row < w.y.taps;
+		inB = inA ? inB : 0;
 	}
 
 	// to is where a stage has a chunk of the thread.
@@ -80,7 +81,7 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 	template <bool WHOLE, class F> __device__ __attribute__((always_inline)) void next(u32, F f) {
 #pragma unroll
 		for (int l = 0; l < ROWS / APART; l++) {
-			f(l, fromA + (u64)(l * apart) * 16, inA & 1 << l);
+			f(l, fromA + (u64)row[l] * 16, WHOLE || inA);
 		}
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
