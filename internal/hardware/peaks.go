@@ -10,7 +10,7 @@ func Lanes(major, minor int) int {
 	return 128
 }
 
-// TensorLanes returns how many its tensor cores start at each clock, of operands of 2, 4 (tf32) or 8 bytes, by the data sheets. Float64
+// TensorLanes returns how many its tensor cores start at each clock, of operands of 1, 2, 4 (tf32) or 8 bytes, by the data sheets. Float64
 // takes ordinary units where there are none. The name is the driver's: GeForces add in float32 at half the rate of other cards of their capability.
 func TensorLanes(name string, major, minor, bytes int) int {
 	if bytes == 8 {
@@ -24,7 +24,7 @@ func TensorLanes(name string, major, minor, bytes int) int {
 		halves = 2048
 	case major == 10 || major == 11:
 		halves = 4096
-	case strings.Contains(name, "GeForce"):
+	case bytes > 1 && strings.Contains(name, "GeForce"):
 		halves = 256
 	}
 	return halves * 2 / bytes

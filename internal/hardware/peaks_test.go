@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// TestPeaks has the data sheets' TFLOP/s of products that add in float32 (V100's and T4's of float16), at the clocks of the presets, which are within a tenth of theirs.
+// TestPeaks has the data sheets' TFLOP/s of products that add in float32 (V100's and T4's of float16), TOPS of int8, at the clocks of the presets, which are within a tenth of theirs.
 func TestPeaks(t *testing.T) {
-	for preset, want := range map[string]struct{ float32, half, tf32, float64 float64 }{
-		"v100":    {15.7, 125, 0, 7.8},
-		"t4":      {8.1, 65, 0, 8.1 / 32},
-		"a100":    {19.5, 312, 156, 19.5},
-		"rtx4090": {82.6, 165, 82.6, 82.6 / 64},
-		"h100":    {67, 989, 494, 67},
-		"b200":    {75, 2250, 1100, 37},
-		"rtx5090": {105, 210, 105, 105. / 64},
+	for preset, want := range map[string]struct{ float32, half, tf32, float64, int8 float64 }{
+		"v100":    {15.7, 125, 0, 7.8, 0},
+		"t4":      {8.1, 65, 0, 8.1 / 32, 130},
+		"a100":    {19.5, 312, 156, 19.5, 624},
+		"rtx4090": {82.6, 165, 82.6, 82.6 / 64, 661},
+		"h100":    {67, 989, 494, 67, 1979},
+		"b200":    {75, 2250, 1100, 37, 4500},
+		"rtx5090": {105, 210, 105, 105. / 64, 838},
 	} {
 		m, err := Preset(preset, 1)
 		if err != nil {
@@ -27,6 +27,7 @@ func TestPeaks(t *testing.T) {
 		}{
 			"float32": {Lanes(g.Major, g.Minor), want.float32},
 			"half":    {TensorLanes(g.Name, g.Major, g.Minor, 2), want.half},
+			"int8":    {TensorLanes(g.Name, g.Major, g.Minor, 1), want.int8},
 			"tf32":    {TensorLanes(g.Name, g.Major, g.Minor, 4), want.tf32},
 			"float64": {TensorLanes(g.Name, g.Major, g.Minor, 8), want.float64},
 		} {

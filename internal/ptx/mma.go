@@ -13,7 +13,7 @@ type place struct{ reg, lane, shift uint8 }
 // matrixProduct is an mma instruction: D = A B + C, with A of m rows and B of n columns.
 type matrixProduct struct {
 	m, k      int
-	kind      string // of A and B: f16, bf16, tf32, f64
+	kind      string // of A and B: f16, bf16, tf32, f64, s8
 	half      bool   // C and D are f16
 	a, b      []place
 	c         []place
@@ -28,22 +28,23 @@ var registersOf = map[string][3]int{
 	"m16n8k16.f16": {4, 2, 4}, "m16n8k16.bf16": {4, 2, 4}, "m16n8k8.f16": {2, 1, 4}, "m16n8k8.bf16": {2, 1, 4},
 	"m16n8k8.tf32": {4, 2, 4}, "m16n8k4.tf32": {2, 1, 4},
 	"m8n8k4.f64": {1, 1, 2}, "m16n8k4.f64": {2, 1, 4}, "m16n8k8.f64": {4, 2, 4}, "m16n8k16.f64": {8, 4, 4},
+	"m8n8k16.s8": {1, 1, 2}, "m16n8k16.s8": {2, 1, 4}, "m16n8k32.s8": {4, 2, 4},
 }
 
 // mma.sync.aligned.shape.row.col.D.A.B.C {d}, {a}, {b}, {c}.
 func (b *body) mma(o *opcode, args []operand) instr {
 	b.need(o, "sync")
 	b.need(o, "aligned")
-	shape := b.need(o, "m16n8k16", "m16n8k8", "m16n8k4", "m8n8k4")
+	shape := b.need(o, "m16n8k32", "m16n8k16", "m16n8k8", "m16n8k4", "m8n8k16", "m8n8k4")
 	b.need(o, "row")
 	b.need(o, "col")
-	td := b.need(o, "f32", "f16", "f64")
-	ta := b.need(o, "f16", "bf16", "tf32", "f64")
+	td := b.need(o, "f32", "f16", "f64", "s32")
+	ta := b.need(o, "f16", "bf16", "tf32", "f64", "s8")
 	b.need(o, ta)
 	b.need(o, td)
 	b.types(o, 0)
 	count, ok := registersOf[shape+"."+ta]
-	if !ok || (td == "f64") != (ta == "f64") || td == "f16" && ta != "f16" {
+	if !ok || (td == "f64") != (ta == "f64") || (td == "s32") != (ta == "s8") || td == "f16" && ta != "f16" {
 		b.unknown(o)
 	}
 	p := &matrixProduct{m: 16, k: int(shapeK[shape]), kind: ta, half: td == "f16"}
@@ -63,13 +64,16 @@ func (b *body) mma(o *opcode, args []operand) instr {
 	p.ra = b.fragment(o, args[1], count[0], ab, false)
 	p.rb = b.fragment(o, args[2], count[1], ab, false)
 	p.rc = b.fragment(o, args[3], count[2], cd, false)
-	if ta == "f64" {
+	switch ta {
+	case "f64":
 		return together(instr{}, p.runF64)
+	case "s8":
+		return together(instr{}, p.runS8)
 	}
 	return together(instr{}, p.run)
 }
 
-var shapeK = map[string]int{"m16n8k16": 16, "m16n8k8": 8, "m16n8k4": 4, "m8n8k4": 4}
+var shapeK = map[string]int{"m16n8k32": 32, "m16n8k16": 16, "m16n8k8": 8, "m16n8k4": 4, "m8n8k16": 16, "m8n8k4": 4}
 
 // layouts fills the places of all elements: g = lane/4 chooses rows of A and columns of B, c = lane%4 goes along k.
 func (p *matrixProduct) layouts(count [3]int) {
@@ -84,20 +88,23 @@ func (p *matrixProduct) layouts(count [3]int) {
 		}
 	case "f64":
 		p.elemBytes = 8
+	case "s8":
+		per, p.elemBytes = 4, 1
 	}
-	rows := p.m / 8 // registers of A that lie in one column
+	wide := 32 / per // bits of an element
+	rows := p.m / 8  // registers of A that lie in one column
 	p.a, p.b, p.c = make([]place, p.m*p.k), make([]place, 8*p.k), make([]place, p.m*8)
 	for lane := range 32 {
 		g, c := lane/4, lane%4
 		for j := range count[0] {
 			for e := range per {
 				row, k := g+8*(j%rows), per*c+e+4*per*(j/rows)
-				p.a[row*p.k+k] = place{uint8(j), uint8(lane), uint8(16 * e)}
+				p.a[row*p.k+k] = place{uint8(j), uint8(lane), uint8(wide * e)}
 			}
 		}
 		for j := range count[1] {
 			for e := range per {
-				p.b[g*p.k+per*c+e+4*per*j] = place{uint8(j), uint8(lane), uint8(16 * e)}
+				p.b[g*p.k+per*c+e+4*per*j] = place{uint8(j), uint8(lane), uint8(wide * e)}
 			}
 		}
 		for i := range count[2] {
@@ -177,6 +184,31 @@ func (p *matrixProduct) runF64(w *warp, _ *instr, _ uint32) *Fault {
 	}
 	for i, at := range p.c {
 		w.r64[p.rd[at.reg]][at.lane&31] = d[i]
+	}
+	w.b.count.tensor(p.elemBytes, p.m*8*p.k)
+	return nil
+}
+
+// runS8 adds exactly, in 32 bits that wrap.
+func (p *matrixProduct) runS8(w *warp, _ *instr, _ uint32) *Fault {
+	var rows [16][32]int8
+	var columns [8][32]int8
+	for i, at := range p.a {
+		rows[i/p.k][i%p.k] = int8(w.r32[p.ra[at.reg]][at.lane&31] >> at.shift)
+	}
+	for i, at := range p.b {
+		columns[i/p.k][i%p.k] = int8(w.r32[p.rb[at.reg]][at.lane&31] >> at.shift)
+	}
+	var d [128]uint32
+	for i, at := range p.c {
+		sum, b := int32(w.r32[p.rc[at.reg]][at.lane&31]), columns[i%8][:p.k]
+		for k, a := range rows[i/8][:p.k] {
+			sum += int32(a) * int32(b[k])
+		}
+		d[i] = uint32(sum)
+	}
+	for i, at := range p.c {
+		w.r32[p.rd[at.reg]][at.lane&31] = d[i]
 	}
 	w.b.count.tensor(p.elemBytes, p.m*8*p.k)
 	return nil

@@ -64,6 +64,9 @@ var productCases = []productCase{
 	{"m16n8k4", "f64", "f64", 16, 4, [3]int{2, 1, 4}, 90},
 	{"m16n8k8", "f64", "f64", 16, 8, [3]int{4, 2, 4}, 90},
 	{"m16n8k16", "f64", "f64", 16, 16, [3]int{8, 4, 4}, 90},
+	{"m8n8k16", "s8", "s32", 8, 16, [3]int{1, 1, 2}, 75},
+	{"m16n8k16", "s8", "s32", 16, 16, [3]int{2, 1, 4}, 80},
+	{"m16n8k32", "s8", "s32", 16, 32, [3]int{4, 2, 4}, 80},
 }
 
 func (c *productCase) name() string {
@@ -94,6 +97,10 @@ func (c *productCase) encode(kind string, v float64) uint64 {
 		return uint64(roundTF32(u32(float32(v)), "rn"))
 	case "f32":
 		return uint64(u32(float32(v)))
+	case "s8": // from -128 to 127
+		return uint64(uint8(int8(max(min(v, 127), -128))))
+	case "s32":
+		return uint64(uint32(int32(v)))
 	}
 	return u64(v)
 }
@@ -106,6 +113,10 @@ func (c *productCase) decode(kind string, x uint64) float64 {
 		return float64(formatBF16.value(uint16(x)))
 	case "tf32", "f32":
 		return float64(f32(uint32(x)))
+	case "s8":
+		return float64(int8(x))
+	case "s32":
+		return float64(int32(x))
 	}
 	return f64(x)
 }
@@ -124,28 +135,29 @@ func TestMatrixFragments(t *testing.T) {
 				v    []float64
 				kind string
 			}{{A, c.a}, {B, c.a}, {C, c.d}} {
+				size := max(map[string]float64{"s8": 60, "s32": 1e6}[s.kind], 1)
 				for i := range s.v {
-					s.v[i] = c.decode(s.kind, c.encode(s.kind, r.NormFloat64()))
+					s.v[i] = c.decode(s.kind, c.encode(s.kind, r.NormFloat64()*size))
 				}
 			}
 			in := make([]uint64, 32*(c.regs[0]+c.regs[1]+c.regs[2]))
-			per := map[string]int{"f16": 2, "bf16": 2}[c.a]
-			per = max(per, 1)
+			per := max(map[string]int{"f16": 2, "bf16": 2, "s8": 4}[c.a], 1)
+			wide := 32 / per
 			for lane := range 32 {
 				g, q := lane/4, lane%4
 				for j := range c.regs[0] {
 					for e := range per {
 						row, k := g+8*(j&1), per*q+e+4*per*(j>>1)
 						if c.m == 8 {
-							row, k = g, q
+							row, k = g, per*q+e
 						}
-						in[32*j+lane] |= c.encode(c.a, A[row*c.k+k]) << (16 * e)
+						in[32*j+lane] |= c.encode(c.a, A[row*c.k+k]) << (wide * e)
 					}
 				}
 				for j := range c.regs[1] {
 					for e := range per {
 						k := per*q + e + 4*per*j
-						in[32*(c.regs[0]+j)+lane] |= c.encode(c.a, B[k*8+g]) << (16 * e)
+						in[32*(c.regs[0]+j)+lane] |= c.encode(c.a, B[k*8+g]) << (wide * e)
 					}
 				}
 				for i := range c.m / 4 {
@@ -179,7 +191,7 @@ func TestMatrixFragments(t *testing.T) {
 					out[i] = uint64(v)
 				}
 			}
-			tolerance := map[string]float64{"f16": 0x1p-9, "f32": 0x1p-20, "f64": 0x1p-48}[c.d]
+			tolerance := map[string]float64{"f16": 0x1p-9, "f32": 0x1p-20, "f64": 0x1p-48, "s32": 0}[c.d]
 			for lane := range 32 {
 				for i := range c.m / 4 {
 					at, shift := i, 0

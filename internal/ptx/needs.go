@@ -13,7 +13,7 @@ type need struct {
 // needs lists the longest words first.
 var needs = []need{
 	{"mma.sync.aligned.m16n8k4.row.col.f64", 90, false}, {"mma.sync.aligned.m16n8k8.row.col.f64", 90, false}, {"mma.sync.aligned.m16n8k16.row.col.f64", 90, false},
-	{"mma.sync.aligned.m16n8k8.row.col.f32.f16", 75, false}, {"mma.sync.aligned.m16n8k8.row.col.f16", 75, false}, {"mma", 80, false},
+	{"mma.sync.aligned.m16n8k8.row.col.f32.f16", 75, false}, {"mma.sync.aligned.m16n8k8.row.col.f16", 75, false}, {"mma.sync.aligned.m8n8k16", 75, false}, {"mma", 80, false},
 	{"ldmatrix", 75, false}, {"movmatrix", 75, false}, {"stmatrix", 90, false},
 	{"cp.async.bulk", 90, false}, {"cp.reduce", 90, false}, {"cp.async", 80, false},
 	{"mbarrier.try_wait", 90, false}, {"mbarrier.arrive.expect_tx", 90, false}, {"mbarrier", 80, false},

@@ -253,6 +253,8 @@ func TestTargets(t *testing.T) {
 		{"sm_60", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r1];", "needs .target sm_75"},
 		{"sm_75", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r1}, {%r1,%r1,%r1,%r1};", ""},
 		{"sm_75", "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r1}, {%r1,%r1,%r1,%r1};", "needs .target sm_80"},
+		{"sm_75", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1,%r1}, {%r1}, {%r1}, {%r1,%r1};", ""},
+		{"sm_75", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1,%r1,%r1,%r1}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r1,%r1,%r1,%r1};", "needs .target sm_80"},
 		{"sm_75", "cp.async.wait_all;", "needs .target sm_80"},
 		{"sm_80", "cp.async.bulk.commit_group;", "needs .target sm_90"},
 		{"sm_60", "dp4a.s32.s32 %r1, %r1, %r1, %r1;", "needs .target sm_61"},

@@ -15,9 +15,9 @@ const (
 // kernelTime is 4 us + max(bytes / bandwidth, lane-instructions / peak, products of tensor cores / their peak).
 func kernelTime(g *hardware.GPU, w Work) float64 {
 	busy := 0.0
-	for i, n := range [...]uint64{w.Tensor16, w.Tensor32, w.Tensor64} {
+	for i, n := range [...]uint64{w.Tensor8, w.Tensor16, w.Tensor32, w.Tensor64} {
 		if n > 0 {
-			busy += duration(n, tensorPeak(g, 2<<i))
+			busy += duration(n, tensorPeak(g, 1<<i))
 		}
 	}
 	return launchCost + max(duration(w.Bytes, g.Bandwidth), duration(w.LaneInstructions, g.Peak), busy)

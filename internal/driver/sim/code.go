@@ -52,7 +52,7 @@ type Work struct {
 	Bytes, LaneInstructions uint64
 	MostOfBlock             uint64 // lane instructions of the block that has most of them
 	// Multiplications by tensor cores, by the bytes of their operands.
-	Tensor16, Tensor32, Tensor64 uint64
+	Tensor8, Tensor16, Tensor32, Tensor64 uint64
 }
 
 // CompileError is a module that the compiler refuses.
@@ -143,7 +143,7 @@ func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 	if fault, ok := errors.AsType[*ptx.Fault](err); ok {
 		err = &KernelError{faultResult(fault.Kind), fault}
 	}
-	return Work{count.GlobalBytes, count.LaneInstructions, count.MostOfBlock, count.Tensor16, count.Tensor32, count.Tensor64}, err
+	return Work{count.GlobalBytes, count.LaneInstructions, count.MostOfBlock, count.Tensor8, count.Tensor16, count.Tensor32, count.Tensor64}, err
 }
 
 // KernelError is a kernel that did not end well, with the result that hardware would give.
