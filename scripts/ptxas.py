@@ -48,6 +48,7 @@ LEAST = [
     (re.compile(r"^product_128x128_(kk|kn|mk|mn)_f32"), 0.85),
     (re.compile(r"^product_128x128_mma_"), 0.5),
     (re.compile(r"^product_64x64_mma_"), 0.27),
+    (re.compile(r"^product_quantized_imma_128x128"), 0.5),
     (re.compile(r"^product_128x128_mma8"), 0.6),
     (re.compile(r"^product_64x64_mma8"), 0.46),
     (re.compile(r"^product_128x128_pairs"), 0.26),

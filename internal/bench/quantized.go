@@ -10,9 +10,9 @@ import (
 	"cresset/tensor"
 )
 
-// quantizedLinears are layers of Llama 3 70B's sizes with weights of fewer bits, of so many rows of bfloat16: what decoding a token, or one of each of several texts, waits for.
+// quantizedLinears are layers of Llama 3 70B's sizes with weights of fewer bits, of so many rows of bfloat16: what decoding a token, or one of each of several texts, and a prompt wait for.
 func quantizedLinears() (cases []Case) {
-	for _, s := range [][3]int{{1, 8192, 28672}, {1, 28672, 8192}, {8, 8192, 28672}, {32, 8192, 28672}} {
+	for _, s := range [][3]int{{1, 8192, 28672}, {1, 28672, 8192}, {8, 8192, 28672}, {32, 8192, 28672}, {64, 8192, 28672}, {64, 28672, 8192}, {128, 8192, 28672}, {512, 8192, 28672}} {
 		rows, in, out := s[0], s[1], s[2]
 		for _, f := range quantizedForms {
 			c := Case{Name: fmt.Sprintf("linear_%s/%dx%dx%d", f.name, rows, in, out), Unit: "B", Work: float64(in*out)*f.bytes + 2*float64(rows*(in+out))}

@@ -17,6 +17,7 @@ const (
 	Float64
 	Tensor16 // products of half types on tensor cores
 	Tensor32 // products of TF32 there
+	Tensor8  // and of int8
 )
 
 // Launch is a kernel that was issued.
@@ -27,7 +28,7 @@ type Launch struct {
 	Resident int // blocks that a multiprocessor runs at once
 	Unit     Unit
 	Products bool // it makes the op's products: others of the op copy operands or join parts
-	Streams  bool // its instructions go with the bytes of its loop, not with operations
+	Streams  int  // not 0: its instructions go with the bytes of its loop, not with operations, and it reads them so many times
 	Loop     Loop
 	Clocks   float64 // of the multiprocessor with the most to do, where who issued it has a model of its own; else 0
 	Bytes    float64 // that it moves, where who issued it has told; else 0, and it has a share of the op's
@@ -78,6 +79,8 @@ func lanes(g *hardware.GPU, u Unit) int {
 		return hardware.TensorLanes(g.Name, g.Major, g.Minor, 2)
 	case u == Tensor32 && g.Major >= 8:
 		return hardware.TensorLanes(g.Name, g.Major, g.Minor, 4)
+	case u == Tensor8:
+		return hardware.TensorLanes(g.Name, g.Major, g.Minor, 1)
 	case u == Float64:
 		return hardware.TensorLanes(g.Name, g.Major, g.Minor, 8)
 	}

@@ -66,6 +66,7 @@ func TestTime(t *testing.T) {
 		"bytes under way":          {one(Launch{Blocks: 132, Threads: 32, Resident: 8, Loop: Loop{Instructions: 1, Bytes: 4}}, bytes), ramp + 3352e6*latency/(132*32*4)},
 		"half of a second wave":    {one(Launch{Blocks: 132 * 12, Threads: 256, Resident: 8}, bytes), ramp + 1e6/reached*2/1.5},
 		"instructions":             {one(Launch{Blocks: 132 * 8, Threads: 256, Resident: 8, Loop: Loop{Arithmetic: 100, Instructions: 1000, Bytes: 16}}, bytes), ramp + 3352e6/16/32*1000/(132*4*1.98)},
+		"the cache":                {one(Launch{Blocks: 132 * 8, Threads: 256, Resident: 8, Loop: Loop{Arithmetic: 1, Instructions: 1, Bytes: 64}, Streams: 8}, bytes), ramp + 8*3352e6/(cached*132*1.98)},
 		"multiplications":          {one(Launch{Blocks: 132, Threads: 256, Resident: 2, Loop: Loop{Arithmetic: 50, Instructions: 100}}, Call{Flops: 66.908e9}), ramp + 2e6},
 		"a plan's clocks":          {one(Launch{Blocks: 132, Threads: 256, Resident: 2, Clocks: 1.98e6}, Call{Flops: 1}), 1e6},
 		"two launches":             {[]Call{{Bytes: 3352e6, Launches: []Launch{full, {Blocks: 1, Threads: 256, Resident: 8}}}}, 2*ramp + 1e6/reached + 3352e6/1056*latency/(256*vector)},

@@ -14,11 +14,12 @@ const (
 	latency = 700.  // of memory
 	reached = 0.9   // of the memory's bandwidth, by a copy
 	vector  = 16    // bytes that a thread has under way where its loop is not known
+	cached  = 46.   // bytes that a multiprocessor gets from the cache in a clock
 )
 
 // measured are the multiplications that a multiprocessor of an H100 makes in a clock as its kernels ask for them, in which the clocks of plans
 // were measured: its tensor cores do half of what they could but for wgmma.
-var measured = [...]int{Float32: 128, Float64: 64, Tensor16: 1024, Tensor32: 512}
+var measured = [...]int{Float32: 128, Float64: 64, Tensor16: 1024, Tensor32: 512, Tensor8: 2048}
 
 // Time returns the nanoseconds that calls take which are issued over and over: those of the host, which is ahead, or those of the GPU.
 func Time(g *hardware.GPU, calls []Call) float64 {
@@ -77,7 +78,8 @@ func (l *Launch) time(g *hardware.GPU, bytes, flops float64) float64 {
 	return ramp + max(l.moving(g, bytes), l.computing(g, bytes, flops))*uneven
 }
 
-// moving returns the nanoseconds that bytes take: by the memory's bandwidth, or by what the blocks that run have under way (Little's law).
+// moving returns the nanoseconds that bytes take: by the memory's bandwidth, by what the blocks that run have under way (Little's law), or by the cache's where they are read
+// again.
 func (l *Launch) moving(g *hardware.GPU, bytes float64) float64 {
 	loop := l.Loop.Bytes
 	if loop < 4 || l.Products && l.Loop.Arithmetic == 0 { // another loop than that which reads
@@ -85,7 +87,8 @@ func (l *Launch) moving(g *hardware.GPU, bytes float64) float64 {
 	}
 	blocks := min(float64(l.Blocks), float64(g.Multiprocessors*max(l.Resident, 1)))
 	underway := blocks * float64(l.Threads) * float64(loop)
-	return bytes / min(reached*Bandwidth(g), underway/latency)
+	again := float64(l.Streams) * bytes / (cached * min(float64(l.Blocks), float64(g.Multiprocessors)) * float64(g.Clock) / 1e9)
+	return max(bytes/min(reached*Bandwidth(g), underway/latency), again)
 }
 
 // computing returns the nanoseconds that instructions take: those of the main loop for so many operations or bytes, by the schedulers and the units for
@@ -93,8 +96,8 @@ func (l *Launch) moving(g *hardware.GPU, bytes float64) float64 {
 func (l *Launch) computing(g *hardware.GPU, bytes, flops float64) float64 {
 	turns := 0. // of the loop, by all warps
 	switch loop := l.Loop; {
-	case l.Streams && loop.Bytes > 0:
-		turns = bytes / float64(loop.Bytes) / 32
+	case l.Streams > 0 && loop.Bytes > 0:
+		turns = float64(l.Streams) * bytes / float64(loop.Bytes) / 32
 	case loop.Instructions == 0 || l.Unit >= Tensor16:
 	case flops > 0 && loop.Arithmetic > 0:
 		turns = flops / 2 / 32 / float64(loop.Arithmetic)

@@ -20,7 +20,16 @@ func quantized() (samples []sample) {
 				quantizedSample(sized("symmetric int4", group), op.Quantized{Bits: 4, Group: group}, n, 1024, int4s[:4]...))
 		}
 	}
+	for _, n := range [][3]int{{96, 528, 137}, {64, 1040, 126}, {250, 272, 252}} { // large tiles, of which tensor cores multiply int8: a common axis in parts, many rows
+		samples = append(samples, bytesSample(n))
+	}
 	return append(samples, quantizedSample("int8", op.Quantized{Bits: 8}, [3]int{3, 67, 5}, 1024, of(3, 67), whole(dtype.Int8, 127, 5, 67), steps32(5, 1), of(5)))
+}
+
+// bytesSample multiplies so many rows, inputs and outputs as int8.
+func bytesSample(n [3]int) sample {
+	rows, in, out := n[0], n[1], n[2]
+	return quantizedSample("int8 by int8", op.Quantized{Bits: 8, Dynamic: true}, n, 0, of(rows, in), whole(dtype.Int8, 127, out, in), steps32(out, 1), of(out))
 }
 
 // quantizedSample multiplies x by a weight, its scales and a bias, and zero points where there are any.

@@ -20,10 +20,10 @@ import (
 // cards are simulated GPUs of the generations that have kernels of their own, by their capability.
 var cards = map[string]string{"6.0": "gtx1070", "6.1": "gtx1070", "7.5": "t4", "8.0": "a100", "9.0": "h100", "12.0": "rtx5090"}
 
-// use makes the GPU of this process a simulated card.
-func use(t *testing.T, capability string) {
+// use makes the GPU of this process a simulated card, with settings of its own.
+func use(t *testing.T, capability, settings string) {
 	path := filepath.Join(t.TempDir(), "card.json")
-	if err := os.WriteFile(path, []byte(fmt.Sprintf(`{"gpus": [{"preset": %q, "capability": %q}]}`, cards[capability], capability)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(fmt.Sprintf(`{"gpus": [{"preset": %q, "capability": %q%s}]}`, cards[capability], capability, settings)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	devicetest.Use(t, path)
@@ -47,7 +47,7 @@ const few = 8
 // gpuLayers are layers on both sides of what kernels take at once: of rows, of columns and of the common axis.
 func gpuLayers() (layers []gpuLayer) {
 	for i, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
-		for j, s := range [][3]int{{1, 13, 256}, {3, 5, 384}, {8, 9, 128}, {few + 1, 18, 256}, {1, 4, 4224}, {24, 37, 384}, {40, 33, 128}, {0, 5, 128}} {
+		for j, s := range [][3]int{{1, 13, 256}, {3, 5, 384}, {8, 9, 128}, {few + 1, 18, 256}, {1, 4, 4224}, {24, 37, 384}, {40, 33, 128}, {130, 5, 128}, {0, 5, 128}} {
 			for l, c := range configs {
 				layers = append(layers, gpuLayer{c, dt, s[0], s[1], s[2], (i+j+l)%2 == 0})
 			}
@@ -103,7 +103,7 @@ func TestQuantizedLayersOnEveryCard(t *testing.T) {
 			if race.Enabled && capability != "8.0" {
 				t.Skip("goroutines are the same on every card")
 			}
-			use(t, capability)
+			use(t, capability, "")
 			for _, l := range gpuLayers() {
 				if err := l.check(func(*nn.Linear) {}); err != nil {
 					t.Errorf("%v: %v", l, err)
@@ -113,9 +113,29 @@ func TestQuantizedLayersOnEveryCard(t *testing.T) {
 	}
 }
 
+// small has two multiprocessors, for which tiles pay off where matrices are small.
+const small = `, "multiprocessors": 2`
+
+// bytesLayers have rows of int8 enough for those, on tensor cores: with a common axis in one part, and in two.
+var bytesLayers = []gpuLayer{
+	{quant.Int8DynamicActivation{}, dtype.Float32, 96, 137, 528, true}, {quant.Int8DynamicActivation{}, dtype.BFloat16, 64, 126, 1040, false},
+}
+
+// TestManyRowsOfBytes runs layers whose rows tensor cores multiply from 8.0 on.
+func TestManyRowsOfBytes(t *testing.T) {
+	if race.Enabled {
+		t.Skip("goroutines are the same as on every card")
+	}
+	use(t, "8.0", small)
+	for _, l := range bytesLayers {
+		if err := l.check(func(*nn.Linear) {}); err != nil {
+			t.Errorf("%v: %v", l, err)
+		}
+	}
+}
+
 // TestWrongScaleOnGPUIsSeen has the GPU multiply by a weight of which one scale is a hundredth larger.
 func TestWrongScaleOnGPUIsSeen(t *testing.T) {
-	use(t, "8.0")
 	spoil := func(l *nn.Linear) {
 		for name, x := range nn.State(l) {
 			if strings.HasSuffix(name, "weight_scale") {
@@ -123,9 +143,14 @@ func TestWrongScaleOnGPUIsSeen(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range gpuLayers()[:12] {
-		if l.check(spoil) == nil {
-			t.Errorf("%v: a scale that is wrong goes unseen", l)
-		}
+	for settings, layers := range map[string][]gpuLayer{"": gpuLayers()[:12], small: bytesLayers[:1]} {
+		t.Run(settings, func(t *testing.T) {
+			use(t, "8.0", settings)
+			for _, l := range layers {
+				if l.check(spoil) == nil {
+					t.Errorf("%v: a scale that is wrong goes unseen", l)
+				}
+			}
+		})
 	}
 }

@@ -22,6 +22,9 @@ func (t *table) addQuantized() {
 			q.thin[i] = map[int]kernelID{8: typed(fmt.Sprint("product_quantized_thin_8_", rows), dt), 4: typed(fmt.Sprint("product_quantized_thin_4_", rows), dt)}
 			q.dots[i], q.bytes[i] = typed(fmt.Sprint("product_quantized_dot_", rows), dt), typed(fmt.Sprint("product_quantized_bytes_", rows), dt)
 		}
+		for i := range kernels.ByteTiles {
+			q.imma[i] = typed(kernels.ByteTile(i), dt)
+		}
 		if dt.Size() == 2 {
 			for i, tiles := range kernels.QuantizedTiles {
 				q.mma[i] = map[int]kernelID{0: typed(fmt.Sprint("product_quantized_mma_8_", tiles), dt)}
@@ -46,6 +49,7 @@ type quantized struct {
 	thin            [len(quantizedRows)]map[int]kernelID
 	dots, bytes     [len(quantizedRows)]kernelID                  // x of int8, with DP4A and without
 	mma             [len(kernels.QuantizedTiles)]map[int]kernelID // for groups of so many numbers of 4 bits, 0 for 8 bits; half types alone
+	imma            [len(kernels.ByteTiles)]kernelID              // x of int8, with tensor cores
 	rows            kernelID
 	weight          map[int]kernelID
 	product, biased row
@@ -75,9 +79,10 @@ func (q *quantized) launch(d *Device, c *backend.Call, _ kernelID) error {
 	case o.Dynamic:
 		return q.multiplyBytes(&s, p)
 	case q.takesTensorCores(d, p):
-		tiles := kernels.TilesFor(p.M)
-		d.trace.streams(kernels.TileBytes)
-		return issue(&s, q.mma[tiles][o.Group], kernels.QuantizedTileGrid(p, tiles), p)
+		tiles, down := kernels.TilesFor(p.M)
+		d.trace.streams(kernels.TileBytes, int(down))
+		p.Parts = 1
+		return issue(&s, q.mma[tiles][o.Group], kernels.QuantizedTileGrid(p, tiles, down), p)
 	case p.M <= fewRows || p.K == 0:
 		return issueFew(&s, p, q.thin[few(p)][o.Bits], o.Bits)
 	}
@@ -96,7 +101,7 @@ func (s *scratch) aligned(at uint64, v *backend.View) uint64 {
 	return b.ptr
 }
 
-// takesTensorCores reports whether the device has tensor cores for so few rows.
+// takesTensorCores reports whether tensor cores multiply the rows without a weight of x's dtype.
 func (q *quantized) takesTensorCores(d *Device, p *kernels.Quantized) bool {
 	return q.dtype.Size() == 2 && p.M <= kernels.MostTileRows && p.K > 0 && p.K%16 == 0 && d.takes(q.mma[0][0])
 }
@@ -111,8 +116,9 @@ func few(p *kernels.Quantized) int {
 
 // issueFew launches a kernel for few rows.
 func issueFew(s *scratch, p *kernels.Quantized, k kernelID, bits int) error {
-	s.device.trace.streams(kernels.ThinBytes)
-	return issue(s, k, kernels.QuantizedGrid(p, quantizedRows[few(p)], bits), p)
+	rows := quantizedRows[few(p)]
+	s.device.trace.streams(kernels.ThinBytes, int((p.M+rows-1)/rows))
+	return issue(s, k, kernels.QuantizedGrid(p, rows, bits), p)
 }
 
 // multiplyBytes rounds rows of x to int8 and multiplies those.
@@ -125,11 +131,25 @@ func (q *quantized) multiplyBytes(s *scratch, p *kernels.Quantized) error {
 		return err
 	}
 	p.X, p.Out = rows.ptr, y
+	if s.device.takes(q.imma[0]) {
+		if plan, ok := kernels.PlanBytes(p, quantizedRows[few(p)], countersOfStream, s.device.properties.Multiprocessors); ok {
+			return q.multiplyTiles(s, p, &plan)
+		}
+	}
 	k := q.dots[few(p)]
 	if !s.device.takes(k) {
 		k = q.bytes[few(p)]
 	}
 	return issueFew(s, p, k, 8)
+}
+
+// multiplyTiles multiplies rows of int8 on tensor cores.
+func (q *quantized) multiplyTiles(s *scratch, p *kernels.Quantized, plan *kernels.BytePlan) error {
+	if p.Parts, p.Part = plan.Parts, plan.Part; p.Parts > 1 {
+		p.Partials, p.Counter = s.take(int(4*p.Parts*p.M*p.N)).ptr, s.device.firstCounter()+1
+	}
+	s.device.trace.plan(plan.Clocks)
+	return issue(s, q.imma[plan.Tile], plan.Grid, p)
 }
 
 // multiplyMany makes the weight one of x's dtype, and multiplies by that.

@@ -25,7 +25,8 @@ type Trace struct {
 	calls  []roofline.Call
 	clocks float64 // that the next launch takes, where its launcher has told; else 0
 	bytes  float64 // that it moves, likewise
-	stream int     // bytes of a thread in its main loop that are not read again, likewise
+	stream int     // bytes of a thread in its main loop that stream, likewise,
+	times  int     // and how often
 }
 
 // UseModel makes the GPU of this process the first one of a machine, whose kernels do nothing, until giveBack is called.
@@ -144,14 +145,14 @@ func (t *Trace) moves(bytes uint64) {
 	t.bytes = float64(bytes)
 }
 
-// streams notes that the next launch waits for an operand that it reads once, and how many of its bytes a thread has in the main loop.
-func (t *Trace) streams(bytes int) {
+// streams notes that the next launch waits for an operand that it reads so many times, and how many of its bytes a thread has in the main loop.
+func (t *Trace) streams(bytes, times int) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.stream = bytes
+	t.stream, t.times = bytes, times
 }
 
 // launch notes a launch as one of the last op's.
@@ -170,12 +171,12 @@ func (t *Trace) launch(ctx driver.Context, f driver.Function, l *driver.Launch) 
 	last := &t.calls[len(t.calls)-1]
 	last.Launches = append(last.Launches, roofline.Launch{
 		Kernel: name, Blocks: l.Grid.Count(), Threads: int(l.Block.Count()), Resident: int(resident), Unit: unitOf(name), Clocks: t.clocks,
-		Bytes: t.bytes, Products: multiplies(name), Streams: t.stream > 0,
+		Bytes: t.bytes, Products: multiplies(name), Streams: t.times,
 		Loop: roofline.Loop{
 			Arithmetic: figures.Arithmetic, Instructions: figures.Instructions, Doubles: figures.Doubles, Conversions: figures.Conversions, Bytes: figures.Bytes,
 		},
 	})
-	t.clocks, t.bytes, t.stream = 0, 0, 0
+	t.clocks, t.bytes, t.stream, t.times = 0, 0, 0, 0
 }
 
 // multiplies tells from a kernel's name whether it makes products.
@@ -192,6 +193,8 @@ func multiplies(kernel string) bool {
 func unitOf(kernel string) roofline.Unit {
 	half := strings.HasSuffix(kernel, "_f16") || strings.HasSuffix(kernel, "_bf16")
 	switch {
+	case strings.Contains(kernel, "_imma_"):
+		return roofline.Tensor8
 	case half && multiplies(kernel) && !strings.Contains(kernel, "_thin_"):
 		return roofline.Tensor16
 	case strings.Contains(kernel, "_tf32_"):

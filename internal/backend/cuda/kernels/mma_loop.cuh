@@ -32,14 +32,14 @@ template <int SIZE, bool DEEP> struct Panel {
 
 // multiplyPanels multiplies all panels of a Fill, as eachPanel says, which has b's behind a's. A warp computes HIGH rows and WIDE columns of the block's
 // tile. An End is made of p when the sums are there; turned to a column of the tile, it puts the sums of that and the next one, for each row, where they
-// belong.
-template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bool DEEP_B, class End, class P, class Fill>
+// belong: of Wholes their bits.
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bool DEEP_B, class End, class Sums = FragmentC, class P, class Fill>
 INLINE void multiplyPanels(const P &p, Fill &fill) {
 	const int DOWN = HIGH / 16, ACROSS = WIDE / 8;
 	using A = Panel<ROWS, DEEP_A>;
 	using B = Panel<COLUMNS, DEEP_B>;
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = warp / (COLUMNS / WIDE) * HIGH, x = warp % (COLUMNS / WIDE) * WIDE;
-	FragmentC sums[DOWN][ACROSS];
+	Sums sums[DOWN][ACROSS];
 #pragma unroll
 	for (int i = 0; i < DOWN; i++) {
 #pragma unroll

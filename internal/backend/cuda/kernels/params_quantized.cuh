@@ -15,5 +15,8 @@ struct Quantized {
 	u64 steps; // of the rows of x as int8: float64
 	u64 line;
 	u64 group; // of 4 bits
+	u64 parts, part; // into how many parts of how many numbers the common axis is divided, of int8 on tensor cores
+	u64 partials; // their sums: int32
+	u64 counter; // one more than the first of the counters of last.cuh, where there are parts
 };
-static_assert(sizeof(Quantized) == 96, "");
+static_assert(sizeof(Quantized) == 128, "");

@@ -10,4 +10,7 @@ type Quantized struct {
 	Steps       uint64 // of the rows of x as int8: float64
 	Line        uint64
 	Group       uint64 // of 4 bits
+	Parts, Part uint64 // into how many parts of how many numbers the common axis is divided, of int8 on tensor cores
+	Partials    uint64 // their sums: int32
+	Counter     uint64 // one more than the first of the counters of last.cuh, where there are parts
 }

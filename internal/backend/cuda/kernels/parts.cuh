@@ -5,15 +5,16 @@
 #include "last.cuh"
 #include "result.cuh"
 
-// addParts has the block of a tile that ends last add the partials in their order, as product_join does: a thread so many rows of a column at once that
-// loads enough are on their way. `thread` is one of THREADS that do so, which sync has wait for each other.
-template <int ROWS, int COLUMNS, int THREADS, int HIGH, class Sync> INLINE void addParts(const Product &p, const Place &at, u32 thread, Sync sync) {
+// joinParts has the block of a tile that ends last add the partials in their order, and take have each sum with its row and column: a thread so many rows of a
+// column at once that loads enough are on their way. `thread` is one of THREADS that do so, which sync has wait for each other.
+template <class Sum, int ROWS, int COLUMNS, int THREADS, int HIGH, class P, class Sync, class Take>
+INLINE void joinParts(const P &p, u64 count, const Place &at, u32 thread, Sync sync, Take take) {
 	u32 down = ((u32)p.m + ROWS - 1) / ROWS, across = ((u32)p.n + COLUMNS - 1) / COLUMNS;
 	u64 counter = p.counter - 1 + (at.batch * down + at.m / ROWS) * across + at.n / COLUMNS;
 	if (!isLast(counter, p.parts, *(__attribute__((address_space(3))) u32 *)dynamic, thread == 0, sync)) {
 		return;
 	}
-	const u64 step = p.count * p.m * p.n * sizeof(Sum);
+	const u64 step = count * p.m * p.n * sizeof(Sum);
 #pragma unroll 1
 	for (u32 i = thread; i < ROWS / HIGH * COLUMNS; i += THREADS) {
 		u32 r = at.m + i / COLUMNS * HIGH, c = at.n + i % COLUMNS;
@@ -33,13 +34,20 @@ template <int ROWS, int COLUMNS, int THREADS, int HIGH, class Sync> INLINE void 
 		}
 #pragma unroll 1
 		for (u32 k = 0; k < high; k++) {
-			put(p, at.batch * p.outStrides[0] + (r + k) * p.outStrides[1] + c * p.outStrides[2], finished(p, at.batch, r + k, c, sums[0]));
+			take(r + k, c, sums[0]);
 #pragma unroll
 			for (int next = 1; next < HIGH; next++) {
 				sums[next - 1] = sums[next];
 			}
 		}
 	}
+}
+
+// addParts makes elements of a product's partials, as product_join does.
+template <int ROWS, int COLUMNS, int THREADS, int HIGH, class Sync> INLINE void addParts(const Product &p, const Place &at, u32 thread, Sync sync) {
+	joinParts<Sum, ROWS, COLUMNS, THREADS, HIGH>(p, p.count, at, thread, sync, [&](u32 r, u32 c, Sum sum) __attribute__((always_inline)) {
+		put(p, at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], finished(p, at.batch, r, c, sum));
+	});
 }
 
 // addParts of the block's tile, by all of its threads.

@@ -1,14 +1,15 @@
-// Products of up to 32 rows of a half type with a quantized weight on tensor cores, which is read once: rows of the weight are those of an operand a whose numbers become halves
-// in registers, exactly, and rows of x the columns of b. What counts is how much of the weight is on its way.
+// Products of up to 128 rows of a half type with a quantized weight on tensor cores: rows of the weight are those of an operand a whose numbers become halves in registers,
+// exactly, and rows of x the columns of b. What counts is how much of the weight is on its way, which memory gives once, and the cache for each 8 * TILES rows.
 //
 // Every kernel takes Quantized, with x and the weight aligned for 16 bytes and k a multiple of 16: product_quantized_mma_8_TILES, or product_quantized_mma_4_GROUP_TILES for groups of
 // so many, computes 8 * TILES rows. 8 warps of a block share the common axis, and their sums are added in their order. A lane loads neighbours along
 // the common axis, which is permuted alike for both operands. Scales multiply sums, of int4 those of each group. Grid: a block of 256 threads for each 16
-// columns where TILES is 1, else for 32.
+// columns where TILES is 1, else for 32, and each 8 * TILES rows of x.
 // dtypes: bf16 f16
 // target: sm_80 ptx74
 #include "fragments.cuh"
 #include "quantized.cuh"
+#include "result.cuh"
 #include "vector.cuh"
 
 static const int WARPS = 8;
@@ -57,27 +58,28 @@ template <int BITS, int GROUP, int TILES> struct Thin {
 	static const int LOADS = DEEP / 32; // of 8 neighbours of x, of a lane in a step
 
 	const Quantized &p;
-	u32 n, k, g, c;
+	u32 k, g, c;
 	u64 w[2 * HIGH], x[TILES], scale[2 * HIGH], zero[2 * HIGH]; // of what comes next
 	u32 shift[2 * HIGH];
 	FragmentC sums[HIGH][TILES] = {};
 
-	__device__ __attribute__((always_inline)) Thin(const Quantized &p) : p(p), n(blockIdx.x * 16 * HIGH), k((u32)p.k), g(threadIdx.x % 32 / 4), c(threadIdx.x % 4) {
+	__device__ __attribute__((always_inline)) Thin(const Quantized &p) : p(p), k((u32)p.k), g(threadIdx.x % 32 / 4), c(threadIdx.x % 4) {
+		Place at = placeOf<8 * TILES, 16 * HIGH>(p, thisBlock()); // those beside each other share what they read of the weight
 		u32 first = threadIdx.x / 32 * DEEP * AHEAD, from = first + c * (DEEP / 4);
 #pragma unroll
 		for (int i = 0; i < 2 * HIGH; i++) {
-			u32 row = min(n + i * 8 + g, (u32)p.n - 1);
+			u32 row = min(at.n + i * 8 + g, (u32)p.n - 1);
 			w[i] = p.w + ((u64)row * k + from) * BITS / 8;
 			if constexpr (BITS == 4) {
-				u32 groups = k / GROUP, at = first / GROUP;
-				scale[i] = p.scale + ((u64)row * groups + at) * 4;
-				zero[i] = p.zero + ((u64)(row / 8) * groups + at) * 4;
+				u32 groups = k / GROUP, group = first / GROUP;
+				scale[i] = p.scale + ((u64)row * groups + group) * 4;
+				zero[i] = p.zero + ((u64)(row / 8) * groups + group) * 4;
 				shift[i] = row % 8 * 4;
 			}
 		}
 #pragma unroll
 		for (int t = 0; t < TILES; t++) {
-			x[t] = p.x + ((u64)min(t * 8 + g, (u32)p.m - 1) * k + from) * 2;
+			x[t] = p.x + ((u64)min(at.m + t * 8 + g, (u32)p.m - 1) * k + from) * 2;
 		}
 	}
 
@@ -207,16 +209,17 @@ template <int BITS, int GROUP, int TILES> struct Thin {
 			}
 		}
 		__syncthreads();
+		Place at = placeOf<COLUMNS, 16 * HIGH>(p, thisBlock());
 #pragma unroll 1
 		for (u32 i = threadIdx.x; i < ALL; i += WARPS * 32) {
-			u32 m = i / (16 * HIGH), at = n + i % (16 * HIGH);
+			u32 m = at.m + i / (16 * HIGH), n = at.n + i % (16 * HIGH);
 			f32 sum = 0;
 #pragma unroll
 			for (int w = 0; w < WARPS; w++) {
 				sum += sides[w][i];
 			}
-			if (m < p.m && at < p.n) {
-				storeResult(p, m, at, BITS == 8 ? sum * load<f32>(p.scale, at) : sum);
+			if (m < p.m && n < p.n) {
+				storeResult(p, m, n, BITS == 8 ? sum * load<f32>(p.scale, n) : sum);
 			}
 		}
 	}
@@ -230,9 +233,9 @@ template <int BITS, int GROUP, int TILES> INLINE void thin(const Quantized &p) {
 
 #define EACH_TILES(kernel, ...) kernel(__VA_ARGS__, 1) kernel(__VA_ARGS__, 2) kernel(__VA_ARGS__, 4)
 #define INT8(bits, tiles) \
-	ROW_KERNEL(product_quantized_mma_8_##tiles, 256)(const Quantized p) { thin<8, 0, tiles>(p); }
+	KERNEL_OF(JOIN(product_quantized_mma_8_##tiles, DTYPE), 256, 5 / tiles)(const Quantized p) { thin<8, 0, tiles>(p); }
 #define INT4(group, tiles) \
-	ROW_KERNEL(product_quantized_mma_4_##group##_##tiles, 256)(const Quantized p) { thin<4, group, tiles>(p); }
+	KERNEL_OF(JOIN(product_quantized_mma_4_##group##_##tiles, DTYPE), 256, 4 / tiles)(const Quantized p) { thin<4, group, tiles>(p); }
 
 EACH_TILES(INT8, 8)
 EACH_TILES(INT4, 32)

@@ -60,10 +60,15 @@ template <class S, int HIGH, int ROWS, class Take> INLINE void reduceBlock(S (&s
 	}
 }
 
-// storeResult stores an element of the result, to which the bias is added.
-INLINE void storeResult(const Quantized &p, u32 m, u32 n, f32 y) {
+// biased is an element of the result, to which the bias is added.
+INLINE E biased(const Quantized &p, u32 n, f32 y) {
 	if (p.bias != 0) {
 		y += element(p.bias, n);
 	}
-	store<E>(p.out, (i64)m * p.n + n, Cast<E>::of(y));
+	return Cast<E>::of(y);
 }
+
+INLINE void storeResult(const Quantized &p, u32 m, u32 n, f32 y) { store<E>(p.out, (i64)m * p.n + n, biased(p, n, y)); }
+
+// counted is what a sum of products of int8 stands for.
+INLINE f32 counted(const Quantized &p, u32 m, u32 n, i64 sum) { return (f32)((f64)sum * (load<f64>(p.steps, m) * (f64)load<f32>(p.scale, n))); }

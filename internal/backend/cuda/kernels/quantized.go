@@ -1,7 +1,5 @@
 package kernels
 
-import "slices"
-
 // ThinBytes is how many bytes of the weight a thread loads at a time where few rows are multiplied, and TileBytes where tensor cores do.
 const ThinBytes, TileBytes = 64, 64
 
@@ -15,24 +13,24 @@ func QuantizedGrid(p *Quantized, rows uint64, bits int) Grid {
 // QuantizedTiles are of how many tiles of 8 rows of x the kernels are that have tensor cores.
 var QuantizedTiles = [...]uint64{1, 2, 4}
 
-// MostTileRows is how many rows those compute at most.
-var MostTileRows = 8 * slices.Max(QuantizedTiles[:])
+// MostTileRows is how many rows of x those compute at most, for linear_int8/128x8192x28672: for more it takes less time to make the weight one of x's dtype.
+const MostTileRows = 128
 
-// TilesFor returns which of QuantizedTiles is for so many rows.
-func TilesFor(rows uint64) (i int) {
-	for QuantizedTiles[i]*8 < rows {
+// TilesFor returns which of QuantizedTiles is for so many rows, and how many blocks of it lie below each other.
+func TilesFor(rows uint64) (i int, down uint64) {
+	for i+1 < len(QuantizedTiles) && QuantizedTiles[i]*8 < rows {
 		i++
 	}
-	return i
+	return i, divideUp(rows, QuantizedTiles[i]*8)
 }
 
 // QuantizedTileGrid is the grid of the kernel with which of QuantizedTiles.
-func QuantizedTileGrid(p *Quantized, tiles int) Grid {
+func QuantizedTileGrid(p *Quantized, tiles int, down uint64) Grid {
 	columns := uint64(16)
 	if tiles > 0 {
 		columns = 32
 	}
-	return Grid{Blocks: [3]uint32{uint32(divideUp(p.N, columns)), 1, 1}, Threads: [3]uint32{256, 1, 1}}
+	return Grid{Blocks: [3]uint32{uint32(divideUp(p.N, columns) * down), 1, 1}, Threads: [3]uint32{256, 1, 1}}
 }
 
 // RoundedGrid is the grid of the kernel that rounds rows to int8: a block for each, whose threads have 8 numbers where they suffice.

@@ -57,7 +57,7 @@ template <int ROWS, class Add> INLINE void bytesOf(const Quantized &p, Add add) 
 	}
 	reduceBlock(whole64, [&](u32 h, u32 r, i64 sum) __attribute__((always_inline)) {
 		if (n + h < p.n && m + r < p.m) {
-			storeResult(p, m + r, n + h, (f32)((f64)sum * (load<f64>(p.steps, m + r) * (f64)load<f32>(p.scale, n + h))));
+			storeResult(p, m + r, n + h, counted(p, m + r, n + h, sum));
 		}
 	});
 }

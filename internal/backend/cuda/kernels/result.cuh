@@ -12,7 +12,7 @@ struct Place {
 };
 
 // placeOf is the place of a block, of which there is one for each tile, part and matrix.
-template <int ROWS, int COLUMNS> INLINE Place placeOf(const Product &p, u32 block) {
+template <int ROWS, int COLUMNS, class P> INLINE Place placeOf(const P &p, u32 block) {
 	u32 down = ((u32)p.m + ROWS - 1) / ROWS, across = ((u32)p.n + COLUMNS - 1) / COLUMNS;
 	u32 matrix = block / (down * across), tile = block - matrix * down * across, batch = matrix / (u32)p.parts;
 	u32 first = tile / (TOGETHER * across) * TOGETHER, height = min(down - first, (u32)TOGETHER);

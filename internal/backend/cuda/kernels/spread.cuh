@@ -8,7 +8,7 @@ typedef __attribute__((address_space(3))) f32 *Ends;
 
 // spread has put take sixteen rows at a time of DOWN times as many: from which of the warp's rows on, and where they lie, in lines of WIDE elements and
 // a gap of 8.
-template <int WIDE, int DOWN, class Put> INLINE void spread(const FragmentC (&sums)[DOWN][WIDE / 8], Put put) {
+template <int WIDE, int DOWN, class Sums, class Put> INLINE void spread(const Sums (&sums)[DOWN][WIDE / 8], Put put) {
 	const int PITCH = WIDE + 8;
 	u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 	Ends ends = (Ends)dynamic + warp * 16 * PITCH;
@@ -23,10 +23,10 @@ template <int WIDE, int DOWN, class Put> INLINE void spread(const FragmentC (&su
 #pragma unroll
 			for (int j = 0; j < WIDE / 8; j++) {
 				auto to = ends + lane / 4 * PITCH + j * 8 + lane % 4 * 2;
-				to[0] = sums[k][j].v[0];
-				to[1] = sums[k][j].v[1];
-				to[8 * PITCH] = sums[k][j].v[2];
-				to[8 * PITCH + 1] = sums[k][j].v[3];
+				to[0] = bits<f32>(sums[k][j].v[0]);
+				to[1] = bits<f32>(sums[k][j].v[1]);
+				to[8 * PITCH] = bits<f32>(sums[k][j].v[2]);
+				to[8 * PITCH + 1] = bits<f32>(sums[k][j].v[3]);
 			}
 		}
 		__syncthreads();

@@ -1,0 +1,96 @@
+// Products of rows of int8 with a weight of int8 on tensor cores, whose sums are exact: the CPU's results.
+//
+// Every kernel takes Quantized: x [m, line] and steps, where 16 divides k, which is 2^17 at most, since sums have 32 bits. To the main loop of product_mma.cu two
+// neighbours are an element of 16 bits: its fragments hold them as tensor cores take int8. Where there are parts, the block of a tile that ends last adds them.
+// Grid: a block for each tile and part. Shared memory: STAGES times (rows + columns) * 64 bytes.
+// dtypes: f32 bf16 f16
+// target: sm_80 ptx74
+#include "copies.cuh"
+#include "parts.cuh"
+#include "quantized.cuh"
+#include "wholes.cuh"
+
+struct Two {
+	E of[2];
+} __attribute__((aligned(2 * sizeof(E))));
+
+// Counted stores two neighbours at once.
+template <int ROWS, int COLUMNS> struct Counted {
+	const Quantized &p;
+	Place at;
+	u32 c;
+
+	__device__ __attribute__((always_inline)) Counted(const Quantized &p) : p(p), at(placeOf<ROWS, COLUMNS>(p, thisBlock())), c(0) {}
+
+	__device__ __attribute__((always_inline)) void turn(u32 column) { c = at.n + column; }
+
+	__device__ __attribute__((always_inline)) void put(u32 row, f32 first, f32 second) const {
+		u32 r = at.m + row;
+		if (r >= p.m || c >= p.n) {
+			return;
+		}
+		bool both = c + 1 < p.n;
+		if (p.parts != 1) {
+			i64 i = (i64)((at.part * p.m + r) * p.n + c);
+			store<i32>(p.partials, i, bits<i32>(first));
+			if (both) {
+				store<i32>(p.partials, i + 1, bits<i32>(second));
+			}
+			return;
+		}
+		E low = biased(p, c, counted(p, r, c, bits<i32>(first)));
+		if (p.n % 2 == 0) {
+			store<Two>(p.out, (i64)(r * p.n + c) / 2, Two{low, biased(p, c + 1, counted(p, r, c + 1, bits<i32>(second)))});
+			return;
+		}
+		store<E>(p.out, (i64)(r * p.n + c), low);
+		if (both) {
+			storeResult(p, r, c + 1, counted(p, r, c + 1, bits<i32>(second)));
+		}
+	}
+};
+
+// Bytes are the Fill of eachPanel.
+template <int ROWS, int COLUMNS, int THREADS> struct Bytes {
+	using X = Copies<ROWS, true, THREADS>;
+	using W = Copies<COLUMNS, true, THREADS>;
+	u32 begin, left, panels; // of pairs
+	X x;
+	W w;
+
+	__device__ __attribute__((always_inline)) Bytes(const Quantized &p, const Place &at)
+		: begin(at.part * (u32)p.part / 2), left(min((u32)p.k / 2 - begin, (u32)p.part / 2)), panels((left + STEPS - 1) / STEPS),
+		  x(p.x, p.line / 2, 1, at.m, (u32)p.m, begin), w(p.w, p.k / 2, 1, at.n, (u32)p.n, begin) {}
+
+	__device__ __attribute__((always_inline)) bool whole(u32 panel) const { return panel < left / STEPS; }
+
+	template <bool WHOLE> __device__ __attribute__((always_inline)) void copy(u32 stage, u32 panel) {
+		u32 done = panel * STEPS;
+		if (WHOLE || done < left) {
+			X::template copy<WHOLE>(x, stage, panel, left - done, 0, 1);
+			W::template copy<WHOLE>(w, stage + X::BYTES, panel, left - done, 0, 1);
+		}
+	}
+};
+
+template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES> INLINE void product(const Quantized &p) {
+	const int THREADS = ROWS * COLUMNS / (HIGH * WIDE) * 32;
+	Place at = placeOf<ROWS, COLUMNS>(p, blockIdx.x);
+	Bytes<ROWS, COLUMNS, THREADS> bytes(p, at);
+	multiplyPanels<ROWS, COLUMNS, HIGH, WIDE, STAGES, true, true, Counted<ROWS, COLUMNS>, Wholes>(p, bytes);
+	if (p.parts == 1) {
+		return;
+	}
+	at = placeOf<ROWS, COLUMNS>(p, thisBlock());
+	joinParts<i32, ROWS, COLUMNS, THREADS, 16>(
+		p, 1, at, threadIdx.x, []() __attribute__((always_inline)) { __syncthreads(); },
+		[&](u32 r, u32 c, i32 sum) __attribute__((always_inline)) { storeResult(p, r, c, counted(p, r, c, sum)); });
+}
+
+#define PRODUCT(rows, columns, high, wide, stages, blocks) \
+	KERNEL_OF(JOIN(product_quantized_imma_##rows##x##columns, DTYPE), rows * columns / (high * wide) * 32, blocks)(const Quantized p) { \
+		product<rows, columns, high, wide, stages>(p); \
+	}
+
+PRODUCT(128, 128, 64, 64, 4, 2)
+PRODUCT(64, 128, 32, 64, 4, 3)

@@ -1,0 +1,71 @@
+package kernels_test
+
+import (
+	"testing"
+
+	"cresset/dtype"
+	"cresset/internal/backend/cuda/kernels"
+)
+
+// TestBytesOnTensorCores: each tile has the exact sums of the largest numbers, beyond its edges and in parts, with their scales and a bias.
+func TestBytesOnTensorCores(t *testing.T) {
+	slowUnderRace(t)
+	for i := range kernels.ByteTiles {
+		for _, s := range []struct{ m, n, k, parts int }{{1, 2, 16, 1}, {67, 131, 144, 1}, {130, 7, 208, 2}, {70, 130, 400, 3}} {
+			dev := &machine{t: t}
+			x, w, line := make([]int8, s.m*(s.k+16)), make([]int8, s.n*s.k), s.k+16
+			for j := range x {
+				x[j] = []int8{127, -127, 126, 1}[j*7%11%4]
+			}
+			for j := range w {
+				w[j] = []int8{-128, 127, -128, 3}[j*5%13%4]
+			}
+			steps, scales, bias := make([]float64, s.m), make([]float32, s.n), make([]float32, s.n)
+			for j := range steps {
+				steps[j] = float64(float32(1+j%5) / 127)
+			}
+			for j := range scales {
+				scales[j], bias[j] = 1/float32(3+j%7), float32(j)
+			}
+			out := make([]float32, s.m*s.n)
+			p := kernels.Quantized{
+				M: uint64(s.m), N: uint64(s.n), K: uint64(s.k), Line: uint64(line), X: put(dev, x), W: put(dev, w), Out: put(dev, out),
+				Steps: put(dev, steps), Scale: put(dev, scales), Bias: put(dev, bias),
+			}
+			g := kernels.PartBytes(&p, i, uint64(s.parts))
+			p.Parts, p.Part, p.Counter = g.Parts, g.Part, 1
+			p.Partials = put(dev, make([]int32, s.m*s.n*s.parts))
+			launch(dev, kernels.ByteTile(i)+"_"+dtypeNames[dtype.Float32], g.Grid, p)
+			for row := range s.m {
+				for column := range s.n {
+					sum := 0
+					for k := range s.k {
+						sum += int(x[row*line+k]) * int(w[column*s.k+k])
+					}
+					want := float32(float64(sum)*(steps[row]*float64(scales[column]))) + bias[column]
+					if got := out[row*s.n+column]; got != want {
+						t.Fatalf("%s: row %d, column %d of %+v: got %v, want %v", kernels.ByteTile(i), row, column, s, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWhichRowsOfBytesTensorCoresTake: many, and only where copies are aligned and sums of 32 bits hold every product.
+func TestWhichRowsOfBytesTensorCoresTake(t *testing.T) {
+	for _, c := range []struct {
+		m, n, k uint64
+		takes   bool
+		parts   uint64
+	}{
+		{4, 28672, 8192, false, 0}, {32, 28672, 8192, true, 1}, {64, 8192, 28672, true, 4}, {512, 28672, 8192, true, 1},
+		{512, 28672, 8200, false, 0}, {512, 28672, 0, false, 0}, {512, 1024, 1 << 17, true, 8}, {512, 1024, 1<<17 + 16, false, 0},
+	} {
+		p := kernels.Quantized{M: c.m, N: c.n, K: c.k}
+		plan, takes := kernels.PlanBytes(&p, 4, 4096, 132)
+		if takes != c.takes || takes && plan.Parts != c.parts {
+			t.Errorf("[%d %d]·[%d %d]: got %v, %+v, want %v in %d parts", c.m, c.k, c.k, c.n, takes, plan, c.takes, c.parts)
+		}
+	}
+}
