@@ -43,7 +43,30 @@ func halfLoopsOf[T Half](suffix string, first vec.Loop, value func(T) float32) [
 				FinishHalf(dst, []float64{sum}, 1)
 			}
 		}),
+		halfBinary("LayerNorm"+suffix, value, func(dst, a, b []T) {
+			weight := make([]float32, len(b))
+			widen(weight, b)
+			_ = LayerNormHalf(1, len(dst), a, weight, nil, 1e-5, dst, make([]float32, 1), make([]float32, 1))
+		}),
+		halfBinary("NormalizeAffine"+suffix, value, func(dst, a, b []T) { normalizeHalf(dst, a, b, true) }),
+		halfBinary("NormalizeWeighted"+suffix, value, func(dst, a, b []T) { normalizeHalf(dst, a, b, false) }),
 	)
+}
+
+// normalizeHalf is one row of normalizeHalfRows, or of normalizeRows.
+func normalizeHalf[T Half](dst, a, b []T, biased bool) {
+	n, scalars := len(dst), []float32{0.5, 0x1p-26, 1.3}
+	wide, weight, bias := make([]float32, n), make([]float32, n), []float32(nil)
+	widen(weight, b)
+	if biased {
+		bias = weight
+	}
+	if n > 0 && normalizeHalfRows(a[:n], weight, bias, n, scalars, dst) {
+		return
+	}
+	widen(wide, a)
+	normalizeRows(wide, weight, bias, n, scalars, wide)
+	narrow(dst, wide)
 }
 
 func halfUnary[T Half](name string, value func(T) float32, loop func(dst, a []T)) halfLoop {

@@ -70,11 +70,18 @@ func sampled[T dtype.Float](x []T) T {
 	if len(x) < 2*samples {
 		return T(sum64(x) / float64(len(x)))
 	}
-	step := len(x) / samples
+	var few [samples]T
+	for i := range few {
+		few[i] = x[i*(len(x)/samples)]
+	}
+	return meanOf(&few)
+}
+
+func meanOf[T dtype.Float](few *[samples]T) T {
 	var even, odd float64
-	for i := 0; i < samples*step; i += 2 * step {
-		even += float64(x[i])
-		odd += float64(x[i+step])
+	for i := 0; i < samples; i += 2 {
+		even += float64(few[i])
+		odd += float64(few[i+1])
 	}
 	return T((even + odd) / samples)
 }

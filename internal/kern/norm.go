@@ -28,9 +28,8 @@ func LayerNorm[T dtype.Float](rows, cols int, x, residual, sum, weight, bias []T
 			squaresRows(from, cols, m[:hi-lo])
 		}
 		for r, v := range m[:hi-lo] {
-			c, s := centerOf[T](v.mean), T(1/math.Sqrt(v.variance+eps))
-			scalars[3*r], scalars[3*r+1], scalars[3*r+2] = c.mean, c.rest, s
-			if rstd[lo+r] = s; mean != nil {
+			rstd[lo+r] = normalizers(v, eps, scalars[3*r:])
+			if mean != nil {
 				mean[lo+r] = T(v.mean)
 			}
 		}
@@ -38,6 +37,13 @@ func LayerNorm[T dtype.Float](rows, cols int, x, residual, sum, weight, bias []T
 			normalizeRows(from, weight, bias, cols, scalars[:3*(hi-lo)], to)
 		}
 	})
+}
+
+// normalizers writes what normalizeRows takes of a row, of which it returns rstd.
+func normalizers[T dtype.Float](m rowMoments, eps float64, scalars []T) T {
+	c := centerOf[T](m.mean)
+	scalars[0], scalars[1], scalars[2] = c.mean, c.rest, T(1/math.Sqrt(m.variance+eps))
+	return scalars[2]
 }
 
 // streamNormalized is normalizeRows by non-temporal stores, where there is such a loop, and prefetches next. It reports whether

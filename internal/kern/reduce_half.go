@@ -54,7 +54,7 @@ func sumHalfRows[H Half](x []int16, n int, sums []float64) {
 	if _, ok := any(zero).(dtype.F16); ok {
 		loop = vec.SumF16
 	}
-	inVectors := vec.HalfRows(loop, n, sums, halvesOf[H](x))
+	inVectors := vec.HalfRows(loop, n, nil, sums, halvesOf[H](x))
 	for r, sum := range sums {
 		if !inVectors || !isFinite(sum) {
 			wide := newScratch[float32](n)

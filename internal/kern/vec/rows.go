@@ -14,13 +14,27 @@ func Rows[R, T any](l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
 	return RowsPrefetching(nil, l, n, scalars, results, x...)
 }
 
-// HalfRows is Rows of a loop over elements of a half type, without scalars. AVX2 and NEON have no masks for a last vector of such elements, and
+// HalfRows is Rows of a loop that reads elements of a half type. AVX2 and NEON have no masks for a last vector of such elements, and
 // take rows of whole ones alone.
-func HalfRows[R any, T ~uint16](l RowLoop, n int, results []R, x []T) bool {
-	if n == 0 || n > most || (current == AVX2 || current == NEON) && n%halfRowUnit != 0 {
+func HalfRows[R any, T ~uint16](l RowLoop, n int, scalars []float32, results []R, x []T) bool {
+	return takesHalves(n) && someRows(nil, l, n, scalars, results, [][]T{x})
+}
+
+// ToHalfRows is HalfRows of a loop that writes such elements to y, whose other operands are a row of float32 each, for at most 64K
+// elements.
+func ToHalfRows[T ~uint16](l RowLoop, n int, scalars []float32, y, x []T, same ...[]float32) bool {
+	if !takesHalves(n) || len(x) > most {
 		return false
 	}
-	return someRows(nil, l, n, nil, results, [][]T{x})
+	p := [operands]unsafe.Pointer{pointer(y[:len(x)], 0), pointer(x, 0)}
+	for k, row := range same {
+		p[2+k] = pointer(row[:n], 0)
+	}
+	return runRows(l, len(x)/n, n, pointer(scalars, 0), nil, p[0], p)
+}
+
+func takesHalves(n int) bool {
+	return n > 0 && n <= most && (n%halfRowUnit == 0 || current != AVX2 && current != NEON)
 }
 
 const halfRowUnit = 64 // elements that a loop over rows of a half type takes at a time
@@ -40,7 +54,7 @@ func RowsPrefetching[R, T any](next []T, l RowLoop, n int, scalars []T, results 
 }
 
 // someRows runs a loop over rows in as many calls as that takes.
-func someRows[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x [][]T) bool {
+func someRows[R, S, T any](next []T, l RowLoop, n int, scalars []S, results []R, x [][]T) bool {
 	rows := len(x[0]) / n
 	for first := 0; first < rows; {
 		count := min(rows-first, max(1, most/n))

@@ -15,12 +15,6 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 	case Sum + 1:
 		sumF64AVX512(p[0], rows, n, results)
 		return true
-	case SumF16:
-		sumF16F32AVX512(p[0], rows, n, results)
-		return true
-	case SumBF16:
-		sumBF16F32AVX512(p[0], rows, n, results)
-		return true
 	case SumProducts:
 		sumProductsF32AVX512(p[0], p[1], rows, n, results)
 		return true
@@ -186,6 +180,30 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 	case GroupNormGrad + 1:
 		groupNormGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
 		return true
+	case SumF16:
+		sumF16F32AVX512(p[0], rows, n, results)
+		return true
+	case SumBF16:
+		sumBF16F32AVX512(p[0], rows, n, results)
+		return true
+	case DeviationsF16:
+		deviationsF16F32AVX512(p[0], rows, n, scalars, results)
+		return true
+	case DeviationsBF16:
+		deviationsBF16F32AVX512(p[0], rows, n, scalars, results)
+		return true
+	case NormalizeAffineF16:
+		normalizeAffineF16F32AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case NormalizeAffineBF16:
+		normalizeAffineBF16F32AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case NormalizeWeightedF16:
+		normalizeWeightedF16F32AVX512(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case NormalizeWeightedBF16:
+		normalizeWeightedBF16F32AVX512(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case AddColumn:
 		addColumnF32AVX512(p[0], p[1], rows, n, scalars)
 		return true
@@ -216,12 +234,6 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		return true
 	case Sum + 1:
 		sumF64AVX2(p[0], rows, n, results)
-		return true
-	case SumF16:
-		sumF16F32AVX2(p[0], rows, n, results)
-		return true
-	case SumBF16:
-		sumBF16F32AVX2(p[0], rows, n, results)
 		return true
 	case SumProducts:
 		sumProductsF32AVX2(p[0], p[1], rows, n, results)
@@ -387,6 +399,30 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		return true
 	case GroupNormGrad + 1:
 		groupNormGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case SumF16:
+		sumF16F32AVX2(p[0], rows, n, results)
+		return true
+	case SumBF16:
+		sumBF16F32AVX2(p[0], rows, n, results)
+		return true
+	case DeviationsF16:
+		deviationsF16F32AVX2(p[0], rows, n, scalars, results)
+		return true
+	case DeviationsBF16:
+		deviationsBF16F32AVX2(p[0], rows, n, scalars, results)
+		return true
+	case NormalizeAffineF16:
+		normalizeAffineF16F32AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case NormalizeAffineBF16:
+		normalizeAffineBF16F32AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case NormalizeWeightedF16:
+		normalizeWeightedF16F32AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case NormalizeWeightedBF16:
+		normalizeWeightedBF16F32AVX2(p[0], p[1], p[2], rows, n, scalars)
 		return true
 	case AddColumn:
 		addColumnF32AVX2(p[0], p[1], rows, n, scalars)

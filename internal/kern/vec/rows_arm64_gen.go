@@ -15,12 +15,6 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 	case Sum + 1:
 		sumF64NEON(p[0], rows, n, results)
 		return true
-	case SumF16:
-		sumF16F32NEON(p[0], rows, n, results)
-		return true
-	case SumBF16:
-		sumBF16F32NEON(p[0], rows, n, results)
-		return true
 	case SumProducts:
 		sumProductsF32NEON(p[0], p[1], rows, n, results)
 		return true
@@ -170,6 +164,30 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		return true
 	case GroupNormGrad + 1:
 		groupNormGradF64NEON(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case SumF16:
+		sumF16F32NEON(p[0], rows, n, results)
+		return true
+	case SumBF16:
+		sumBF16F32NEON(p[0], rows, n, results)
+		return true
+	case DeviationsF16:
+		deviationsF16F32NEON(p[0], rows, n, scalars, results)
+		return true
+	case DeviationsBF16:
+		deviationsBF16F32NEON(p[0], rows, n, scalars, results)
+		return true
+	case NormalizeAffineF16:
+		normalizeAffineF16F32NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case NormalizeAffineBF16:
+		normalizeAffineBF16F32NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
+	case NormalizeWeightedF16:
+		normalizeWeightedF16F32NEON(p[0], p[1], p[2], rows, n, scalars)
+		return true
+	case NormalizeWeightedBF16:
+		normalizeWeightedBF16F32NEON(p[0], p[1], p[2], rows, n, scalars)
 		return true
 	case AddColumn:
 		addColumnF32NEON(p[0], p[1], rows, n, scalars)

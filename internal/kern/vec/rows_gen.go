@@ -5,34 +5,40 @@ package vec
 // The loops over rows, for float32 unless they say more; those of other types follow as loops' do.
 const (
 	Sum                       RowLoop = 0   // Σ a
-	SumF16                    RowLoop = 5   // Σ a, of elements in half precision
-	SumBF16                   RowLoop = 10  // Σ a, of elements of bfloat16
-	SumProducts               RowLoop = 15  // Σ a·b
-	Deviations                RowLoop = 20  // Σ (a - shift), Σ (a - shift)²
-	Largest                   RowLoop = 25  // the largest a, NaN where one is
-	Smallest                  RowLoop = 30  // the smallest a, NaN where one is
-	Top                       RowLoop = 35  // the largest a that is not NaN, -∞ where none is
-	First                     RowLoop = 40  // the place of the first a that equals value, -1 where none does
-	FirstFar                  RowLoop = 45  // the place of the first a that is NaN or not below 2**32 in size, -1 where none is
-	ExpShifted                RowLoop = 50  // dst[i] = e**(a - largest), and their sum
-	SumExp                    RowLoop = 55  // Σ e**(a - largest)
-	CrossEntropyGrad          RowLoop = 60  // dst[i] = e**(a - first - second) · scale
-	LogSoftmaxGrad            RowLoop = 65  // dst[i] = dy - e**y · sum
-	Scale                     RowLoop = 70  // dst[i] = a · factor
-	SoftmaxGrad               RowLoop = 75  // dst[i] = y·(dy - sum)
-	Shift                     RowLoop = 80  // dst[i] = a - first - second
-	Normalize                 RowLoop = 85  // dst[i] = (a - mean)·rstd, the mean in two parts
-	NormalizeAffine           RowLoop = 90  // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
-	NormalizeWeighted         RowLoop = 95  // dst[i] = (a - mean)·rstd·w, the mean in two parts
-	NormalizeChannel          RowLoop = 100 // dst[i] = (a - mean)·scale + shift
-	LayerNormSums             RowLoop = 105 // Σ dy, Σ dy·h with h = (x - mean)·rstd
-	LayerNormSumsWeighted     RowLoop = 110 // Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd
-	LayerNormGrad             RowLoop = 115 // dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd
-	LayerNormGradWeighted     RowLoop = 120 // dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd
-	LayerNormGradOnto         RowLoop = 125 // dst[i] = onto + LayerNormGrad
-	LayerNormGradWeightedOnto RowLoop = 130 // dst[i] = onto + LayerNormGradWeighted
-	GroupNormGrad             RowLoop = 135 // dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd
-	AddColumn                 RowLoop = 140 // dst[i] = a + b
-	SubColumn                 RowLoop = 145 // dst[i] = a - b
-	DivColumn                 RowLoop = 150 // dst[i] = a / b
+	SumProducts               RowLoop = 5   // Σ a·b
+	Deviations                RowLoop = 10  // Σ (a - shift), Σ (a - shift)²
+	Largest                   RowLoop = 15  // the largest a, NaN where one is
+	Smallest                  RowLoop = 20  // the smallest a, NaN where one is
+	Top                       RowLoop = 25  // the largest a that is not NaN, -∞ where none is
+	First                     RowLoop = 30  // the place of the first a that equals value, -1 where none does
+	FirstFar                  RowLoop = 35  // the place of the first a that is NaN or not below 2**32 in size, -1 where none is
+	ExpShifted                RowLoop = 40  // dst[i] = e**(a - largest), and their sum
+	SumExp                    RowLoop = 45  // Σ e**(a - largest)
+	CrossEntropyGrad          RowLoop = 50  // dst[i] = e**(a - first - second) · scale
+	LogSoftmaxGrad            RowLoop = 55  // dst[i] = dy - e**y · sum
+	Scale                     RowLoop = 60  // dst[i] = a · factor
+	SoftmaxGrad               RowLoop = 65  // dst[i] = y·(dy - sum)
+	Shift                     RowLoop = 70  // dst[i] = a - first - second
+	Normalize                 RowLoop = 75  // dst[i] = (a - mean)·rstd, the mean in two parts
+	NormalizeAffine           RowLoop = 80  // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
+	NormalizeWeighted         RowLoop = 85  // dst[i] = (a - mean)·rstd·w, the mean in two parts
+	NormalizeChannel          RowLoop = 90  // dst[i] = (a - mean)·scale + shift
+	LayerNormSums             RowLoop = 95  // Σ dy, Σ dy·h with h = (x - mean)·rstd
+	LayerNormSumsWeighted     RowLoop = 100 // Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd
+	LayerNormGrad             RowLoop = 105 // dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd
+	LayerNormGradWeighted     RowLoop = 110 // dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd
+	LayerNormGradOnto         RowLoop = 115 // dst[i] = onto + LayerNormGrad
+	LayerNormGradWeightedOnto RowLoop = 120 // dst[i] = onto + LayerNormGradWeighted
+	GroupNormGrad             RowLoop = 125 // dst[i] = rstd·(dy·weight - first - h·second) with h = (x - mean)·rstd
+	SumF16                    RowLoop = 130 // Σ a, of elements in half precision
+	SumBF16                   RowLoop = 135 // Σ a, of elements of bfloat16
+	DeviationsF16             RowLoop = 140 // Σ (a - shift), Σ (a - shift)², of elements in half precision
+	DeviationsBF16            RowLoop = 145 // Σ (a - shift), Σ (a - shift)², of elements of bfloat16
+	NormalizeAffineF16        RowLoop = 150 // dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of elements in half precision
+	NormalizeAffineBF16       RowLoop = 155 // dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of elements of bfloat16
+	NormalizeWeightedF16      RowLoop = 160 // dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements in half precision
+	NormalizeWeightedBF16     RowLoop = 165 // dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements of bfloat16
+	AddColumn                 RowLoop = 170 // dst[i] = a + b
+	SubColumn                 RowLoop = 175 // dst[i] = a - b
+	DivColumn                 RowLoop = 180 // dst[i] = a / b
 )

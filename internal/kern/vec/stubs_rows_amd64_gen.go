@@ -16,16 +16,6 @@ func sumF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func sumF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// sumF16F32AVX512 is Σ a, of elements in half precision.
-//
-//go:noescape
-func sumF16F32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumBF16F32AVX512 is Σ a, of elements of bfloat16.
-//
-//go:noescape
-func sumBF16F32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
 // sumProductsF32AVX512 is Σ a·b.
 //
 //go:noescape
@@ -351,6 +341,46 @@ func groupNormGradF32AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsa
 //go:noescape
 func groupNormGradF64AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// sumF16F32AVX512 is Σ a, of elements in half precision.
+//
+//go:noescape
+func sumF16F32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumBF16F32AVX512 is Σ a, of elements of bfloat16.
+//
+//go:noescape
+func sumBF16F32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// deviationsF16F32AVX512 is Σ (a - shift), Σ (a - shift)², of elements in half precision.
+//
+//go:noescape
+func deviationsF16F32AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// deviationsBF16F32AVX512 is Σ (a - shift), Σ (a - shift)², of elements of bfloat16.
+//
+//go:noescape
+func deviationsBF16F32AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// normalizeAffineF16F32AVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of elements in half precision.
+//
+//go:noescape
+func normalizeAffineF16F32AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeAffineBF16F32AVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of elements of bfloat16.
+//
+//go:noescape
+func normalizeAffineBF16F32AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedF16F32AVX512 is dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements in half precision.
+//
+//go:noescape
+func normalizeWeightedF16F32AVX512(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedBF16F32AVX512 is dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements of bfloat16.
+//
+//go:noescape
+func normalizeWeightedBF16F32AVX512(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
 // addColumnF32AVX512 is dst[i] = a + b.
 //
 //go:noescape
@@ -390,16 +420,6 @@ func sumF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //
 //go:noescape
 func sumF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumF16F32AVX2 is Σ a, of elements in half precision.
-//
-//go:noescape
-func sumF16F32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumBF16F32AVX2 is Σ a, of elements of bfloat16.
-//
-//go:noescape
-func sumBF16F32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
 // sumProductsF32AVX2 is Σ a·b.
 //
@@ -725,6 +745,46 @@ func groupNormGradF32AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe
 //
 //go:noescape
 func groupNormGradF64AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// sumF16F32AVX2 is Σ a, of elements in half precision.
+//
+//go:noescape
+func sumF16F32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumBF16F32AVX2 is Σ a, of elements of bfloat16.
+//
+//go:noescape
+func sumBF16F32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// deviationsF16F32AVX2 is Σ (a - shift), Σ (a - shift)², of elements in half precision.
+//
+//go:noescape
+func deviationsF16F32AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// deviationsBF16F32AVX2 is Σ (a - shift), Σ (a - shift)², of elements of bfloat16.
+//
+//go:noescape
+func deviationsBF16F32AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// normalizeAffineF16F32AVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of elements in half precision.
+//
+//go:noescape
+func normalizeAffineF16F32AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeAffineBF16F32AVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of elements of bfloat16.
+//
+//go:noescape
+func normalizeAffineBF16F32AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedF16F32AVX2 is dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements in half precision.
+//
+//go:noescape
+func normalizeWeightedF16F32AVX2(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedBF16F32AVX2 is dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements of bfloat16.
+//
+//go:noescape
+func normalizeWeightedBF16F32AVX2(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
 // addColumnF32AVX2 is dst[i] = a + b.
 //

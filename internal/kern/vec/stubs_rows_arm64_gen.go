@@ -16,16 +16,6 @@ func sumF32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func sumF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// sumF16F32NEON is Σ a, of elements in half precision.
-//
-//go:noescape
-func sumF16F32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumBF16F32NEON is Σ a, of elements of bfloat16.
-//
-//go:noescape
-func sumBF16F32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
 // sumProductsF32NEON is Σ a·b.
 //
 //go:noescape
@@ -275,6 +265,46 @@ func groupNormGradF32NEON(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe
 //
 //go:noescape
 func groupNormGradF64NEON(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// sumF16F32NEON is Σ a, of elements in half precision.
+//
+//go:noescape
+func sumF16F32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumBF16F32NEON is Σ a, of elements of bfloat16.
+//
+//go:noescape
+func sumBF16F32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// deviationsF16F32NEON is Σ (a - shift), Σ (a - shift)², of elements in half precision.
+//
+//go:noescape
+func deviationsF16F32NEON(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// deviationsBF16F32NEON is Σ (a - shift), Σ (a - shift)², of elements of bfloat16.
+//
+//go:noescape
+func deviationsBF16F32NEON(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// normalizeAffineF16F32NEON is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of elements in half precision.
+//
+//go:noescape
+func normalizeAffineF16F32NEON(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeAffineBF16F32NEON is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of elements of bfloat16.
+//
+//go:noescape
+func normalizeAffineBF16F32NEON(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedF16F32NEON is dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements in half precision.
+//
+//go:noescape
+func normalizeWeightedF16F32NEON(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeWeightedBF16F32NEON is dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements of bfloat16.
+//
+//go:noescape
+func normalizeWeightedBF16F32NEON(dst, a, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
 // addColumnF32NEON is dst[i] = a + b.
 //

@@ -26,6 +26,8 @@ func (m *x86) rowLoop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	case m.wide:
 		m.single(fn, pl, pl.unit*lanes, "tail")
 		m.tailVectors(fn, pl, lanes)
+	case l.Halves():
+		m.single(fn, pl, pl.unit*lanes, "done") // rows are whole units: see vec.HalfRows
 	default:
 		m.single(fn, pl, pl.unit*lanes, "tail")
 		m.tailUnit(fn, pl, elem)

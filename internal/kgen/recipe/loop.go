@@ -1,6 +1,9 @@
 package recipe
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Loop computes elements of slices from elements of others, all of them in the same way. It is what a vector loop
 // of assembly is written from; package kern has the same loop in Go.
@@ -63,6 +66,11 @@ func (l *Loop) Operands() []Operand {
 		}
 	}
 	return all
+}
+
+// Halves reports whether elements are of a half type.
+func (l *Loop) Halves() bool {
+	return slices.ContainsFunc(l.Operands(), func(o Operand) bool { return o.Elem == F16 || o.Elem == BF16 })
 }
 
 // InPlace reports whether the loop updates an operand.

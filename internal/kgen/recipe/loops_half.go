@@ -20,20 +20,31 @@ func halves() []*Loop {
 	return slices.Concat(f16, bf16, signsOfHalves())
 }
 
-// ofHalf is a loop of float32 that reads and writes elements of a half type; round converts a result to it.
+// ofHalf is a loop of float32 that reads and writes elements of a half type, but for what is the same for all rows; round converts a
+// result to it.
 func ofHalf(l *Loop, elem Elem, round func(b *builder, x float) Ref) *Loop {
 	h := *l
 	h.Name, h.Doc, h.Elems = l.Name+elem.String(), l.Doc+", of elements "+map[Elem]string{F16: "in half precision", BF16: "of bfloat16"}[elem], single
 	b := newBuilder(F32, h.Name)
 	b.recipe.Steps = slices.Clone(l.Steps)
 	h.Src, h.Dst, h.Results = slices.Clone(l.Src), slices.Clone(l.Dst), slices.Clone(l.Results)
-	for n := range h.Src {
-		h.Src[n].Elem = elem
+	for n, s := range h.Src {
+		if !s.Same {
+			h.Src[n].Elem = elem
+		}
 	}
 	for n := range h.Dst {
 		h.Dst[n].Elem, h.Results[n] = elem, round(b, float(h.Results[n]))
 	}
 	return h.end(b)
+}
+
+// ofBothHalves are the loops of float32 over elements of each half type.
+func ofBothHalves(loops ...*Loop) (halves []*Loop) {
+	for _, l := range loops {
+		halves = append(halves, ofHalf(l, F16, roundToF16), ofHalf(l, BF16, roundToBF16))
+	}
+	return halves
 }
 
 // cubeBF16 rounds the square, as PyTorch does.

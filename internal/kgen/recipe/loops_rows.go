@@ -7,7 +7,6 @@ import "slices"
 func Rows() []*Loop {
 	loops := []*Loop{
 		foldOf("Sum", "Σ a", FoldSum),
-		sumOfHalves(F16, "in half precision"), sumOfHalves(BF16, "of bfloat16"),
 		dot(),
 		deviations(),
 		foldOf("Largest", "the largest a, NaN where one is", FoldMax),
@@ -21,6 +20,7 @@ func Rows() []*Loop {
 	}
 	loops = append(loops, softmaxes()...)
 	loops = append(loops, layerNorms()...)
+	loops = append(loops, ofBothHalves(foldOf("Sum", "Σ a", FoldSum), deviations(), normalizeAffine(), normalizeWeighted())...)
 	return append(loops, besideColumn()...)
 }
 
@@ -32,14 +32,6 @@ func foldOf(name, doc string, op FoldOp) *Loop {
 	d := describeRows(name, doc, floats, "a")
 	d.Lanes, d.Ahead = manyLanes, true
 	d.fold(op, d.Param(0))
-	return d.folded()
-}
-
-// sumOfHalves is Sum over elements of a half type.
-func sumOfHalves(elem Elem, kind string) *Loop {
-	d := describeRows("Sum"+elem.String(), "Σ a, of elements "+kind, single, "a")
-	d.Src[0].Elem, d.Lanes, d.Ahead = elem, manyLanes, true
-	d.fold(FoldSum, d.Param(0))
 	return d.folded()
 }
 
@@ -154,16 +146,12 @@ func besideColumn() []*Loop {
 
 func layerNorms() []*Loop {
 	plain := describeRows("Normalize", "(a - mean)·rstd, the mean in two parts", floats, "a")
-	affine := describeRows("NormalizeAffine", "(a - mean)·rstd·w + b, the mean in two parts", floats, "a", "w", "b")
-	affine.Src[1].Same, affine.Src[2].Same = true, true
-	weighted := describeRows("NormalizeWeighted", "(a - mean)·rstd·w, the mean in two parts", floats, "a", "w")
-	weighted.Src[1].Same = true
 	channel := describeRows("NormalizeChannel", "(a - mean)·scale + shift", floats, "a")
 	centered := channel.Sub(channel.Param(0), channel.scalar("mean"))
 	return []*Loop{
 		plain.dst(plain.normalized(plain.Param(0))),
-		affine.dst(affine.Add(affine.Mul(affine.normalized(affine.Param(0)), affine.Param(1)), affine.Param(2))),
-		weighted.dst(weighted.Mul(weighted.normalized(weighted.Param(0)), weighted.Param(1))),
+		normalizeAffine(),
+		normalizeWeighted(),
 		channel.dst(channel.Add(channel.Mul(centered, channel.scalar("scale")), channel.scalar("shift"))),
 		layerNormSums("LayerNormSums", "Σ dy, Σ dy·h with h = (x - mean)·rstd", "dy", "x"),
 		layerNormSums("LayerNormSumsWeighted", "Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd", "dy", "x", "w"),
@@ -173,6 +161,18 @@ func layerNorms() []*Loop {
 		layerNormGrad("LayerNormGradWeightedOnto", "onto + LayerNormGradWeighted", "dy", "x", "w", "onto"),
 		groupNormGrad(),
 	}
+}
+
+func normalizeAffine() *Loop {
+	d := describeRows("NormalizeAffine", "(a - mean)·rstd·w + b, the mean in two parts", floats, "a", "w", "b")
+	d.Src[1].Same, d.Src[2].Same = true, true
+	return d.dst(d.Add(d.Mul(d.normalized(d.Param(0)), d.Param(1)), d.Param(2)))
+}
+
+func normalizeWeighted() *Loop {
+	d := describeRows("NormalizeWeighted", "(a - mean)·rstd·w, the mean in two parts", floats, "a", "w")
+	d.Src[1].Same = true
+	return d.dst(d.Mul(d.normalized(d.Param(0)), d.Param(1)))
 }
 
 // normalized is (x - mean)·rstd.
