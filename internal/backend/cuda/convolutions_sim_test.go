@@ -126,9 +126,11 @@ func TestConvolutionsByEveryTile(t *testing.T) {
 		})
 		for _, s := range convolutionShapes {
 			for _, o := range convolutionOps {
-				if o != op.ConvGradWeight || kernels.ConvolutionTiles[i].Has(kernels.Weights) {
-					checkConvolution(t, dev, dt, s, o, run)
+				tile := &kernels.ConvolutionTiles[i]
+				if o == op.ConvGradWeight && (!tile.Has(kernels.Weights) || tile.Mapped && s.Groups > 2) { // each group takes blocks for 64 channels of each tap
+					continue
 				}
+				checkConvolution(t, dev, dt, s, o, run)
 			}
 		}
 		var want []string
