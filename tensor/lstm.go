@@ -30,18 +30,20 @@ func (x *Tensor) lstm(weight, projection, h, c *Tensor, s friend.Sequences) (hs,
 	bent := x.empty(op.LSTM, x.dtype, Shape{l.kept(), l.hidden}) // tanh(c)
 	var kept backend.Kept
 	defer x.freeKept(&kept)
-	for _, m := range l.moments() {
-		g, bent, at := gates.rows(m.kept, m.n), bent.rows(m.kept, m.n), r.base()+m.row
+	moments := l.moments()
+	steps := x.stepperOf(lstmStep, len(moments))
+	for _, m := range moments {
+		g, at := gates.rows(m.kept, m.n), r.base()+m.row
 		g.addProduct(x.rows(m.row, m.n), states.before(m), weight.transposed(), &kept)
-		l.step(g, cells.before(m), cells.rows(at, m.n), bent)
 		y := states.rows(at, m.n)
-		if projection == nil {
-			y.compute(op.Mul, nil, g.columns(3, 4), bent)
-			continue
+		raw := y
+		if projection != nil {
+			raw = g.empty(op.LSTM, g.dtype, Shape{m.n, l.hidden})
 		}
-		raw := g.empty(op.LSTM, g.dtype, Shape{m.n, l.hidden})
-		raw.compute(op.Mul, nil, g.columns(3, 4), bent)
-		y.compute(op.MM, nil, raw, projection.transposed())
+		steps.step(g, cells.before(m), cells.rows(at, m.n), bent.rows(m.kept, m.n), raw)
+		if projection != nil {
+			y.compute(op.MM, nil, raw, projection.transposed())
+		}
 	}
 	n.save(out, weight, projection, gates, bent)
 	if l.forgets {
@@ -71,16 +73,22 @@ func (l *lstm) parts(out *Tensor) (states, cells *Tensor) {
 	return out.rows(0, n).viewed(l.all, l.width), out.rows(n, l.all*l.hidden).viewed(l.all, l.hidden)
 }
 
-// step replaces the gates by what their functions make of them, and computes the cells after the step, and tanh of these.
-func (l *lstm) step(g, before, cells, bent *Tensor) {
-	ifs, candidate, o := g.firstColumns(2*l.hidden), g.columns(2, 4), g.columns(3, 4)
-	ifs.compute(op.Sigmoid, nil, ifs)
-	candidate.compute(op.Tanh, nil, candidate)
-	o.compute(op.Sigmoid, nil, o)
-	cells.compute(op.Mul, nil, g.columns(1, 4), before)
-	cells.compute(op.AddCMul, op.Number{A: 1}, cells, g.columns(0, 4), candidate)
-	bent.compute(op.Tanh, nil, cells)
-}
+// The ops of a step, of the gates, the cells before, those after it, tanh of these, and the state: the gates become what their functions
+// make of them.
+var lstmStep = func() []stepOp {
+	i, f, candidate, o := block{0, 0, 4}, block{0, 1, 4}, block{0, 2, 4}, block{0, 3, 4}
+	before, cells, bent, state := block{1, 0, 1}, block{2, 0, 1}, block{3, 0, 1}, block{4, 0, 1}
+	return []stepOp{
+		{op.Sigmoid, nil, i, []block{i}},
+		{op.Sigmoid, nil, f, []block{f}},
+		{op.Tanh, nil, candidate, []block{candidate}},
+		{op.Sigmoid, nil, o, []block{o}},
+		{op.Mul, nil, cells, []block{f, before}},
+		{op.AddCMul, op.Number{A: 1}, cells, []block{cells, i, candidate}},
+		{op.Tanh, nil, bent, []block{cells}},
+		{op.Mul, nil, state, []block{o, bent}},
+	}
+}()
 
 func lstmGrad(b *backprop, dy *Tensor) {
 	l := b.params().(lstm)
@@ -90,6 +98,7 @@ func lstmGrad(b *backprop, dy *Tensor) {
 	dx := gates.like(op.LSTM, dy.dtype)
 	room := dy.empty(op.LSTM, dy.dtype, Shape{l.sequences(), l.hidden})
 	moments := l.moments()
+	steps := dy.stepperOf(lstmStepGrad, len(moments))
 	var kept backend.Kept
 	defer dy.freeKept(&kept)
 	for i := range moments {
@@ -101,7 +110,7 @@ func lstmGrad(b *backprop, dy *Tensor) {
 			d.compute(op.MM, nil, dh.rows(at, m.n), projection)
 		}
 		dg, tmp := dx.rows(m.row, m.n), room.rows(0, m.n)
-		l.stepBack(dg, gates.rows(m.row, m.n), d, dc.rows(at, m.n), cells.before(m), bent.rows(m.row, m.n), tmp)
+		steps.step(dg, gates.rows(m.row, m.n), d, dc.rows(at, m.n), cells.before(m), bent.rows(m.row, m.n), tmp)
 		dc.addBefore(m, tmp)
 		dh.addProductBefore(m, dg, weight, &kept)
 	}
@@ -115,24 +124,24 @@ func lstmGrad(b *backprop, dy *Tensor) {
 	b.giveNeeded(4, func() *Tensor { return b.byKernels(dc.rows(l.first(), l.sequences()).Clone(), dy) })
 }
 
-// stepBack computes the gradients dg of a step's gates, of its state's gradient dh and of dc, to which it adds what the state hands on; tmp
-// becomes the gradient of the cells before.
-func (l *lstm) stepBack(dg, g, dh, dc, before, bent, tmp *Tensor) {
-	i, f, candidate, o := g.columns(0, 4), g.columns(1, 4), g.columns(2, 4), g.columns(3, 4)
-	tmp.compute(op.Mul, nil, dh, o)
-	tmp.compute(op.TanhGrad, nil, tmp, bent)
-	dc.addInto(tmp)
-	for _, gate := range []struct {
-		at           int
-		of, by, gate *Tensor
+// The ops of a step's gradients: of the gates, made of these, of the state's gradient and of the cells', to which is added what the state hands
+// on; what is last becomes the gradient of the cells before.
+var lstmStepGrad = func() (all []stepOp) {
+	i, f, candidate, o := block{1, 0, 4}, block{1, 1, 4}, block{1, 2, 4}, block{1, 3, 4}
+	dh, dc, before, bent, last := block{2, 0, 1}, block{3, 0, 1}, block{4, 0, 1}, block{5, 0, 1}, block{6, 0, 1}
+	all = []stepOp{
+		{op.Mul, nil, last, []block{dh, o}},
+		{op.TanhGrad, nil, last, []block{last, bent}},
+		{op.Add, nil, dc, []block{dc, last}},
+	}
+	for at, gate := range []struct {
+		of, by, gate block
 		f            op.Op
 	}{
-		{0, dc, candidate, i, op.SigmoidGrad}, {1, dc, before, f, op.SigmoidGrad},
-		{2, dc, i, candidate, op.TanhGrad}, {3, dh, bent, o, op.SigmoidGrad},
+		{dc, candidate, i, op.SigmoidGrad}, {dc, before, f, op.SigmoidGrad}, {dc, i, candidate, op.TanhGrad}, {dh, bent, o, op.SigmoidGrad},
 	} {
-		d := dg.columns(gate.at, 4)
-		d.compute(op.Mul, nil, gate.of, gate.by)
-		d.compute(gate.f, nil, d, gate.gate)
+		d := block{0, at, 4}
+		all = append(all, stepOp{op.Mul, nil, d, []block{gate.of, gate.by}}, stepOp{gate.f, nil, d, []block{d, gate.gate}})
 	}
-	tmp.compute(op.Mul, nil, dc, f)
-}
+	return append(all, stepOp{op.Mul, nil, last, []block{dc, f}})
+}()

@@ -2,7 +2,10 @@ package tensor_test
 
 import (
 	"math"
+	"testing"
 
+	"cresset/device"
+	"cresset/internal/devicetest"
 	"cresset/internal/friend"
 	"cresset/tensor"
 )
@@ -101,4 +104,34 @@ var recurrentRows = []opRow{
 	gruRow("gru in reverse", true),
 	lstmRow("lstm", false),
 	lstmRow("lstm in reverse", true),
+}
+
+// TestStepsAtOnce wants the bits of single steps, whose ops are computed one by one, from layers, whose steps GPUs compute at once.
+func TestStepsAtOnce(t *testing.T) {
+	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
+		const steps, batch, width = 3, 5, 12
+		randn := func(sizes ...int) *tensor.Tensor { return tensor.Randn(sizes...).To(dev) }
+		one, all := friend.Sequences{Sizes: []int{batch}}, friend.Sequences{Sizes: []int{batch, batch, batch}}
+		for _, gates := range []int{3, 4} {
+			x, weight, bias := randn(steps*batch, gates*width), randn(gates*width, width), randn(gates*width)
+			h, c := randn(batch, width), randn(batch, width)
+			layer := func(x, h, c *tensor.Tensor, s friend.Sequences) (hs, lastH, lastC *tensor.Tensor) {
+				if gates == 3 {
+					hs, lastH = inner.GRU(x, weight, bias, h, s)
+					return hs, lastH, c
+				}
+				return inner.LSTM(x, weight, nil, h, c, s)
+			}
+			got, _, gotC := layer(x, h, c, all)
+			for i := range steps {
+				h, _, c = layer(x.Narrow(0, i*batch, batch), h, c, one)
+				if !h.Equal(got.Narrow(0, i*batch, batch)) {
+					t.Errorf("%d gates: the states of step %d differ", gates, i)
+				}
+			}
+			if !c.Equal(gotC) {
+				t.Errorf("%d gates: the cells differ", gates)
+			}
+		}
+	})
 }
