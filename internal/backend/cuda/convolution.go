@@ -98,33 +98,23 @@ func (v *convolver) launch(d *Device, c *backend.Call, k kernelID) error {
 	if done, err := v.multiply(&s, &n); done || err != nil {
 		return err
 	}
-	multiprocessors, tiles := d.properties.Multiprocessors, v.taken(d)
-	plan, tiled := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, tiles, multiprocessors)
-	clocks := plan.Clocks + packing
-	switch {
-	case !tiled:
-		held, _ := kernels.PlanConvolution(p, n.op == op.ConvGradWeight, kernels.CommonConvolutions, multiprocessors)
-		clocks = held.Clocks + 4*packing
-	case v.half:
-		clocks += 2 * packing
-	}
-	if direct, ok := kernels.PlanDirect(p, n.op == op.ConvGradWeight, multiprocessors); ok && direct.Clocks < clocks {
-		return v.slide(&s, &n, &direct)
-	}
-	if !tiled {
-		return v.wide(d, c, k)
-	}
-	if kernels.ConvolutionTiles[plan.Tile].Mapped {
-		if done, err := v.convolveMapped(&s, &n, &plan, c.DType); done || err != nil {
+	key := n.key(v.half, v.taken(d))
+	plan := d.planConvolution(key)
+	if plan.tiled != nil && kernels.ConvolutionTiles[plan.tiled.Tile].Mapped {
+		if done, err := v.convolveMapped(&s, &n, plan.tiled, c.DType); done || err != nil {
 			return err
 		}
-		plan, _ = kernels.PlanConvolution(p, n.op == op.ConvGradWeight, tiles&^kernels.MappedConvolutions, multiprocessors)
+		key.tiles &^= kernels.MappedConvolutions
+		plan = d.planConvolution(key)
 	}
-	return v.convolve(&s, &n, &plan)
+	switch {
+	case plan.direct != nil:
+		return v.slide(&s, &n, plan.direct)
+	case plan.tiled != nil:
+		return v.convolve(&s, &n, plan.tiled)
+	}
+	return v.wide(d, c, k)
 }
-
-// packing is how many clocks the launch takes that packs an operand, or casts one.
-const packing = 4000
 
 // describe fills in the extents.
 func (n *convolution) describe(c *backend.Call) error {

@@ -37,6 +37,7 @@ type gpu struct {
 	pinned      pinnedPool
 	modules     moduleTable
 	plans       memo[planKey, *kernels.ProductPlan]
+	convPlans   memo[convolutionKey, convolutionPlan]
 	maps        memo[driver.TiledTensor, encoded]
 	emitted     emitted
 	blas        blas // where the user asks for it

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"cresset/internal/backend/cuda/kernels"
@@ -56,9 +57,46 @@ func TestPlansAreThoseOfTheProduct(t *testing.T) {
 	}
 }
 
+// someConvolution returns a convolution whose extents are random, and some tiles for it.
+func someConvolution(r *rand.Rand) convolutionKey {
+	extent := func(most uint32) uint32 { return 1 + r.Uint32N(most) }
+	pair := func(most uint32) [2]uint32 { return [2]uint32{extent(most), extent(most)} }
+	return convolutionKey{
+		extents: kernels.TiledConvolution{
+			Images: extent(8), Groups: extent(2), Rows: extent(512), Channels: extent(512), InSize: pair(64), OutSize: pair(64), Window: pair(3), Stride: pair(2),
+			Padding: pair(2), Dilation: pair(2), Phases: [2]uint32{1, 1},
+		},
+		weights: r.IntN(2) == 0, half: r.IntN(2) == 0, tiles: kernels.MappedConvolutions | uint(r.Uint32N(1<<len(kernels.ConvolutionTiles))),
+	}
+}
+
+// So has the plan of a convolution.
+func TestPlansAreThoseOfTheConvolution(t *testing.T) {
+	newDevice := func() *Device { return &Device{gpu: &gpu{properties: Properties{Multiprocessors: 132}}} }
+	d, r := newDevice(), rand.New(rand.NewPCG(1, 2))
+	for range mostKept / 4 {
+		key := someConvolution(r)
+		want, first, again := newDevice().planConvolution(key), d.planConvolution(key), d.planConvolution(key)
+		if !reflect.DeepEqual(first, want) || again != first {
+			t.Fatalf("%+v: planned %+v, then %+v, want %+v", key, first, again, want)
+		}
+	}
+}
+
 // BenchmarkPlan times a plan that is made, and one that is remembered.
 func BenchmarkPlan(b *testing.B) {
 	d, p := &Device{gpu: &gpu{properties: Properties{Multiprocessors: 132}}}, somePlanned(rand.New(rand.NewPCG(1, 2)))
+	key := someConvolution(rand.New(rand.NewPCG(1, 2)))
+	b.Run("convolution, made", func(b *testing.B) {
+		for b.Loop() {
+			kernels.PlanConvolution(&key.extents, key.weights, key.tiles, 132)
+		}
+	})
+	b.Run("convolution, kept", func(b *testing.B) {
+		for b.Loop() {
+			d.planConvolution(key)
+		}
+	})
 	const all = 1<<len(kernels.ProductTiles) - 1
 	b.Run("made", func(b *testing.B) {
 		for b.Loop() {
