@@ -26,7 +26,7 @@ func (x *Tensor) gru(weight, bias, h *Tensor, s friend.Sequences) (hs, last *Ten
 	var kept backend.Kept
 	defer x.freeKept(&kept)
 	moments := r.moments()
-	steps := x.stepperOf(gruStep, len(moments))
+	steps := x.stepperOf(gruStep, moments)
 	for _, m := range moments {
 		before, u := out.before(m), u.rows(0, m.n)
 		if bias != nil {
@@ -46,20 +46,17 @@ func (x *Tensor) gru(weight, bias, h *Tensor, s friend.Sequences) (hs, last *Ten
 }
 
 // The ops of a step, of what the gates have from the input and from the state, of the gates, un, the state before and the one after it.
-var gruStep = func() []stepOp {
-	in, u := func(i int) block { return block{0, i, 3} }, func(i int) block { return block{1, i, 3} }
-	r, z, n := block{2, 0, 3}, block{2, 1, 3}, block{2, 2, 3}
-	un, before, state := block{3, 0, 1}, block{4, 0, 1}, block{5, 0, 1}
-	return []stepOp{
-		{op.Copy, nil, un, []block{u(2)}},
-		{op.Add, nil, r, []block{in(0), u(0)}},
-		{op.Sigmoid, nil, r, []block{r}},
-		{op.Add, nil, z, []block{in(1), u(1)}},
-		{op.Sigmoid, nil, z, []block{z}},
-		{op.AddCMul, op.Number{A: 1}, n, []block{in(2), r, un}},
-		{op.Tanh, nil, n, []block{n}},
-		{op.Lerp, nil, state, []block{n, before, z}},
-	}
+var gruStep = func() *stepOps {
+	r, z, n, rz := block{2, 0, 1, 3}, block{2, 1, 1, 3}, block{2, 2, 1, 3}, block{2, 0, 2, 3}
+	un, before, state := entire(3), entire(4), entire(5)
+	return stepOpsOf(
+		stepOp{op.Copy, nil, un, []block{{1, 2, 1, 3}}},
+		stepOp{op.Add, nil, rz, []block{{0, 0, 2, 3}, {1, 0, 2, 3}}},
+		stepOp{op.Sigmoid, nil, rz, []block{rz}},
+		stepOp{op.AddCMul, op.Number{A: 1}, n, []block{{0, 2, 1, 3}, r, un}},
+		stepOp{op.Tanh, nil, n, []block{n}},
+		stepOp{op.Lerp, nil, state, []block{n, before, z}},
+	)
 }()
 
 func gruGrad(b *backprop, dy *Tensor) {
@@ -68,7 +65,7 @@ func gruGrad(b *backprop, dy *Tensor) {
 	dx, du := gates.like(op.GRU, dy.dtype), gates.like(op.GRU, dy.dtype)
 	room := dy.empty(op.GRU, dy.dtype, Shape{r.sequences(), weight.layout.Shape()[1]})
 	moments := r.moments()
-	steps := dy.stepperOf(gruStepGrad, len(moments))
+	steps := dy.stepperOf(gruStepGrad, moments)
 	var kept backend.Kept
 	defer dy.freeKept(&kept)
 	for i := range moments {
@@ -87,22 +84,20 @@ func gruGrad(b *backprop, dy *Tensor) {
 
 // The ops of a step's gradients: of what the gates have from the input and from the state, made of the state's, the gates, un and the state
 // before; what is last becomes what this has by z.
-var gruStepGrad = func() []stepOp {
-	dr, dz, dn := block{0, 0, 3}, block{0, 1, 3}, block{0, 2, 3}
-	ur, uz, dun := block{1, 0, 3}, block{1, 1, 3}, block{1, 2, 3}
-	r, z, n := block{3, 0, 3}, block{3, 1, 3}, block{3, 2, 3}
-	d, un, before, last := block{2, 0, 1}, block{4, 0, 1}, block{5, 0, 1}, block{6, 0, 1}
-	return []stepOp{
-		{op.Sub, nil, last, []block{before, n}},
-		{op.Mul, nil, dz, []block{d, last}},
-		{op.SigmoidGrad, nil, dz, []block{dz, z}},
-		{op.Mul, nil, last, []block{d, z}},
-		{op.Sub, nil, dn, []block{d, last}},
-		{op.TanhGrad, nil, dn, []block{dn, n}},
-		{op.Mul, nil, dr, []block{dn, un}},
-		{op.SigmoidGrad, nil, dr, []block{dr, r}},
-		{op.Copy, nil, ur, []block{dr}},
-		{op.Copy, nil, uz, []block{dz}},
-		{op.Mul, nil, dun, []block{dn, r}},
-	}
+var gruStepGrad = func() *stepOps {
+	dr, dz, dn, drz := block{0, 0, 1, 3}, block{0, 1, 1, 3}, block{0, 2, 1, 3}, block{0, 0, 2, 3}
+	r, z, n := block{3, 0, 1, 3}, block{3, 1, 1, 3}, block{3, 2, 1, 3}
+	d, un, before, last := entire(2), entire(4), entire(5), entire(6)
+	return stepOpsOf(
+		stepOp{op.Sub, nil, last, []block{before, n}},
+		stepOp{op.Mul, nil, dz, []block{d, last}},
+		stepOp{op.SigmoidGrad, nil, dz, []block{dz, z}},
+		stepOp{op.Mul, nil, last, []block{d, z}},
+		stepOp{op.Sub, nil, dn, []block{d, last}},
+		stepOp{op.TanhGrad, nil, dn, []block{dn, n}},
+		stepOp{op.Mul, nil, dr, []block{dn, un}},
+		stepOp{op.SigmoidGrad, nil, dr, []block{dr, r}},
+		stepOp{op.Copy, nil, block{1, 0, 2, 3}, []block{drz}},
+		stepOp{op.Mul, nil, block{1, 2, 1, 3}, []block{dn, r}},
+	)
 }()

@@ -31,7 +31,7 @@ func (x *Tensor) lstm(weight, projection, h, c *Tensor, s friend.Sequences) (hs,
 	var kept backend.Kept
 	defer x.freeKept(&kept)
 	moments := l.moments()
-	steps := x.stepperOf(lstmStep, len(moments))
+	steps := x.stepperOf(lstmStep, moments)
 	for _, m := range moments {
 		g, at := gates.rows(m.kept, m.n), r.base()+m.row
 		g.addProduct(x.rows(m.row, m.n), states.before(m), weight.transposed(), &kept)
@@ -75,19 +75,18 @@ func (l *lstm) parts(out *Tensor) (states, cells *Tensor) {
 
 // The ops of a step, of the gates, the cells before, those after it, tanh of these, and the state: the gates become what their functions
 // make of them.
-var lstmStep = func() []stepOp {
-	i, f, candidate, o := block{0, 0, 4}, block{0, 1, 4}, block{0, 2, 4}, block{0, 3, 4}
-	before, cells, bent, state := block{1, 0, 1}, block{2, 0, 1}, block{3, 0, 1}, block{4, 0, 1}
-	return []stepOp{
-		{op.Sigmoid, nil, i, []block{i}},
-		{op.Sigmoid, nil, f, []block{f}},
-		{op.Tanh, nil, candidate, []block{candidate}},
-		{op.Sigmoid, nil, o, []block{o}},
-		{op.Mul, nil, cells, []block{f, before}},
-		{op.AddCMul, op.Number{A: 1}, cells, []block{cells, i, candidate}},
-		{op.Tanh, nil, bent, []block{cells}},
-		{op.Mul, nil, state, []block{o, bent}},
-	}
+var lstmStep = func() *stepOps {
+	i, f, candidate, o, forgetting := block{0, 0, 1, 4}, block{0, 1, 1, 4}, block{0, 2, 1, 4}, block{0, 3, 1, 4}, block{0, 0, 2, 4}
+	before, cells, bent, state := entire(1), entire(2), entire(3), entire(4)
+	return stepOpsOf(
+		stepOp{op.Sigmoid, nil, forgetting, []block{forgetting}}, // i and f
+		stepOp{op.Tanh, nil, candidate, []block{candidate}},
+		stepOp{op.Sigmoid, nil, o, []block{o}},
+		stepOp{op.Mul, nil, cells, []block{f, before}},
+		stepOp{op.AddCMul, op.Number{A: 1}, cells, []block{cells, i, candidate}},
+		stepOp{op.Tanh, nil, bent, []block{cells}},
+		stepOp{op.Mul, nil, state, []block{o, bent}},
+	)
 }()
 
 func lstmGrad(b *backprop, dy *Tensor) {
@@ -98,7 +97,7 @@ func lstmGrad(b *backprop, dy *Tensor) {
 	dx := gates.like(op.LSTM, dy.dtype)
 	room := dy.empty(op.LSTM, dy.dtype, Shape{l.sequences(), l.hidden})
 	moments := l.moments()
-	steps := dy.stepperOf(lstmStepGrad, len(moments))
+	steps := dy.stepperOf(lstmStepGrad, moments)
 	var kept backend.Kept
 	defer dy.freeKept(&kept)
 	for i := range moments {
@@ -126,22 +125,22 @@ func lstmGrad(b *backprop, dy *Tensor) {
 
 // The ops of a step's gradients: of the gates, made of these, of the state's gradient and of the cells', to which is added what the state hands
 // on; what is last becomes the gradient of the cells before.
-var lstmStepGrad = func() (all []stepOp) {
-	i, f, candidate, o := block{1, 0, 4}, block{1, 1, 4}, block{1, 2, 4}, block{1, 3, 4}
-	dh, dc, before, bent, last := block{2, 0, 1}, block{3, 0, 1}, block{4, 0, 1}, block{5, 0, 1}, block{6, 0, 1}
-	all = []stepOp{
-		{op.Mul, nil, last, []block{dh, o}},
-		{op.TanhGrad, nil, last, []block{last, bent}},
-		{op.Add, nil, dc, []block{dc, last}},
-	}
-	for at, gate := range []struct {
-		of, by, gate block
-		f            op.Op
-	}{
-		{dc, candidate, i, op.SigmoidGrad}, {dc, before, f, op.SigmoidGrad}, {dc, i, candidate, op.TanhGrad}, {dh, bent, o, op.SigmoidGrad},
-	} {
-		d := block{0, at, 4}
-		all = append(all, stepOp{op.Mul, nil, d, []block{gate.of, gate.by}}, stepOp{gate.f, nil, d, []block{d, gate.gate}})
-	}
-	return append(all, stepOp{op.Mul, nil, last, []block{dc, f}})
+var lstmStepGrad = func() *stepOps {
+	i, f, candidate, o := block{1, 0, 1, 4}, block{1, 1, 1, 4}, block{1, 2, 1, 4}, block{1, 3, 1, 4}
+	di, df, dcandidate, do := block{0, 0, 1, 4}, block{0, 1, 1, 4}, block{0, 2, 1, 4}, block{0, 3, 1, 4}
+	dh, dc, before, bent, last := entire(2), entire(3), entire(4), entire(5), entire(6)
+	return stepOpsOf(
+		stepOp{op.Mul, nil, last, []block{dh, o}},
+		stepOp{op.TanhGrad, nil, last, []block{last, bent}},
+		stepOp{op.Add, nil, dc, []block{dc, last}},
+		stepOp{op.Mul, nil, di, []block{dc, candidate}},
+		stepOp{op.SigmoidGrad, nil, di, []block{di, i}},
+		stepOp{op.Mul, nil, df, []block{dc, before}},
+		stepOp{op.SigmoidGrad, nil, df, []block{df, f}},
+		stepOp{op.Mul, nil, dcandidate, []block{dc, i}},
+		stepOp{op.TanhGrad, nil, dcandidate, []block{dcandidate, candidate}},
+		stepOp{op.Mul, nil, do, []block{dh, bent}},
+		stepOp{op.SigmoidGrad, nil, do, []block{do, o}},
+		stepOp{op.Mul, nil, last, []block{dc, f}},
+	)
 }()

@@ -2,6 +2,7 @@ package tensor_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"cresset/device"
@@ -109,9 +110,9 @@ var recurrentRows = []opRow{
 // TestStepsAtOnce wants the bits of single steps, whose ops are computed one by one, from layers, whose steps GPUs compute at once.
 func TestStepsAtOnce(t *testing.T) {
 	devicetest.RunValues(t, func(t *testing.T, dev device.Device) {
-		const steps, batch, width = 3, 5, 12
+		const steps, batch, width = 5, 3, 12 // steps enough for a program
 		randn := func(sizes ...int) *tensor.Tensor { return tensor.Randn(sizes...).To(dev) }
-		one, all := friend.Sequences{Sizes: []int{batch}}, friend.Sequences{Sizes: []int{batch, batch, batch}}
+		one, all := friend.Sequences{Sizes: []int{batch}}, friend.Sequences{Sizes: slices.Repeat([]int{batch}, steps)}
 		for _, gates := range []int{3, 4} {
 			x, weight, bias := randn(steps*batch, gates*width), randn(gates*width, width), randn(gates*width)
 			h, c := randn(batch, width), randn(batch, width)
@@ -134,4 +135,19 @@ func TestStepsAtOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStepsWithoutData has layers run on the meta device, which stands for a GPU whose kernels cannot be loaded.
+func TestStepsWithoutData(t *testing.T) {
+	const steps, batch, width = 5, 3, 4
+	zeros := tensor.On(device.Meta).Zeros
+	s := friend.Sequences{Sizes: slices.Repeat([]int{batch}, steps)}
+	h := zeros(batch, width)
+	gru, _ := inner.GRU(zeros(steps*batch, 3*width), zeros(3*width, width), nil, h, s)
+	lstm, _, _ := inner.LSTM(zeros(steps*batch, 4*width), zeros(4*width, width), nil, h, h, s)
+	for _, hs := range []*tensor.Tensor{gru, lstm} {
+		if want := (tensor.Shape{steps * batch, width}); !hs.Shape().Equal(want) {
+			t.Errorf("the states have the shape %v, want %v", hs.Shape(), want)
+		}
+	}
 }

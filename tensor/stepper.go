@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"errors"
+	"slices"
 
 	"cresset/internal/backend"
 	"cresset/internal/op"
@@ -16,73 +17,113 @@ type stepOp struct {
 	from   []block
 }
 
-// A block is one of so many equal blocks of columns of a tensor, of which the step has several.
-type block struct{ tensor, at, of int }
+// A block is the columns from block at on, so many of equal ones, of a tensor that has `of`.
+type block struct{ tensor, at, wide, of int }
 
-// A stepper computes the same ops for each step: in one launch on GPUs, whose launches would take most of the time, and one by one elsewhere.
-type stepper struct {
-	ops      []stepOp
-	programs map[int]*program.Program // of steps of so many rows; nil where ops are computed one by one
+// entire is all columns of a tensor.
+func entire(tensor int) block { return block{tensor, 0, 1, 1} }
+
+// stepOps are the ops of a step, and the blocks that they touch, each once.
+type stepOps struct {
+	ops    []stepOp
+	blocks []block
 }
 
-// mostPrograms is how many numbers of rows have a program: sequences of many lengths have steps of as many sizes.
-const mostPrograms = 16
-
-// stepperOf returns what computes so many steps on x's device. A recorded function has its ops fused with what surrounds them.
-func (x *Tensor) stepperOf(ops []stepOp, steps int) *stepper {
-	s := &stepper{ops: ops}
-	if _, launches := x.storage.backend.(backend.Batcher); launches && steps > 1 && recordingNow.Load() == nil {
-		s.programs = map[int]*program.Program{}
+func stepOpsOf(ops ...stepOp) *stepOps {
+	s := &stepOps{ops: ops}
+	for _, o := range ops {
+		for _, b := range append([]block{o.to}, o.from...) {
+			if !slices.Contains(s.blocks, b) {
+				s.blocks = append(s.blocks, b)
+			}
+		}
 	}
 	return s
 }
 
-// step computes the ops on tensors of one step, which are rows of the same tensors each time.
+// A stepper computes the same ops for each step: in one launch on GPUs, whose launches would take most of the time, and one by one elsewhere.
+type stepper struct {
+	*stepOps
+	programs map[int]*program.Program // of steps of so many rows, nil until the first of them; without others ops are computed one by one
+}
+
+// fewSteps is how many steps of the same number of rows make up for the host's time to write a program.
+const fewSteps = 4
+
+// stepperOf returns what computes a layer's steps on x's device. A recorded function has its ops fused with what surrounds them.
+func (x *Tensor) stepperOf(ops *stepOps, moments []moment) *stepper {
+	s := &stepper{stepOps: ops}
+	if _, launches := x.storage.backend.(backend.Batcher); !launches || x.storage.device.IsMeta() || recordingNow.Load() != nil {
+		return s
+	}
+	steps := map[int]int{}
+	s.programs = map[int]*program.Program{}
+	for _, m := range moments {
+		if steps[m.n]++; steps[m.n] == fewSteps {
+			s.programs[m.n] = nil
+		}
+	}
+	return s
+}
+
+// step computes the ops on a step's tensors, which lie as those of other steps of as many rows do.
 func (s *stepper) step(ts ...*Tensor) {
-	if p := s.program(ts); p != nil {
+	rows := ts[0].layout.Shape()[0]
+	if p, ok := s.programs[rows]; ok {
+		if p == nil {
+			p = s.program(ts)
+			s.programs[rows] = p
+		}
 		runStep(p, ts)
 		return
 	}
+	parts := make([]*Tensor, len(s.blocks))
+	for i, b := range s.blocks {
+		parts[i] = b.in(ts)
+	}
+	part := func(b block) *Tensor { return parts[slices.Index(s.blocks, b)] }
 	for i := range s.ops {
 		o := &s.ops[i]
 		operands := make([]*Tensor, len(o.from))
 		for k, b := range o.from {
-			operands[k] = b.in(ts)
+			operands[k] = part(b)
 		}
-		o.to.in(ts).compute(o.op, o.params, operands...)
+		part(o.to).compute(o.op, o.params, operands...)
 	}
 }
 
-func (b block) in(ts []*Tensor) *Tensor { return ts[b.tensor].columns(b.at, b.of) }
-
-// program returns the ops as a program for steps of as many rows; nil where there is none.
-func (s *stepper) program(ts []*Tensor) *program.Program {
-	rows := ts[0].layout.Shape()[0]
-	p := s.programs[rows]
-	if p != nil || s.programs == nil || len(s.programs) == mostPrograms {
-		return p
+func (b block) in(ts []*Tensor) *Tensor {
+	x := ts[b.tensor]
+	if b.wide == b.of {
+		return x
 	}
+	each := x.layout.Shape()[1] / b.of
+	return x.alias(x.layout.Narrow(nil, 1, b.at*each, (b.at+b.wide)*each, 1))
+}
+
+// program returns the ops as a program for steps of as many rows, whose blocks are all as wide as a state.
+func (s *stepper) program(ts []*Tensor) *program.Program {
 	var b program.Builder
 	slots := make([]*program.Slot, len(ts))
 	for i, t := range ts {
 		slots[i] = b.Slot(t.layout.Size() * t.dtype.Size())
 	}
-	view := func(k block) backend.View {
+	view := func(k block, i int) backend.View {
 		t := ts[k.tensor]
-		return backend.View{Buf: slots[k.tensor], Layout: moved(t.columns(k.at, k.of).layout, -t.layout.Offset), DType: t.dtype}
+		k.at, k.wide = k.at+i, 1
+		return backend.View{Buf: slots[k.tensor], Layout: moved(k.in(ts).layout, -t.layout.Offset), DType: t.dtype}
 	}
 	var calls []*program.Call
-	for i := range s.ops {
-		o := &s.ops[i]
-		c := &program.Call{Op: o.op, DType: ts[o.to.tensor].dtype, Params: o.params, Out: []backend.View{view(o.to)}}
-		for _, k := range o.from {
-			c.In = append(c.In, view(k))
+	for _, o := range s.ops {
+		for i := range o.to.wide {
+			c := &program.Call{Op: o.op, DType: ts[o.to.tensor].dtype, Params: o.params, Out: []backend.View{view(o.to, i)}}
+			for _, k := range o.from {
+				c.In = append(c.In, view(k, i))
+			}
+			calls = append(calls, c)
 		}
-		calls = append(calls, c)
 	}
-	p = b.Program(ts[0].storage.backend, calls, slots, nil)
-	s.programs[rows] = p
-	return p
+	return b.Program(ts[0].storage.backend, calls, slots, nil)
 }
 
 // runStep runs a step's program where the tensors lie.
