@@ -23,19 +23,23 @@ type block struct{ tensor, at, wide, of int }
 // entire is all columns of a tensor.
 func entire(tensor int) block { return block{tensor, 0, 1, 1} }
 
-// stepOps are the ops of a step, and the blocks that they touch, each once.
+// stepOps are the ops of a step, the blocks that they touch, each once, and which of these are each op's result and operands.
 type stepOps struct {
 	ops    []stepOp
 	blocks []block
+	uses   [][]int
 }
 
 func stepOpsOf(ops ...stepOp) *stepOps {
-	s := &stepOps{ops: ops}
-	for _, o := range ops {
+	s := &stepOps{ops: ops, uses: make([][]int, len(ops))}
+	for i, o := range ops {
 		for _, b := range append([]block{o.to}, o.from...) {
-			if !slices.Contains(s.blocks, b) {
+			at := slices.Index(s.blocks, b)
+			if at < 0 {
+				at = len(s.blocks)
 				s.blocks = append(s.blocks, b)
 			}
+			s.uses[i] = append(s.uses[i], at)
 		}
 	}
 	return s
@@ -53,7 +57,7 @@ const fewSteps = 4
 // stepperOf returns what computes a layer's steps on x's device. A recorded function has its ops fused with what surrounds them.
 func (x *Tensor) stepperOf(ops *stepOps, moments []moment) *stepper {
 	s := &stepper{stepOps: ops}
-	if _, launches := x.storage.backend.(backend.Batcher); !launches || x.storage.device.IsMeta() || recordingNow.Load() != nil {
+	if _, launches := x.storage.backend.(backend.Batcher); !launches || recordingNow.Load() != nil {
 		return s
 	}
 	steps := map[int]int{}
@@ -81,14 +85,13 @@ func (s *stepper) step(ts ...*Tensor) {
 	for i, b := range s.blocks {
 		parts[i] = b.in(ts)
 	}
-	part := func(b block) *Tensor { return parts[slices.Index(s.blocks, b)] }
 	for i := range s.ops {
-		o := &s.ops[i]
-		operands := make([]*Tensor, len(o.from))
-		for k, b := range o.from {
-			operands[k] = part(b)
+		to, from := s.uses[i][0], s.uses[i][1:]
+		operands := make([]*Tensor, len(from))
+		for k, at := range from {
+			operands[k] = parts[at]
 		}
-		part(o.to).compute(o.op, o.params, operands...)
+		parts[to].compute(s.ops[i].op, s.ops[i].params, operands...)
 	}
 }
 

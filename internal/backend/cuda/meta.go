@@ -22,6 +22,11 @@ var errNoMeta = pyError("there is one meta device, which has no index")
 // metas are the meta devices in use. The first is everybody's, and is made when it is asked for; the others are private.
 var metas [maxDevices]atomic.Pointer[Meta]
 
+// Fuse refuses a region, whose calls then run one by one: there is no driver that could load its kernel.
+func (m *Meta) Fuse(*backend.Region) (backend.Fused, error) { return nil, errNoMetaKernels }
+
+var errNoMetaKernels = errors.New("cuda: no kernels can be loaded on the meta device")
+
 // OpenMeta returns a meta device.
 func OpenMeta(index int) (backend.Backend, error) {
 	if m := metas[index].Load(); m != nil {

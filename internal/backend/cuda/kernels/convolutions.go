@@ -94,8 +94,8 @@ type ConvolutionPlan struct {
 }
 
 // PlanConvolution plans a convolution for a device of so many multiprocessors: of the tiles whose bits are set and the ways to divide the common
-// axis, it chooses those that take the fewest clocks, and reports whether there are any. The shape alone decides, so that results are the same
-// each time.
+// axis, it chooses those that take the fewest clocks, and reports whether there are any. The shape and the device alone decide, so that results
+// are the same each time.
 func PlanConvolution(p *TiledConvolution, weights bool, tiles uint, multiprocessors int) (plan ConvolutionPlan, ok bool) {
 	var box Box
 	switch {
