@@ -12060,23 +12060,29 @@ func expbelowf(a float32) float32 {
 		t0 = a
 	}
 	t1 := fma32Const(float64(t0)*0x1.715476p0, 0x1.80017ep23)
-	t2 := t1 - 0x1.80017ep23
-	t3 := float32(t2*-0x1.62e4p-1) + t0
-	t4 := fma32Const(float64(t2)*-0x1.7f7d1cp-20, float64(t3))
-	if -0x1p-126 <= t4 && t4 <= 0x1p-126 {
-		t4 = fma32(float64(t2)*-0x1.7f7d1cp-20, float64(t3))
+	var t2 float32
+	if a < -104 {
+		t2 = 0
+	} else {
+		t3 := t1 - 0x1.80017ep23
+		t4 := float32(t3*-0x1.62e4p-1) + t0
+		t5 := fma32Const(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
+		if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
+			t5 = fma32(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
+		}
+		t6 := fma32Const(0x1.6ac74ep-10*float64(t5), 0x1.123dep-7)
+		t7 := fma32Const(float64(t6)*float64(t5), 0x1.555858p-5)
+		t8 := fma32Const(float64(t7)*float64(t5), 0x1.55548cp-3)
+		t9 := fma32Const(float64(t8)*float64(t5), 0x1.fffffcp-2)
+		t10 := fma32Const(float64(t9)*float64(t5), 1)
+		t11 := fma32Const(float64(t10)*float64(t5), 1)
+		t2 = t11
 	}
-	t5 := fma32Const(0x1.6ac74ep-10*float64(t4), 0x1.123dep-7)
-	t6 := fma32Const(float64(t5)*float64(t4), 0x1.555858p-5)
-	t7 := fma32Const(float64(t6)*float64(t4), 0x1.55548cp-3)
-	t8 := fma32Const(float64(t7)*float64(t4), 0x1.fffffcp-2)
-	t9 := fma32Const(float64(t8)*float64(t4), 1)
-	t10 := fma32Const(float64(t9)*float64(t4), 1)
-	t11 := math.Float32bits(t1)
-	t12 := t11 << 23
-	t13 := math.Float32frombits(t12)
-	t14 := float32(t10 * t13)
-	return float32(t14 * 0x1p-64)
+	t12 := math.Float32bits(t1)
+	t13 := t12 << 23
+	t14 := math.Float32frombits(t13)
+	t15 := float32(t2 * t14)
+	return float32(t15 * 0x1p-64)
 }
 
 func expbelow64(a float64) float64 {
@@ -12088,29 +12094,35 @@ func expbelow64(a float64) float64 {
 	}
 	t1 := math.FMA(t0, 0x1.71547652b82fep0, 0x1.8p52)
 	t2 := t1 - 0x1.8p52
-	t3 := float64(t2*-0x1.62e42fefa2p-1) + t0
-	t4 := math.FMA(t2, -0x1.9ef35793c7673p-41, t3)
-	t5 := float64(t4 * t4)
-	t6 := math.FMA(0x1.1f94e6e6c195ap-29, t4, 0x1.af5b6bc36836ep-26)
-	t7 := math.FMA(t6, t4, 0x1.27e4e439c0b21p-22)
-	t8 := math.FMA(t7, t4, 0x1.71ddfa09180ecp-19)
-	t9 := math.FMA(t8, t4, 0x1.a01a019e968eep-16)
-	t10 := math.FMA(t9, t4, 0x1.a01a01af666bep-13)
-	t11 := math.FMA(t10, t4, 0x1.6c16c16c1633bp-10)
-	t12 := math.FMA(t11, t4, 0x1.111111110f71fp-7)
-	t13 := math.FMA(t12, t4, 0x1.5555555555559p-5)
-	t14 := math.FMA(t13, t4, 0x1.5555555555559p-3)
-	t15 := math.FMA(t14, t4, 0.5)
-	t16 := math.FMA(t5, t15, t4)
-	t17 := 1 + t16
-	t18 := t2 + 0x1.80000000007fep52
-	t19 := math.Float64bits(t18)
-	t20 := t19 >> 1
-	t21 := t20 << 52
-	t22 := math.Float64frombits(t21)
-	t23 := float64(t17 * t22)
-	t24 := t19 - t20
-	t25 := t24 << 52
-	t26 := math.Float64frombits(t25)
-	return float64(t23 * t26)
+	var t3 float64
+	if a < -746 {
+		t3 = 0
+	} else {
+		t4 := float64(t2*-0x1.62e42fefa2p-1) + t0
+		t5 := math.FMA(t2, -0x1.9ef35793c7673p-41, t4)
+		t6 := float64(t5 * t5)
+		t7 := math.FMA(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26)
+		t8 := math.FMA(t7, t5, 0x1.27e4e439c0b21p-22)
+		t9 := math.FMA(t8, t5, 0x1.71ddfa09180ecp-19)
+		t10 := math.FMA(t9, t5, 0x1.a01a019e968eep-16)
+		t11 := math.FMA(t10, t5, 0x1.a01a01af666bep-13)
+		t12 := math.FMA(t11, t5, 0x1.6c16c16c1633bp-10)
+		t13 := math.FMA(t12, t5, 0x1.111111110f71fp-7)
+		t14 := math.FMA(t13, t5, 0x1.5555555555559p-5)
+		t15 := math.FMA(t14, t5, 0x1.5555555555559p-3)
+		t16 := math.FMA(t15, t5, 0.5)
+		t17 := math.FMA(t6, t16, t5)
+		t18 := 1 + t17
+		t3 = t18
+	}
+	t19 := t2 + 0x1.80000000007fep52
+	t20 := math.Float64bits(t19)
+	t21 := t20 >> 1
+	t22 := t21 << 52
+	t23 := math.Float64frombits(t22)
+	t24 := float64(t3 * t23)
+	t25 := t20 - t21
+	t26 := t25 << 52
+	t27 := math.Float64frombits(t26)
+	return float64(t24 * t27)
 }

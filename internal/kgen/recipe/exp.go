@@ -134,7 +134,10 @@ x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by
 // ExpBelow is e**x where x is not positive, as it is in a softmax: no more than that needs a sum of such powers.
 func ExpBelow(elem Elem) *Recipe {
 	b := newBuilder(elem, "ExpBelow", "x")
-	y := expFull(b, atLeast(b, b.Param(0), b.format().least), b.format().downBias)
+	f, x := b.format(), b.Param(0)
+	r, n, _ := expParts(b, atLeast(b, x, f.least), f.downBias)
+	// What a mask makes -∞ is zero before it is scaled: a product that underflows takes a processor a hundred cycles.
+	y := b.Scale(b.If(b.Less(x, b.Const(f.least)), b.Const(0), expMantissa(b, r)), n)
 	return b.Return(y, 0.95, `e**x for x <= 0, NaN for NaN.
 As Exp, without what is for positive x.`)
 }

@@ -1217,21 +1217,27 @@ INLINE f32 softplus(f32 x) {
 INLINE f32 expbelow(f32 x) {
 	const f32 t0 = x < -104.0f ? -104.0f : x;
 	const f32 t1 = __builtin_fmaf(t0, 0x1.715476p+00f, 0x1.80017ep+23f);
-	const f32 t2 = t1 - 0x1.80017ep+23f;
-	const f32 t3 = __builtin_fmaf(t2, -0x1.62e4p-01f, t0);
-	const f32 t4 = __builtin_fmaf(t2, -0x1.7f7d1cp-20f, t3);
-	const f32 t5 = __builtin_fmaf(0x1.6ac74ep-10f, t4, 0x1.123dep-07f);
-	const f32 t6 = __builtin_fmaf(t5, t4, 0x1.555858p-05f);
-	const f32 t7 = __builtin_fmaf(t6, t4, 0x1.55548cp-03f);
-	const f32 t8 = __builtin_fmaf(t7, t4, 0x1.fffffcp-02f);
-	const f32 t9 = __builtin_fmaf(t8, t4, 1.0f);
-	const f32 t10 = __builtin_fmaf(t9, t4, 1.0f);
-	const u32 t11 = bits<u32>(t1);
-	const u32 t12 = t11 << 23u;
-	const f32 t13 = bits<f32>(t12);
-	const f32 t14 = t10 * t13;
-	const f32 t15 = t14 * 0x1p-64f;
-	return t15;
+	f32 t2;
+	if (x < -104.0f) {
+		t2 = 0.0f;
+	} else {
+		const f32 t3 = t1 - 0x1.80017ep+23f;
+		const f32 t4 = __builtin_fmaf(t3, -0x1.62e4p-01f, t0);
+		const f32 t5 = __builtin_fmaf(t3, -0x1.7f7d1cp-20f, t4);
+		const f32 t6 = __builtin_fmaf(0x1.6ac74ep-10f, t5, 0x1.123dep-07f);
+		const f32 t7 = __builtin_fmaf(t6, t5, 0x1.555858p-05f);
+		const f32 t8 = __builtin_fmaf(t7, t5, 0x1.55548cp-03f);
+		const f32 t9 = __builtin_fmaf(t8, t5, 0x1.fffffcp-02f);
+		const f32 t10 = __builtin_fmaf(t9, t5, 1.0f);
+		const f32 t11 = __builtin_fmaf(t10, t5, 1.0f);
+		t2 = t11;
+	}
+	const u32 t12 = bits<u32>(t1);
+	const u32 t13 = t12 << 23u;
+	const f32 t14 = bits<f32>(t13);
+	const f32 t15 = t2 * t14;
+	const f32 t16 = t15 * 0x1p-64f;
+	return t16;
 }
 
 // Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
@@ -2335,32 +2341,38 @@ INLINE f64 expbelow(f64 x) {
 	const f64 t0 = x < -746.0 ? -746.0 : x;
 	const f64 t1 = __builtin_fma(t0, 0x1.71547652b82fep+00, 0x1.8p+52);
 	const f64 t2 = t1 - 0x1.8p+52;
-	const f64 t3 = __builtin_fma(t2, -0x1.62e42fefa2p-01, t0);
-	const f64 t4 = __builtin_fma(t2, -0x1.9ef35793c7673p-41, t3);
-	const f64 t5 = t4 * t4;
-	const f64 t6 = __builtin_fma(0x1.1f94e6e6c195ap-29, t4, 0x1.af5b6bc36836ep-26);
-	const f64 t7 = __builtin_fma(t6, t4, 0x1.27e4e439c0b21p-22);
-	const f64 t8 = __builtin_fma(t7, t4, 0x1.71ddfa09180ecp-19);
-	const f64 t9 = __builtin_fma(t8, t4, 0x1.a01a019e968eep-16);
-	const f64 t10 = __builtin_fma(t9, t4, 0x1.a01a01af666bep-13);
-	const f64 t11 = __builtin_fma(t10, t4, 0x1.6c16c16c1633bp-10);
-	const f64 t12 = __builtin_fma(t11, t4, 0x1.111111110f71fp-07);
-	const f64 t13 = __builtin_fma(t12, t4, 0x1.5555555555559p-05);
-	const f64 t14 = __builtin_fma(t13, t4, 0x1.5555555555559p-03);
-	const f64 t15 = __builtin_fma(t14, t4, 0.5);
-	const f64 t16 = __builtin_fma(t5, t15, t4);
-	const f64 t17 = 1.0 + t16;
-	const f64 t18 = t2 + 0x1.80000000007fep+52;
-	const u64 t19 = bits<u64>(t18);
-	const u64 t20 = t19 >> 1ull;
-	const u64 t21 = t20 << 52ull;
-	const f64 t22 = bits<f64>(t21);
-	const f64 t23 = t17 * t22;
-	const u64 t24 = t19 - t20;
-	const u64 t25 = t24 << 52ull;
-	const f64 t26 = bits<f64>(t25);
-	const f64 t27 = t23 * t26;
-	return t27;
+	f64 t3;
+	if (x < -746.0) {
+		t3 = 0.0;
+	} else {
+		const f64 t4 = __builtin_fma(t2, -0x1.62e42fefa2p-01, t0);
+		const f64 t5 = __builtin_fma(t2, -0x1.9ef35793c7673p-41, t4);
+		const f64 t6 = t5 * t5;
+		const f64 t7 = __builtin_fma(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26);
+		const f64 t8 = __builtin_fma(t7, t5, 0x1.27e4e439c0b21p-22);
+		const f64 t9 = __builtin_fma(t8, t5, 0x1.71ddfa09180ecp-19);
+		const f64 t10 = __builtin_fma(t9, t5, 0x1.a01a019e968eep-16);
+		const f64 t11 = __builtin_fma(t10, t5, 0x1.a01a01af666bep-13);
+		const f64 t12 = __builtin_fma(t11, t5, 0x1.6c16c16c1633bp-10);
+		const f64 t13 = __builtin_fma(t12, t5, 0x1.111111110f71fp-07);
+		const f64 t14 = __builtin_fma(t13, t5, 0x1.5555555555559p-05);
+		const f64 t15 = __builtin_fma(t14, t5, 0x1.5555555555559p-03);
+		const f64 t16 = __builtin_fma(t15, t5, 0.5);
+		const f64 t17 = __builtin_fma(t6, t16, t5);
+		const f64 t18 = 1.0 + t17;
+		t3 = t18;
+	}
+	const f64 t19 = t2 + 0x1.80000000007fep+52;
+	const u64 t20 = bits<u64>(t19);
+	const u64 t21 = t20 >> 1ull;
+	const u64 t22 = t21 << 52ull;
+	const f64 t23 = bits<f64>(t22);
+	const f64 t24 = t3 * t23;
+	const u64 t25 = t20 - t21;
+	const u64 t26 = t25 << 52ull;
+	const f64 t27 = bits<f64>(t26);
+	const f64 t28 = t24 * t27;
+	return t28;
 }
 
 // Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
