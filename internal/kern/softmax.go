@@ -10,65 +10,82 @@ import (
 
 // Softmax computes y = e**(x-max) / Σ e**(x-max) along the middle axis of x[outer, axis, inner].
 func Softmax[T dtype.Float](outer, axis, inner int, x, y []T) error {
-	return forRows(outer, axis, inner, x, nil, y, func(x, _, y []T, n int, next []T) {
-		var space [2][rowBlock]T
-		var sums [rowBlock]float64
-		rows := len(x) / n
-		largest, factors := space[0][:rows], space[1][:rows]
-		topRows(x, n, largest)
-		expRows(x, y, n, largest, sums[:rows], next)
-		for r, sum := range sums[:rows] {
-			factors[r] = T(1 / sum)
-		}
-		scaleRows(y, n, factors)
-	})
+	return forRows(outer, axis, inner, x, nil, y, softmaxRows)
 }
 
 // LogSoftmax computes y = x - max - log Σ e**(x-max) along the middle axis of x[outer, axis, inner].
 func LogSoftmax[T dtype.Float](outer, axis, inner int, x, y []T) error {
-	around := inner == 1 && len(y) >= hugeRows
+	if inner != 1 || len(y) < hugeRows {
+		return forRows(outer, axis, inner, x, nil, y, logSoftmaxRows)
+	}
 	return forRows(outer, axis, inner, x, nil, y, func(x, _, y []T, n int, next []T) {
 		var shifts [2 * rowBlock]T
 		rows := len(x) / n
 		shiftsRows(x, n, shifts[:2*rows], next)
-		if around && vec.StreamRows(nil, vec.Shift, n, shifts[:2*rows], y, x) {
-			return
+		if !vec.StreamRows(nil, vec.Shift, n, shifts[:2*rows], y, x) {
+			shiftRows(x, y, n, shifts[:2*rows])
 		}
-		shiftRows(x, y, n, shifts[:2*rows])
 	})
 }
 
 // SoftmaxBackward computes dx = y * (dy - Σ dy*y), the gradient of Softmax for x.
 func SoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) error {
-	return forRows(outer, axis, inner, dy, y, dx, func(dy, y, dx []T, n int, _ []T) {
-		for lo := 0; lo < len(dx); lo += n {
-			dy, y, dx := dy[lo:lo+n], y[lo:lo+n], dx[lo:lo+n]
-			sum := T(dot64(dy, y))
-			if vec.Rows(vec.SoftmaxGrad, n, []T{sum}, noResults, dx, dy, y) {
-				continue
-			}
-			for i, v := range y {
-				dx[i] = v * (dy[i] - sum)
-			}
-		}
-	})
+	return forRows(outer, axis, inner, dy, y, dx, softmaxBackwardRows)
 }
 
 // LogSoftmaxBackward computes dx = dy - e**y * Σ dy, the gradient of LogSoftmax for x.
 func LogSoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) error {
-	return forRows(outer, axis, inner, dy, y, dx, func(dy, y, dx []T, n int, _ []T) {
-		for lo := 0; lo < len(dx); lo += n {
-			dy, y, dx := dy[lo:lo+n], y[lo:lo+n], dx[lo:lo+n]
-			sum := T(sum64(dy))
-			if vec.Rows(vec.LogSoftmaxGrad, n, []T{sum}, noResults, dx, dy, y) {
-				continue
-			}
-			Exp(dx, y)
-			for i, v := range dx {
-				dx[i] = dy[i] - T(v*sum)
-			}
+	return forRows(outer, axis, inner, dy, y, dx, logSoftmaxBackwardRows)
+}
+
+// A rowsBody computes at most rowBlock rows of n elements from those of a and perhaps b; it prefetches next.
+type rowsBody[T dtype.Float] = func(a, b, out []T, n int, next []T)
+
+func softmaxRows[T dtype.Float](x, _, y []T, n int, next []T) {
+	var space [2][rowBlock]T
+	var sums [rowBlock]float64
+	rows := len(x) / n
+	largest, factors := space[0][:rows], space[1][:rows]
+	topRows(x, n, largest)
+	expRows(x, y, n, largest, sums[:rows], next)
+	for r, sum := range sums[:rows] {
+		factors[r] = T(1 / sum)
+	}
+	scaleRows(y, n, factors)
+}
+
+func logSoftmaxRows[T dtype.Float](x, _, y []T, n int, next []T) {
+	var shifts [2 * rowBlock]T
+	rows := len(x) / n
+	shiftsRows(x, n, shifts[:2*rows], next)
+	shiftRows(x, y, n, shifts[:2*rows])
+}
+
+func softmaxBackwardRows[T dtype.Float](dy, y, dx []T, n int, _ []T) {
+	for lo := 0; lo < len(dx); lo += n {
+		dy, y, dx := dy[lo:lo+n], y[lo:lo+n], dx[lo:lo+n]
+		sum := T(dot64(dy, y))
+		if vec.Rows(vec.SoftmaxGrad, n, []T{sum}, noResults, dx, dy, y) {
+			continue
 		}
-	})
+		for i, v := range y {
+			dx[i] = v * (dy[i] - sum)
+		}
+	}
+}
+
+func logSoftmaxBackwardRows[T dtype.Float](dy, y, dx []T, n int, _ []T) {
+	for lo := 0; lo < len(dx); lo += n {
+		dy, y, dx := dy[lo:lo+n], y[lo:lo+n], dx[lo:lo+n]
+		sum := T(sum64(dy))
+		if vec.Rows(vec.LogSoftmaxGrad, n, []T{sum}, noResults, dx, dy, y) {
+			continue
+		}
+		Exp(dx, y)
+		for i, v := range dx {
+			dx[i] = dy[i] - T(v*sum)
+		}
+	}
 }
 
 // noResults stands for the results of vector loops that have none.
@@ -219,7 +236,7 @@ func after[T any](x []T, n, lo, hi int) []T {
 // forRows calls body with blocks of runs along the middle axis of a, b and out, all [outer, axis, inner], as rows of n elements; b may
 // be nil. Where inner is not 1, rows are gathered and scattered, which may fail for want of memory; else next is the block of a
 // to prefetch. out must not overlap a or b.
-func forRows[T dtype.Float](outer, axis, inner int, a, b, out []T, body func(a, b, out []T, n int, next []T)) error {
+func forRows[T dtype.Float](outer, axis, inner int, a, b, out []T, body rowsBody[T]) error {
 	if axis == 0 || inner == 0 {
 		return nil
 	}

@@ -64,6 +64,7 @@ func (t *table) addConverted() {
 	t.addHalfLoops()
 	addSumsOfHalves(t)
 	addNormsOfHalves(t)
+	addSoftmaxOfHalves(t)
 }
 
 func (t *table) addVia(o op.Op, narrow, wide dtype.DType) {
