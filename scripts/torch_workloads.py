@@ -134,6 +134,7 @@ def torch_makers():
     add("transpose/4000x2500", both(lambda x: x.t().contiguous(), (4000, 2500)))
     add("full/1e5", lambda: lambda: torch.full((sizes["1e5"],), 2.0))
     add("add_bf16/1e5", elementwise(lambda x: x + x, sizes["1e5"], torch.bfloat16))
+    add("add_f16/1e5", elementwise(lambda x: x + x, sizes["1e5"], torch.float16))
     add("add_transposed/1000x1000", both(lambda x: x + x.t(), (1000, 1000)))
     add("sub_column/4096x128", both(lambda x: x - x[:, :1], (4096, 128)))
 

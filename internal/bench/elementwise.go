@@ -26,7 +26,8 @@ func elementwise() []Case {
 		Case{Name: "full/1e5", Work: 1e5, Unit: "elem", Bytes: 4, Make: func(dev device.Device) func() {
 			return func() { tensor.On(dev).Full([]int{1e5}, 2.0).Release() }
 		}},
-		bf16("add_bf16/1e5", 1e5, func(x *tensor.Tensor) *tensor.Tensor { return x.Add(x) }),
+		of(dtype.BFloat16, "add", []int{1e5}, 4, func(x *tensor.Tensor) { x.Add(x).Release() }),
+		of(dtype.Float16, "add", []int{1e5}, 4, func(x *tensor.Tensor) { x.Add(x).Release() }),
 		matrix("add_transposed", 1000, 1000, 12, func(x *tensor.Tensor) { x.Add(x.T()).Release() }),
 		matrix("sub_column", 4096, 128, 8, func(x *tensor.Tensor) { x.Sub(x.Slice(1, 0, 1)).Release() }))
 }
@@ -41,14 +42,6 @@ func add(size string, n int) Case {
 func unary(name string, n int, f func(x *tensor.Tensor) *tensor.Tensor) Case {
 	return Case{Name: name, Work: float64(n), Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
 		x := tensor.On(dev).Rand(n)
-		return func() { f(x).Release() }
-	}}
-}
-
-// bf16 is unary for bfloat16.
-func bf16(name string, n int, f func(x *tensor.Tensor) *tensor.Tensor) Case {
-	return Case{Name: name, Work: float64(n), Unit: "elem", Bytes: 4, Make: func(dev device.Device) func() {
-		x := tensor.On(dev).Rand(n).To(dtype.BFloat16)
 		return func() { f(x).Release() }
 	}}
 }

@@ -51,7 +51,7 @@ var halfArithmetic = cpu.X86.HasAMXBF16 && func() bool {
 func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	switch current {
 	case AVX512:
-		if AddF16 <= l && l <= SqrtF16 && HasHalfArithmetic() {
+		if AddF16 <= l && l <= MulF16 && HasHalfArithmetic() {
 			if c := (halvesCall{a: p[1], b: p[2], y: p[0], n: n}); runHalves(l, unsafe.Pointer(&c)) {
 				return n
 			}

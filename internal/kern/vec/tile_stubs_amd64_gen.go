@@ -1131,16 +1131,6 @@ func subF16AVX512(t unsafe.Pointer)
 //go:noescape
 func mulF16AVX512(t unsafe.Pointer)
 
-// divF16AVX512 is y[i] = a / b for n numbers of float16.
-//
-//go:noescape
-func divF16AVX512(t unsafe.Pointer)
-
-// sqrtF16AVX512 is y[i] = √a for n numbers of float16.
-//
-//go:noescape
-func sqrtF16AVX512(t unsafe.Pointer)
-
 // featuresF16AVX512 is n = EDX of CPUID's leaf 7.
 //
 //go:noescape

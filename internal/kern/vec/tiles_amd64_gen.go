@@ -1189,10 +1189,6 @@ func runHalves(l Loop, t unsafe.Pointer) bool {
 		subF16AVX512(t)
 	case MulF16:
 		mulF16AVX512(t)
-	case DivF16:
-		divF16AVX512(t)
-	case SqrtF16:
-		sqrtF16AVX512(t)
 	default:
 		return false
 	}
