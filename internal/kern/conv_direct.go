@@ -62,7 +62,7 @@ func readsInPlace[T dtype.Float](s *ConvShape) bool {
 	if pixels*size%line != 0 {
 		lines += channels // rows begin in the middle of lines
 	}
-	return s.pointwise() && lines <= inPlaceLines && channels*pixels <= maxInPlace
+	return s.pointwise() && lines <= inPlaceLines && channels*pixels*size <= maxInPlace
 }
 
 // piece computes a piece of a group of an image, whose input is x.

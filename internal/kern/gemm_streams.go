@@ -7,7 +7,7 @@ const streamSteps = 16
 
 // streams reports whether runStreams is for the product.
 func (p *product[T]) streams() bool {
-	return p.alpha == 1 && p.m == 1 && p.b.Col == 1 && p.k*p.n > maxInPlace
+	return p.alpha == 1 && p.m == 1 && p.b.Col == 1 && p.bytesOfB() > maxInPlace
 }
 
 // runStreams computes a product of one row of A with a B that comes from memory, whose rows are contiguous. streamSteps rows of B are read from one end to

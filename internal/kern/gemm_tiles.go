@@ -25,8 +25,8 @@ import (
 // element's products are added in the same order and with the same roundings whatever the tile, the packing, the number of
 // threads, or which thread computes it: bits do not depend on threads (TestGemmThreadsKeepBits).
 //
-// Packing. A copy costs time and pays where memory is read badly. B of at most 2**18 elements (1 MiB of float32, which the
-// second cache level holds; without AVX-512 packsB asks for less) is read where it is if its rows are contiguous: so in the example. Larger or transposed ones are
+// Packing. A copy costs time and pays where memory is read badly. B of at most 1 MiB, which the
+// second cache level holds (without AVX-512 packsB asks for less), is read where it is if its rows are contiguous: so in the example. Larger or transposed ones are
 // packed, 1024 columns and up to 2048 steps at a time, as panels: [steps, panel width], contiguous. A is packed if there are
 // 512 columns or more to multiply it by, so in the example: as panels of a tile's rows, [steps, rows], so that each step
 // reads neighbours, and rows a power of two apart do not evict each other from the first cache level. A piece packs its own
@@ -54,8 +54,8 @@ import (
 // micro-kernel of its own (gemm_bf16.go); integers add rows of B (gemm_int.go); without assembly there is gemm_portable.go.
 
 const (
-	// maxInPlace bounds k*n of a B that tiles read where it is.
-	maxInPlace = 1 << 18
+	// maxInPlace bounds the bytes of a B that tiles read where it is: mm_f64/512, whose B has twice as many, takes four fifths of the time packed.
+	maxInPlace = 1 << 20
 	// With small caches a B is packed for so many rows of A, and for fewer where it has more bytes than smallInPlace and rows a part of a page apart, which share few sets of a cache:
 	// mm/512 takes two thirds of the time so, mm/64x784x256 three quarters, mm_f64/512 half.
 	manyRows, someRows, smallInPlace = 128, 24, 512 << 10
@@ -156,13 +156,16 @@ func (p *product[T]) packsB() bool {
 		return true
 	case p.m <= vec.TileRows():
 		return false
+	case p.bytesOfB() > maxInPlace:
+		return true
 	case !vec.SmallCaches():
-		return p.k*p.n > maxInPlace
+		return false
 	}
-	size := dtype.Of[T]().Size()
-	far := p.b.Row*size%(pageBytes/4) == 0 && p.k*p.n*size > smallInPlace
-	return p.m >= manyRows || far && p.m >= someRows || p.k*p.n > maxInPlace
+	far := p.b.Row*dtype.Of[T]().Size()%(pageBytes/4) == 0 && p.bytesOfB() > smallInPlace
+	return p.m >= manyRows || far && p.m >= someRows
 }
+
+func (p *product[T]) bytesOfB() int { return p.k * p.n * dtype.Of[T]().Size() }
 
 // asRow returns a product with one column, A·b, as one with one row, bᵀ·Aᵀ.
 func (p *product[T]) asRow() *product[T] {
