@@ -70,3 +70,42 @@ func BenchmarkQuantDecode(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkQuantMany is rows of x, as many as a weight is read for at once and fewer, times a weight that the caches hold.
+func BenchmarkQuantMany(b *testing.B) {
+	defer par.SetNumThreads(par.NumThreads())
+	par.SetNumThreads(1)
+	for _, size := range []int{512, 1024, 4096} {
+		k, n := size, size
+		block, err := mem.Alloc(n * k)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer block.Free()
+		w8, words := mem.Slice[int8](block), mem.Slice[int32](block)
+		for i := range words {
+			words[i] = int32(i * 0x01070307)
+		}
+		for _, m := range []int{2, 3, 4, 8, 16, 32, FixedRows} {
+			x, y := randomFloats(rand.New(rand.NewPCG(1, 2)), m*k), make([]float32, m*n)
+			bench := func(name string, set func(i int, x []float32), run func()) {
+				b.Run(fmt.Sprintf("%s/%dx%dx%d", name, m, k, n), func(b *testing.B) {
+					for b.Loop() {
+						for i := range m {
+							set(i, x[i*k:][:k])
+						}
+						run()
+					}
+				})
+			}
+			for _, digits := range []int{1, 3} {
+				p := Int8Linear{X: newFixed(m, k, digits), N: n, W: w8, Scale: make([]float32, n), Y: y}
+				bench(fmt.Sprintf("int8 by %d digits", digits), p.X.Set, p.Run)
+			}
+			for _, group := range []int{32, 128} {
+				p := Int4Linear{X: fixedPairs(m, k, group), N: n, W: words[:n*k/8], Scale: make([]float32, n*k/group), Zero: make([]int32, n*k/group/8), Y: y}
+				bench(fmt.Sprintf("int4 in groups of %d", group), p.X.Set, p.Run)
+			}
+		}
+	}
+}

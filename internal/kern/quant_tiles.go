@@ -10,10 +10,11 @@ import (
 // How an int8 weight meets many rows of x on AMX, as Cᵀ = W·Xᵀ: 32 rows of the weight are read where they are, 64 bytes of each a step, and meet 32 columns, 16 rows of x in one of
 // their digits beside 16 others. Digits are packed once, four of a row that follow each other as a word. Sums are int32, and exact, so that results have the bits of vec.Int8Rows.
 //
-// A step of 32 rows and 32 columns has 4 TDPBSSD for the 1024 VPDPBUSD of vec.Int8Rows, 64 cycles for 512. That is a count: this ran on an emulated processor, and no one has timed it.
+// A step of 32 rows and 32 columns has 4 TDPBSSD for the 1024 VPDPBUSD of vec.Int8Rows, 64 cycles for 512. It takes about 110, since a tile comes from the second cache level in 21.
+// Weights that are packed too, or prefetched from memory, take no less with what that costs, nor do blocks of 8 or 32 steps.
 
 const (
-	minTiledRows  = 16      // rows of x that pay for packing, and fill half a tile
+	minTiledRows  = 4       // rows of x that pay for packing: of 512x512 a fifth with four, of 4096x4096 two fifths
 	maxTiledRows  = 128     // of the weight, whose sums with all columns are made before what they stand for is
 	tiledRowBytes = 1 << 18 // of those rows, which are read for each panel from the second cache level
 )
@@ -52,10 +53,11 @@ func (p Int8Linear) runTiles(split splitter) {
 	}
 	flops := 2 * rows * vec.ByteCols * t.halves * p.X.K
 	split(ceilDiv(p.N, rows), max(1, amxPieceFlops/flops), func(lo, hi int) {
-		sums := newScratch[float32]((rows + 1) * vec.AMXCols * ceilDiv(t.halves, 2))
-		defer sums.release()
+		n := (rows + 1) * vec.AMXCols * ceilDiv(t.halves, 2)
+		space := newScratch[float32](n + rows*vec.ByteCols)
+		defer space.release()
 		for i := lo; i < hi; i++ {
-			t.rows(i*rows, min((i+1)*rows, p.N), asInts(sums.data))
+			t.rows(i*rows, min((i+1)*rows, p.N), asInts(space.data[:n]), space.data[n:])
 		}
 	})
 }
@@ -70,26 +72,24 @@ func (t *tiledInt8) pack(lo, hi int) {
 	}
 }
 
-// rows computes rows of the weight.
-func (t *tiledInt8) rows(lo, hi int, sums []int32) {
+// rows computes rows of the weight; y is room for their results with 16 rows of x.
+func (t *tiledInt8) rows(lo, hi int, sums []int32, y []float32) {
 	apart := (hi - lo + 1) * vec.AMXCols
 	for n := range ceilDiv(t.halves, 2) {
 		t.multiply(lo, hi, t.packed[n*t.panel:], sums[n*apart:][:apart])
 	}
+	r := vec.ByteResults{Rows: hi - lo, Step: new([vec.ByteCols]float64), Scale: t.Scale[lo:hi], Y: y}
+	if t.Bias != nil {
+		r.Bias = t.Bias[lo:hi]
+	}
 	for first := 0; first < t.X.M; first += vec.ByteCols {
-		r := vec.ByteResults{Step: new([vec.ByteCols]float64)}
 		cols := copy(r.Step[:], t.X.Step[first:])
-		for j := lo; j < hi; j += vec.ByteCols {
-			r.Rows, r.Scale = min(vec.ByteCols, hi-j), t.Scale[j:]
-			if t.Bias != nil {
-				r.Bias = t.Bias[j:]
-			}
-			for d := range t.X.Digits {
-				h := first/vec.ByteCols*t.X.Digits + d
-				r.Sums[d] = sums[h/2*apart+h%2*vec.ByteCols+(j-lo)*vec.AMXCols:]
-			}
-			t.store(&r, first, j, cols)
+		for d := range t.X.Digits {
+			h := first/vec.ByteCols*t.X.Digits + d
+			r.Sums[d] = sums[h/2*apart+h%2*vec.ByteCols:]
 		}
+		r.Run()
+		t.store(first, lo, hi, cols, y)
 	}
 }
 
@@ -115,18 +115,17 @@ func (t *tiledInt8) multiply(lo, hi int, panel []float32, sums []int32) {
 	}
 }
 
-// store writes results of up to 16 rows of the weight and as many of x.
-func (t *tiledInt8) store(r *vec.ByteResults, first, j, cols int) {
-	var y [vec.ByteCols * vec.ByteCols]float32
-	r.Y = y[:]
-	r.Run()
-	if to := t.Y[first*t.N+j:]; r.Rows == vec.ByteCols {
-		vec.Transpose(to, t.N, y[:], vec.ByteCols, r.Rows, cols)
-		return
+// store writes results of rows of the weight with up to 16 rows of x.
+func (t *tiledInt8) store(first, lo, hi, cols int, y []float32) {
+	const square = vec.ByteCols * vec.ByteCols
+	squares := vec.Transposes[float32]{Count: (hi - lo) / vec.ByteCols, Rows: vec.ByteCols, Cols: cols, RowDst: t.N, RowSrc: vec.ByteCols, StepDst: vec.ByteCols, StepSrc: square}
+	if squares.Count > 0 {
+		squares.Dst, squares.Src = t.Y[first*t.N+lo:], y
+		squares.Run()
 	}
-	for i := range cols {
-		for l := range r.Rows {
-			t.Y[(first+i)*t.N+j+l] = y[l*vec.ByteCols+i]
+	for l := squares.Count * vec.ByteCols; l < hi-lo; l++ {
+		for i, v := range y[l*vec.ByteCols:][:cols] {
+			t.Y[(first+i)*t.N+lo+l] = v
 		}
 	}
 }
