@@ -27,7 +27,7 @@ type Case struct {
 
 // Cases returns the workloads of a device in the order of reports: a GPU has some that the CPU lacks.
 func Cases(dev device.Device) []Case {
-	cases := slices.Concat(products(), elementwise(), chains(), byHand(), rows(), choices(), dtypes(), convolutions(), layers(), attentions(), recurrents(), texts(), small(), training())
+	cases := slices.Concat(products(), elementwise(), chains(), byHand(), rows(), choices(), dtypes(), convolutions(), convolutionsBF16(), layers(), attentions(), recurrents(), texts(), small(), training())
 	if dev.IsCUDA() {
 		cases = append(cases, onlyGPU()...)
 	}

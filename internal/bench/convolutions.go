@@ -9,15 +9,15 @@ import (
 	"cresset/tensor"
 )
 
-// The convolutions of ResNet and MobileNet that are computed in half types too, where there is a GPU.
+// The convolutions of ResNet and MobileNet that are computed in half types too.
 var (
 	square    = convolution{batch: 32, in: 64, out: 64, size: 56, kernel: 3, stride: 1, padding: 1, groups: 1}
 	pointwise = convolution{batch: 32, in: 256, out: 256, size: 14, kernel: 1, stride: 1, groups: 1}
 	depthwise = convolution{batch: 32, in: 512, out: 512, size: 14, kernel: 3, stride: 1, padding: 1, groups: 512}
 )
 
-// convolutionsOfHalves are convolutions in bfloat16, and one in float16, which is what tensor cores of compute capability 7.5 have.
-func convolutionsOfHalves() (cases []Case) {
+// convolutionsBF16 are convolutions in bfloat16.
+func convolutionsBF16() (cases []Case) {
 	down := square
 	down.out, down.stride = 128, 2
 	for _, c := range []struct {
@@ -27,9 +27,14 @@ func convolutionsOfHalves() (cases []Case) {
 		c.of.half = dtype.BFloat16
 		cases = append(cases, c.of.forward(c.name+"_bf16"), c.of.gradients(c.name+"_bf16_grad"))
 	}
+	return cases
+}
+
+// convolutionsF16 are one in float16, which is what tensor cores of compute capability 7.5 have.
+func convolutionsF16() []Case {
 	c := square
 	c.half = dtype.Float16
-	return append(cases, c.forward("conv3x3_f16"), c.gradients("conv3x3_f16_grad"))
+	return []Case{c.forward("conv3x3_f16"), c.gradients("conv3x3_f16_grad")}
 }
 
 // convolutions are those of ResNet and MobileNet.

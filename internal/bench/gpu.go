@@ -10,14 +10,14 @@ import (
 	"cresset/tensor"
 )
 
-// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, convolutions and attention in
+// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, a convolution in float16, attention in
 // bfloat16, steps of optimizers, and operands that no GPU's cache holds.
 func onlyGPU() []Case {
 	cases := copies()
 	for _, n := range []int{2048, 4096, 8192, 16384} {
 		cases = append(cases, mmOf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16), mmOf(fmt.Sprintf("mm_f16/%d", n), n, dtype.Float16))
 	}
-	cases = append(cases, convolutionsOfHalves()...)
+	cases = append(cases, convolutionsF16()...)
 	cases = append(cases, attentionsBF16()...)
 	cases = append(cases, updates()...)
 	cases = append(cases, faster()...)
