@@ -39,7 +39,7 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) erro
 	if s.slides() {
 		return convSliding(s, x, w, bias, then, y)
 	}
-	if p := pixels[T](s); p != nil {
+	if p := pixels[T](s, s.C/s.Groups*s.R*s.S); p != nil {
 		return convByPixels(p, x, w, bias, then, y)
 	}
 	if s.direct() {

@@ -74,10 +74,8 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 		gradInputDepthwise(s, dy, w, bias, dx)
 		return nil
 	}
-	if x, ok := any(dx).([]float32); ok {
-		if pairs := pixelPairs(s, any(bias).([]float32)); pairs != nil {
-			return gradInputByPixels(s, pairs, any(dy).([]float32), any(w).([]float32), x)
-		}
+	if g := newPixelPhases(s, bias); g != nil {
+		return gradInputByPixels(g, dy, w, dx)
 	}
 	conv := func(p *ConvShape, dy, w, phase []T) error { return Conv2D(p, dy, w, bias, op.Invalid, phase) }
 	return gradInputByPhases(s, dy, w, bias, dx, vec.SlideBlock[T](), conv, interleavePhases)

@@ -6,12 +6,12 @@ import (
 	"cresset/internal/op"
 )
 
-// Under AVX2 a convolution is the product of its windows, a row for each output pixel, with packed weights, a column for each output. Elements of
-// windows are found by taps in a padded copy of the input, or in the input itself, and no matrix of them is written: conv3x3/32x64x56x56 takes three
-// quarters of the time of tiles of outputs by pixels (conv_direct.go), which load vectors across cache lines.
+// On amd64 a convolution of many products for each output is that of its windows, a row for each output pixel, with packed weights, a column for each output.
+// Elements of windows are found by taps in a padded copy of the input, or in the input itself, and no matrix of them is written: tiles of outputs by pixels
+// (conv_direct.go) load vectors across cache lines. conv3x3/32x64x56x56 takes three quarters of the time so under AVX2, 0.94 under AVX-512, conv1x1/32x256x14x14 0.85.
 //
 // Lines of the copy lie so close that the zeros behind one are those before the next, columns of different remainders by the stride apart from each
-// other. Pixels are numbered through them, and the few that belong to no output are left out when sums are transposed to the output's planes.
+// other. Pixels are numbered through them, unless tiles fill lines, and the few that belong to no output are left out when sums are transposed to the output's planes.
 
 // pixelConv is such a convolution in pieces: parts of some lines of one image and group.
 type pixelConv[T dtype.Float] struct {
@@ -20,10 +20,12 @@ type pixelConv[T dtype.Float] struct {
 	panels  []T // weights: for each group and the outputs of a tile [depth, columns]
 	width   int // columns of a whole panel
 	columns int // of all panels of a group
+	beside  int // sums of so many convolutions lie beside each other
+	each    int // elements of the result that there are for a pixel, of all convolutions
 }
 
 func newPixelConv[T dtype.Float](pieces *pixelPieces, bias []T) *pixelConv[T] {
-	d := &pixelConv[T]{pixelPieces: *pieces, bias: bias, width: vec.PanelCols[T]()}
+	d := &pixelConv[T]{pixelPieces: *pieces, bias: bias, width: vec.PanelCols[T](), beside: 1, each: 1}
 	d.columns = ceilDiv(d.K/d.Groups, vec.Lanes[T]()) * vec.Lanes[T]()
 	return d
 }
@@ -102,23 +104,24 @@ func (d *pixelConv[T]) packOutputs(to, w []T, width, outputs int) {
 func (d *pixelConv[T]) piece(i int, x, copied, space []T, then op.Op, y []T) {
 	image, area := d.area(i)
 	_, outputs, _, pixels := d.groupSizes()
-	input := d.input(x, image, area, copied)
+	input := inputOf(&d.pixelPieces, x, image, area, copied)
 	row, sums := space[:d.width], space[d.width:]
 	for k := 0; k < outputs; k += d.width {
-		to := y[(image*outputs+k)*pixels:]
-		width := d.multiply(sums, input, image%d.Groups, k, row, area, to[area.line*d.OW+area.col:])
-		d.store(to, sums, area, min(width, outputs-k), width, then)
+		to := planes[T]{y[(image*outputs+k)*pixels+area.line*d.OW+area.col:], pixels, d.OW}
+		width := d.multiply(sums, input, image%d.Groups, k, row, area, to)
+		lines := pixelLines[T]{lines: area.lines, cols: area.cols, pitch: d.pitchOf(area), outputs: min(width, outputs-k), width: width}
+		lines.store(to, sums, sums[d.sums()*d.width:], then)
 	}
 }
 
-// input returns what taps count from: the input of a piece, or copies of it.
-func (d *pixelConv[T]) input(x []T, image int, area pixelArea, copied []T) []T {
+// inputOf returns what taps count from: the input of a piece, or copies of it.
+func inputOf[T dtype.Float](d *pixelPieces, x []T, image int, area pixelArea, copied []T) []T {
 	inputs, _, _, _ := d.groupSizes()
 	x = x[image*inputs:][:inputs]
 	if d.inPlace {
 		return x[area.line*d.W+area.col:]
 	}
-	copyArea(&d.pixelPieces, copied, x, area)
+	copyArea(d, copied, x, area)
 	return copied
 }
 
@@ -132,84 +135,62 @@ func (d *pixelConv[T]) biasOf(group, k int, row []T) []T {
 	return row
 }
 
-// sums returns how many pixels there is memory for: more than a piece has, since tiles and vectors are whole.
-func (d *pixelConv[T]) sums() int { return d.most() + max(vec.TileRows(), d.width) }
-
-// multiply computes the sums of a panel, that of outputs from k on, and returns how many columns it has. Planes of y that they go to are prefetched.
-func (d *pixelConv[T]) multiply(sums, input []T, group, k int, row []T, area pixelArea, y []T) int {
-	rows, pixels, width := vec.TileRows(), d.pixelsOf(area), min(d.width, d.columns-k)
+// multiply computes the sums of a panel, that of outputs from k on, and returns how many columns it has. Where they go to is prefetched.
+func (d *pixelConv[T]) multiply(sums, input []T, group, k int, row []T, area pixelArea, to planes[T]) int {
+	rows, width := vec.TileRows(), min(d.width, d.columns-k)
 	panel := d.panels[(group*d.columns+k)*d.C/d.Groups*d.R*d.S:]
-	tile := vec.Tile[T]{Rows: rows, Cols: width, ColA: d.plane, RowC: width, From: d.biasOf(group, k, row), Step: vec.Steps{A: rows, C: rows * width}}
-	_, _, _, tile.RowB = d.groupSizes()
-	tile.Step.Next = rows * area.cols * dtype.Of[T]().Size() / d.copies.pitch
+	tile := vec.Tile[T]{Rows: rows, Cols: width, RowB: to.plane, ColA: d.plane, RowC: d.beside * width, From: d.biasOf(group, k, row)}
+	tile.Step = vec.Steps{A: rows, C: rows * tile.RowC, Next: rows * d.each * dtype.Of[T]().Size()}
 	for n, taps := range d.blocks {
 		if n == len(d.blocks)-1 {
-			tile.Next = y
+			tile.Next = to.at
 		}
 		tile.K, tile.B = len(taps.at)*taps.channels, panel
-		d.tiles(&tile, sums, input, pixels, &taps)
-		tile.From, tile.RowFrom, tile.Step.From = sums, width, tile.Step.C
+		d.tiles(&tile, sums, input, area, &taps, to.row)
+		tile.From, tile.RowFrom, tile.Step.From = sums, tile.RowC, tile.Step.C
 		panel = panel[tile.K*width:]
 	}
-	if over := pixels % rows; over > 0 {
-		to := sums[(pixels-over)*width:]
-		copy(to[:over*width], to[(rows-over)*width:])
+	if pixels := d.pixelsOf(area); pixels%rows > 0 && !d.lineByLine(area) {
+		for i := pixels / rows * rows; i < pixels; i++ {
+			copy(sums[i*tile.RowC:][:width], sums[(i+rows-pixels%rows)*tile.RowC:])
+		}
 	}
 	return width
 }
 
-// tiles runs the tiles of a panel. The last one computes pixels of the one before again, but stores all its sums behind that one's.
-func (d *pixelConv[T]) tiles(tile *vec.Tile[T], sums, input []T, pixels int, taps *pixelTaps) {
-	whole, over, from := pixels/tile.Rows, pixels%tile.Rows, tile.From
-	tile.A, tile.C, tile.Count = input, sums, whole
-	tile.RunPixels(taps.at, taps.last, taps.channels)
-	if over == 0 {
+// fill is multiply for a window without weights.
+func (d *pixelConv[T]) fill(sums []T, group, k int, row []T, area pixelArea) {
+	width := min(d.width, d.columns-k)
+	clear(row)
+	d.biasOf(group, k, row)
+	for i := range area.lines * d.pitchOf(area) {
+		copy(sums[i*d.beside*width:][:width], row)
+	}
+}
+
+// tiles runs the tiles of a panel, line by line where they fill lines. Elsewhere the last one computes pixels of the one before again, but stores all its sums behind
+// that one's.
+func (d *pixelConv[T]) tiles(tile *vec.Tile[T], sums, input []T, area pixelArea, taps *pixelTaps, row int) {
+	pixels, next, first := d.pixelsOf(area), tile.Next, tile.RowFrom == 0
+	run := func(from, to, count int) {
+		tile.A, tile.C, tile.Count = input[from:], sums[to*tile.RowC:], count
+		if !first {
+			tile.From = tile.C
+		}
+		tile.RunPixels(taps.at, taps.last, taps.channels)
+	}
+	if d.lineByLine(area) {
+		for l := range area.lines {
+			if next != nil {
+				tile.Next = next[min(l*row, len(next)):]
+			}
+			run(l*d.copies.pitch, l*area.cols, area.cols/tile.Rows)
+		}
 		return
 	}
-	tile.A, tile.C, tile.Count = input[pixels-tile.Rows:], sums[whole*tile.Step.C:], 1
-	if tile.RowFrom > 0 {
-		tile.From = tile.C
+	whole := pixels / tile.Rows
+	run(0, 0, whole)
+	if over := pixels % tile.Rows; over > 0 {
+		run(pixels-tile.Rows, whole*tile.Rows, 1)
 	}
-	tile.RunPixels(taps.at, taps.last, taps.channels)
-	tile.From = from
-}
-
-// store transposes the sums of so many outputs to their planes.
-func (d *pixelConv[T]) store(y, sums []T, area pixelArea, outputs, width int, then op.Op) {
-	_, _, _, pixels := d.groupSizes()
-	lanes := vec.Lanes[T]()
-	y = y[area.line*d.OW+area.col:]
-	lines, cols := area.lines, area.cols
-	if d.copies.pitch == area.cols {
-		lines, cols = 1, (lines-1)*d.OW+cols
-	}
-	if cols < lanes || outputs < lanes {
-		d.storeLines(y, sums, lines, cols, outputs, width)
-	} else {
-		t := vec.Transposes[T]{Rows: lanes, Cols: outputs, RowDst: pixels, RowSrc: width, StepDst: lanes, StepSrc: lanes * width}
-		for l := range lines {
-			t.Dst, t.Src, t.Count = y[l*d.OW:], sums[l*d.copies.pitch*width:], cols/lanes
-			t.Run()
-			if cols%lanes > 0 {
-				t.Dst, t.Src, t.Count = t.Dst[cols-lanes:], t.Src[(cols-lanes)*width:], 1
-				t.Run()
-			}
-		}
-	}
-	for l := range lines {
-		epilogue(then, y[l*d.OW:], outputs, cols, pixels)
-	}
-}
-
-// storeLines stores less than a vector by way of transposed sums that follow the others.
-func (d *pixelConv[T]) storeLines(y, sums []T, lines, cols, outputs, width int) {
-	_, _, _, pixels := d.groupSizes()
-	lanes := vec.Lanes[T]()
-	count := ceilDiv((lines-1)*d.copies.pitch+cols, lanes)
-	turned := sums[d.sums()*d.width:]
-	t := vec.Transposes[T]{Count: count, Rows: lanes, Cols: width, Dst: turned, RowDst: count * lanes, Src: sums, RowSrc: width, StepDst: lanes, StepSrc: lanes * width}
-	t.Run()
-	v := vec.Lines[T]{Planes: outputs, Rows: lines, Cols: cols, Width: cols, X: turned, PlaneX: count * lanes, RowX: d.copies.pitch, Stride: 1,
-		Y: y, PlaneY: pixels, RowY: d.OW}
-	v.Copy()
 }

@@ -1,128 +1,135 @@
 package kern
 
 import (
-	"unsafe"
+	"math"
 
+	"cresset/dtype"
 	"cresset/internal/kern/vec"
+	"cresset/internal/op"
 )
 
-// Where columns have two phases (conv_phases.go), both are computed by pixels for the same piece, and their sums are interleaved before they are
-// transposed: a pair of them is a number of 64 bits. So no phase is written to memory, and conv_transpose4x4/8x128x28x28 takes a sixth less time.
+// Where the gradient for the input has phases (conv_phases.go), all are computed by pixels for the same piece, from one copy of dy that holds what any of them reads.
+// Sums of phases of columns lie beside each other, so that to transpose them interleaves the phases, and none is written to memory: conv_transpose4x4/8x128x28x28
+// takes a fifth less time.
 
-// pixelPair are the convolutions of both phases of columns, for one of rows.
-type pixelPair struct {
-	convs [2]*pixelConv[float32]
-	shape *ConvShape // whose gradient is computed
-	row   int        // the phase of rows
+// pixelPhases is such a gradient.
+type pixelPhases[T dtype.Float] struct {
+	pixelPieces                   // those of a window that holds the windows of all phases
+	shape       *ConvShape        // whose gradient is computed
+	convs       [][]*pixelConv[T] // of phases of rows, and of columns
 }
 
-// pixelPairs returns the pairs of all phases of rows, or nil where they are computed otherwise.
-func pixelPairs(s *ConvShape, bias []float32) (pairs []*pixelPair) {
+// mostPhases bounds the phases along an axis, whose sums a cache holds.
+const mostPhases = 4
+
+// newPixelPhases returns how the gradient is computed, or nil where it is computed otherwise.
+func newPixelPhases[T dtype.Float](s *ConvShape, bias []T) *pixelPhases[T] {
 	rows, cols := s.phases()
-	if cols != 2 || s.StrideW != 2 || s.W%2 > 0 {
+	if rows*cols == 1 || max(rows, cols) > mostPhases {
 		return nil
 	}
+	above, lines := s.reach(rows, func(a int) axisPhase { h, _ := s.phase(a, 0); return h })
+	left, across := s.reach(cols, func(b int) axisPhase { _, w := s.phase(0, b); return w })
+	pieces := pixels[T](s.phased(axisPhase{count: lines, dilation: 1, pad: above}, axisPhase{count: across, dilation: 1, pad: left}), s.K/s.Groups*s.R*s.S)
+	if pieces == nil {
+		return nil
+	}
+	g := &pixelPhases[T]{pixelPieces: *pieces, shape: s}
 	for a := range rows {
-		left, right := pixels[float32](s.phased(s.phase(a, 0))), pixels[float32](s.phased(s.phase(a, 1)))
-		if left == nil || right == nil || !left.join(right) {
-			return nil
+		var line []*pixelConv[T]
+		for b := range cols {
+			h, w := s.phase(a, b)
+			p := *pieces
+			p.ConvShape, p.above, p.left = s.phased(h, w), above-h.pad, left-w.pad
+			d := newPixelConv(&p, bias)
+			d.beside, d.each = cols, rows*cols
+			line = append(line, d)
 		}
-		pairs = append(pairs, &pixelPair{[2]*pixelConv[float32]{newPixelConv(left, bias), newPixelConv(right, bias)}, s, a})
+		g.convs = append(g.convs, line)
 	}
-	return pairs
+	return g
 }
 
-// join cuts both convolutions into the same pieces, and reports whether these suit both.
-func (d *pixelPieces) join(e *pixelPieces) bool {
-	parts, bands, inPlace := max(d.parts, e.parts), max(d.bands, e.bands), d.inPlace && e.inPlace
-	both := []*pixelPieces{d, e}
-	for _, p := range both {
-		p.inPlace = inPlace
-		p.cutColumns(parts)
+// reach returns where the windows of all phases of an axis begin, before the element itself, and their length together.
+func (s *ConvShape) reach(phases int, phase func(i int) axisPhase) (before, length int) {
+	before, end := math.MinInt32, math.MinInt32
+	for i := range phases {
+		if p := phase(i); p.count > 0 {
+			before, end = max(before, p.pad), max(end, (p.count-1)*p.dilation-p.pad)
+		}
 	}
-	pitch := max(d.copies.pitch, e.copies.pitch)
-	for _, p := range both {
-		p.behind = max(p.behind+p.copies.pitch-pitch, 0)
-		p.copies.pitch = pitch
-		p.cutLines(bands)
-	}
-	return d.full() && e.full() && d.OW/parts >= pairLanes
+	return before, before + end + 1
 }
 
-// pairLanes is how many pairs a vector holds.
-const pairLanes = 4
-
-// gradInputByPixels computes dx by pairs.
-func gradInputByPixels(s *ConvShape, pairs []*pixelPair, dy, w, dx []float32) error {
+// gradInputByPixels computes dx.
+func gradInputByPixels[T dtype.Float](g *pixelPhases[T], dy, w, dx []T) error {
 	size, panels := len(w), 0
-	for _, p := range pairs {
-		panels += p.convs[0].weights() + p.convs[1].weights()
+	for _, line := range g.convs {
+		for _, d := range line {
+			panels += d.weights()
+		}
 	}
-	return withWorkspaces(size+panels, s.K/s.Groups*s.R*s.S, func(space []float32, taps []int32) error {
+	return withWorkspaces(size+panels, g.shape.K/g.Groups*g.shape.R*g.shape.S, func(space []T, taps []int32) error {
 		weights, panels := space[:size], space[size:]
-		flipAll(s, w, weights)
-		for _, p := range pairs {
-			for _, d := range p.convs {
+		flipAll(g.shape, w, weights)
+		for _, line := range g.convs {
+			for _, d := range line {
 				_, _, depth, _ := d.groupSizes()
+				if depth == 0 {
+					continue
+				}
 				d.table(taps[:depth])
-				taps = taps[depth:]
 				if err := d.pack(panels[:d.weights()], weights); err != nil {
 					return err
 				}
-				weights, panels = weights[d.K*d.C/d.Groups*d.R*d.S:], panels[d.weights():]
-			}
-			if err := p.run(dy, dx); err != nil {
-				return err
+				taps, weights, panels = taps[depth:], weights[d.K*depth:], panels[d.weights():]
 			}
 		}
-		return nil
+		return g.run(dy, dx)
 	})
 }
 
-// run computes the lines of dx that belong to the pair.
-func (p *pixelPair) run(dy, dx []float32) error {
-	d, e := p.convs[0], p.convs[1]
-	all, grain := d.work()
-	copied, sums := max(d.size(), e.size()), max(d.sums(), e.sums())*d.width
-	return ForWithWorkspace(all, grain, 2*copied+4*sums+d.width, func(lo, hi int, space []float32) {
-		left, right, space := space[:copied], space[copied:2*copied], space[2*copied:]
-		row, space := space[:d.width], space[d.width:]
+// run computes all pieces.
+func (g *pixelPhases[T]) run(dy, dx []T) error {
+	s, width := g.shape, vec.PanelCols[T]()
+	_, _, depth, _ := s.groupSizes()
+	pieces := g.N * g.Groups * g.bands * g.parts
+	sums := g.sums() * len(g.convs[0]) * width
+	return ForWithWorkspace(pieces, grainOf(2*depth*s.K/s.Groups*s.OH*s.OW/(g.bands*g.parts)), g.size()+2*sums+width, func(lo, hi int, space []T) {
+		copied, row, sums, turned := space[:g.size()], space[g.size():][:width], space[g.size()+width:][:sums], space[g.size()+width+sums:]
 		for i := lo; i < hi; i++ {
-			image, area := d.area(i)
-			even, odd := d.input(dy, image, area, left), e.input(dy, image, area, right)
-			for k := 0; k < d.K/d.Groups; k += d.width {
-				d.multiply(space, even, image%d.Groups, k, row, area, nil)
-				width := e.multiply(space[sums:], odd, image%d.Groups, k, row, area, nil)
-				pairs := space[2*sums:][:2*d.pixelsOf(area)*width]
-				vec.Interleave(pairs, space[:len(pairs)/2], space[sums:])
-				p.store(dx, pairs, image, k, area, width)
+			image, area := g.area(i)
+			input := inputOf(&g.pixelPieces, dy, image, area, copied)
+			for k := 0; k < g.K/g.Groups; k += width {
+				for a := range g.convs {
+					g.lines(dx, input, image, k, a, area, row, sums, turned)
+				}
 			}
 		}
 	})
 }
 
-// store transposes pairs to lines of the planes of an image and group, from output k on.
-func (p *pixelPair) store(dx, pairs []float32, image, k int, area pixelArea, width int) {
-	s, d := p.shape, p.convs[0]
-	outputs, plane := d.K/d.Groups, s.H*s.W
-	to, from := widePairs(dx[(image*outputs+k)*plane:]), widePairs(pairs)
-	t := vec.Transposes[float64]{Rows: pairLanes, Cols: min(width, outputs-k), RowDst: plane / 2, RowSrc: width, StepDst: pairLanes, StepSrc: pairLanes * width}
-	for l := range area.lines {
-		line := (area.line+l)*s.StrideH + p.row
-		if line >= s.H {
-			return
-		}
-		t.Dst, t.Src, t.Count = to[line*s.W/2+area.col:], from[l*d.copies.pitch*width:], area.cols/pairLanes
-		t.Run()
-		if area.cols%pairLanes > 0 {
-			last := area.cols - pairLanes
-			t.Dst, t.Src, t.Count = t.Dst[last:], t.Src[last*width:], 1
-			t.Run()
-		}
+// lines computes the lines of an area that belong to phase a of rows, for the outputs of a panel from k on.
+func (g *pixelPhases[T]) lines(dx, input []T, image, k, a int, area pixelArea, row, sums, turned []T) {
+	s, outputs, phases := g.shape, g.K/g.Groups, len(g.convs[a])
+	line, col := area.line*s.StrideH+a, area.col*s.StrideW
+	if line >= s.H {
+		return
 	}
-}
-
-// widePairs returns pairs as numbers of 64 bits.
-func widePairs(pairs []float32) []float64 {
-	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(pairs))), len(pairs)/2) // as many bytes; assembly and moves need no alignment
+	dx = dx[(image*outputs+k)*s.H*s.W:]
+	to, width := planes[T]{dx[line*s.W+col-a*s.W:], s.H * s.W, s.StrideH * s.W}, 0
+	for b, d := range g.convs[a] {
+		width = min(d.width, d.columns-k)
+		if len(d.blocks) == 0 {
+			d.fill(sums[b*width:], image%g.Groups, k, row, area)
+			continue
+		}
+		part := to
+		part.at = to.at[min((a*len(g.convs[a])+b)*16, len(to.at)):]
+		d.multiply(sums[b*width:], input, image%g.Groups, k, row, area, part)
+	}
+	lines := pixelLines[T]{lines: min(area.lines, ceilDiv(s.H-line, s.StrideH)), cols: min(area.cols*s.StrideW, s.W-col), pitch: g.pitchOf(area) * phases,
+		outputs: min(width, outputs-k), width: width}
+	to.at = to.at[a*s.W:]
+	lines.store(to, sums, turned, op.Invalid)
 }

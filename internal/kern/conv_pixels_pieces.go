@@ -15,6 +15,8 @@ type pixelPieces struct {
 	bands   int  // of lines
 	parts   int  // of a line
 	behind  int  // zeros that windows read behind the last line
+	above   int  // lines of a copy before those that windows read
+	left    int  // columns likewise
 	plane   int  // elements from a channel to the next
 	blocks  []pixelTaps
 }
@@ -34,14 +36,16 @@ const (
 	pixelSteps = 256
 	// pixelElems bounds the copy of a piece's input, and pixelRun its pixels, whose sums for the outputs of a tile a cache holds.
 	pixelElems, pixelRun = 1 << 16, 1 << 9
-	// pixelOutputs, pixelDepth and pixelLeast are the least outputs, products of one, and pixels of all images that pay for packing weights.
-	pixelOutputs, pixelDepth, pixelLeast = 12, 32, 64
+	// pixelOutputs and pixelLeast are the least outputs and pixels of all images that pay for packing weights.
+	pixelOutputs, pixelLeast = 12, 64
 )
 
-// pixels returns how the convolution is cut, or nil where it is computed otherwise, as where too many pixels would belong to no output.
-func pixels[T dtype.Float](s *ConvShape) *pixelPieces {
-	_, outputs, depth, count := s.groupSizes()
-	if !vec.HasPixels() || outputs < pixelOutputs || depth < pixelDepth || s.N*count < pixelLeast ||
+// pixels returns how the convolution is cut, whose outputs have so many products, or nil where it is computed otherwise, as where too many pixels would belong to no
+// output.
+func pixels[T dtype.Float](s *ConvShape, products int) *pixelPieces {
+	_, outputs, _, count := s.groupSizes()
+	least := vec.PixelSteps()
+	if least == 0 || outputs < pixelOutputs || products < least || s.N*count < pixelLeast ||
 		volume(s.C, s.H+(s.R+s.OH)*s.DilationH*s.StrideH, s.W+(s.S+s.OW)*s.DilationW*s.StrideW) >= math.MaxInt32 {
 		return nil
 	}
@@ -127,7 +131,7 @@ func (d *pixelPieces) table(space []int32) {
 		for range max(1, pixelSteps/(b.channels*d.R*d.S)) {
 			for r := range d.R {
 				for q := range d.S {
-					h, w := r*d.DilationH, q*d.DilationW
+					h, w := d.above+r*d.DilationH, d.left+q*d.DilationW
 					at := c*d.plane + ((w%d.StrideW*s.phases+h%d.StrideH)*s.depth+h/d.StrideH)*line + w/d.StrideW
 					taps, b.last = append(taps, int32(at)), max(b.last, at)
 				}
@@ -151,6 +155,22 @@ func (d *pixelPieces) area(i int) (image int, area pixelArea) {
 
 // pixelsOf returns how many pixels are computed for an area.
 func (d *pixelPieces) pixelsOf(a pixelArea) int { return (a.lines-1)*d.copies.pitch + a.cols }
+
+// lineByLine reports whether an area's pixels are computed line by line, because tiles fill its lines: so no pixel belongs to no output.
+func (d *pixelPieces) lineByLine(a pixelArea) bool {
+	return a.cols%vec.TileRows() == 0 && a.cols < d.copies.pitch
+}
+
+// pitchOf returns how many sums there are from a line of an area to the next.
+func (d *pixelPieces) pitchOf(a pixelArea) int {
+	if d.lineByLine(a) {
+		return a.cols
+	}
+	return d.copies.pitch
+}
+
+// sums returns how many pixels there is memory for: more than a piece has, since tiles and vectors are whole.
+func (d *pixelPieces) sums() int { return d.most() + max(vec.TileRows(), vec.PanelCols[float32]()) }
 
 // most returns how many are computed for the largest.
 func (d *pixelPieces) most() int {

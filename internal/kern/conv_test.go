@@ -67,6 +67,11 @@ var convShapes = []struct {
 	{"phases by pixels", ConvShape{2, 20, 12, 14, 40, 4, 4, 2, 2, 1, 1, 1, 1, 1, 0, 0, false}},
 	{"phases by pixels, pointwise", ConvShape{2, 20, 12, 14, 40, 2, 2, 2, 2, 0, 0, 1, 1, 1, 0, 0, false}},
 	{"phases by pixels, unlike", ConvShape{3, 13, 17, 22, 40, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"by pixels, lines of whole tiles", ConvShape{2, 35, 9, 84, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"phases by pixels, lines of whole tiles", ConvShape{2, 20, 11, 84, 40, 4, 4, 2, 2, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"phases by pixels, odd, steps of three and two", ConvShape{2, 40, 17, 23, 20, 5, 4, 2, 3, 3, 1, 1, 1, 1, 0, 0, false}},
+	{"phases by pixels that meet nothing, in groups", ConvShape{2, 40, 23, 21, 40, 1, 3, 2, 2, 0, 1, 1, 1, 2, 0, 0, false}},
+	{"phases by pixels, dilated", ConvShape{2, 20, 23, 25, 40, 3, 3, 2, 2, 5, 0, 3, 2, 1, 0, 0, false}},
 	{"no images", ConvShape{0, 2, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
 	{"no channels", ConvShape{2, 0, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
 }

@@ -491,6 +491,16 @@ func depthSums2F32AVX512(t unsafe.Pointer)
 //go:noescape
 func depthSpreadF32AVX512(t unsafe.Pointer)
 
+// pixels14x1F32AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 16 columns j.
+//
+//go:noescape
+func pixels14x1F32AVX512(t unsafe.Pointer)
+
+// pixels14x2F32AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 32 columns j.
+//
+//go:noescape
+func pixels14x2F32AVX512(t unsafe.Pointer)
+
 // tile1x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape
@@ -935,6 +945,16 @@ func depthSums2F64AVX512(t unsafe.Pointer)
 //
 //go:noescape
 func depthSpreadF64AVX512(t unsafe.Pointer)
+
+// pixels14x1F64AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 8 columns j.
+//
+//go:noescape
+func pixels14x1F64AVX512(t unsafe.Pointer)
+
+// pixels14x2F64AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 16 columns j.
+//
+//go:noescape
+func pixels14x2F64AVX512(t unsafe.Pointer)
 
 // peakF32AVX512 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //

@@ -943,11 +943,41 @@ func runWinogradWeights(t unsafe.Pointer) {
 }
 
 func runPixels[T dtype.Float](vectors int, t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			pixelsF64AVX512(vectors, t)
+			return
+		}
+		pixelsF32AVX512(vectors, t)
+		return
+	}
 	if isDouble[T]() {
 		pixelsF64AVX2(vectors, t)
 		return
 	}
 	pixelsF32AVX2(vectors, t)
+}
+
+func pixelsF32AVX512(vectors int, t unsafe.Pointer) {
+	switch vectors {
+	case 1:
+		pixels14x1F32AVX512(t)
+	case 2:
+		pixels14x2F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func pixelsF64AVX512(vectors int, t unsafe.Pointer) {
+	switch vectors {
+	case 1:
+		pixels14x1F64AVX512(t)
+	case 2:
+		pixels14x2F64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
 }
 
 func pixelsF32AVX2(vectors int, t unsafe.Pointer) {

@@ -35,11 +35,10 @@ func (t *Transposes[T]) Run() {
 	_ = t.Dst[dst+(t.Cols-1)*t.RowDst+lanes-1]
 	c := call{a: pointer(t.Src, 0), c: pointer(t.Dst, 0), rowA: t.RowSrc * size, rowC: t.RowDst * size, k: whole, cols: t.Rows,
 		tiles: t.Count, stepA: t.StepSrc * size, stepC: t.StepDst * size}
-	again := c
 	runTranspose[T](unsafe.Pointer(&c))
 	if whole < t.Cols { // the last square overlaps the one before
-		again.a, again.c, again.k = pointer(t.Src, t.Cols-lanes), pointer(t.Dst, (t.Cols-lanes)*t.RowDst), lanes
-		runTranspose[T](unsafe.Pointer(&again))
+		c.a, c.c, c.k, c.tiles = pointer(t.Src, t.Cols-lanes), pointer(t.Dst, (t.Cols-lanes)*t.RowDst), lanes, t.Count
+		runTranspose[T](unsafe.Pointer(&c))
 	}
 }
 

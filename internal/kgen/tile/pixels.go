@@ -8,13 +8,13 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// Under AVX2 convolutions have tiles whose rows are neighbouring pixels and whose columns are outputs. Elements of a pixel's window lie anywhere, but
+// On amd64 convolutions have tiles whose rows are neighbouring pixels and whose columns are outputs. Elements of a pixel's window lie anywhere, but
 // numbers that are repeated over a vector cross no cache lines wherever they lie: so a table (taps) finds them in the input itself, and vectors are of
 // packed weights, which all pixels share. A tap is of four channels, as far apart everywhere, so that a step takes hardly more instructions than one
 // of packed operands; then come taps of one channel.
 
-// pixelShapes are those of all tiles: fewer pixels overlap those before.
-var pixelShapes = []shape{{6, 1}, {6, 2}}
+// pixelShapes returns the shapes of all tiles: fewer pixels overlap those before.
+func (m *machine) pixelShapes() []shape { return []shape{{m.tallest, 1}, {m.tallest, 2}} }
 
 func pixelName(s shape) string { return fmt.Sprintf("pixels%dx%d", s.rows, s.vectors) }
 
@@ -22,6 +22,9 @@ func pixelName(s shape) string { return fmt.Sprintf("pixels%dx%d", s.rows, s.vec
 func (m *machine) pixelProduct(f *asm.File, s shape, e elem) {
 	doc := fmt.Sprintf("c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for %d pixels i and %d columns j", s.rows, s.vectors*m.lanes(e))
 	p := product{writer: m.writer(f, pixelName(s), e, &tileCall, doc), shape: s}
+	if p.masks { // all vectors are whole
+		p.op("KXNORW", "K1", "K1", "K1")
+	}
 	p.label("tile")
 	p.arg("colA", "R12")
 	p.indexed("R12", "R12", 2, "R11")
@@ -73,18 +76,20 @@ func (p *product) pixelSteps(field string, channels []string) {
 
 // pixelRunners writes the functions that run them.
 func pixelRunners(out *bytes.Buffer, machines []*machine) {
-	if !slices.Contains(machines, &avx2) {
+	machines = slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return m.arm })
+	if len(machines) == 0 {
 		out.WriteString("\nfunc runPixels[T dtype.Float](int, unsafe.Pointer) { panic(noTiles) }\n")
 		return
 	}
-	var shapes []numbered
-	for _, s := range pixelShapes {
-		shapes = append(shapes, numbered{fmt.Sprint(s.vectors), pixelName(s)})
-	}
 	k := kind{run: "Pixels", family: "pixels", params: "vectors int", shape: "vectors"}
-	k.shapes = func(*machine) []numbered { return shapes }
-	k.runner(out, []*machine{&avx2})
-	for _, e := range elems {
-		chooser(out, k, &avx2, e, shapes)
+	k.runner(out, machines)
+	for _, m := range machines {
+		var shapes []numbered
+		for _, s := range m.pixelShapes() {
+			shapes = append(shapes, numbered{fmt.Sprint(s.vectors), pixelName(s)})
+		}
+		for _, e := range elems {
+			chooser(out, k, m, e, shapes)
+		}
 	}
 }

@@ -94,9 +94,7 @@ func (m *machine) file() *asm.File {
 		m.resamples(f, e)
 		if !m.arm {
 			m.depthwises(f, e)
-		}
-		if m == &avx2 {
-			for _, s := range pixelShapes {
+			for _, s := range m.pixelShapes() {
 				m.pixelProduct(f, s, e)
 			}
 		}
