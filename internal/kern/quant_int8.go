@@ -44,8 +44,8 @@ func (p Int8Linear) Run() {
 	par.For(p.N, grain, p.rows)
 }
 
-// quantGrain is how many rows of a weight are worth a thread.
-func quantGrain(m, k int) int { return grainOf(2*m*k*vec.QuantRows) * vec.QuantRows }
+// quantGrain is how many rows of a weight are worth a thread: a call of a loop in assembly should have more of them than it computes side by side.
+func quantGrain(m, k int) int { return max(4, grainOf(2*m*k*vec.QuantRows)) * vec.QuantRows }
 
 // rows computes rows of the weight.
 func (p Int8Linear) rows(lo, hi int) {
