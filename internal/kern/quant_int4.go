@@ -125,6 +125,10 @@ type Int4Linear struct {
 
 // Run computes y: sums in lanes, as vec.Int4Rows tells, times the step of x's row, rounded to float32, plus the bias.
 func (p Int4Linear) Run() {
+	if p.squared() {
+		p.runSquares(par.For)
+		return
+	}
 	grain := quantGrain(p.X.M, p.X.K)
 	if par.Inline(p.N, grain) {
 		p.rows(0, p.N)
@@ -135,23 +139,35 @@ func (p Int4Linear) Run() {
 
 // rows computes rows of the weight.
 func (p Int4Linear) rows(lo, hi int) {
-	k, groups, tile := p.X.K, p.X.K/p.X.Group, quantRowsOf(p.X.M, p.X.K/2)
+	tile := quantRowsOf(p.X.M, p.X.K/2)
 	for j := lo; j < hi; j += tile {
-		rows := min(tile, hi-j)
 		for i := range p.X.M {
-			d := vec.Int4Rows{Rows: rows, K: k, Group: p.X.Group, Step: p.X.Step[i], W: p.W[j*k/8:], Scale: p.Scale[j*groups:], First: j % 8, Y: p.Y[i*p.N+j:]}
-			d.X, d.Eights, d.Sums = p.X.row(i)
-			if p.Zero != nil {
-				d.Zero = p.Zero[j/8*groups:]
-			}
-			if p.Bias != nil {
-				d.Bias = p.Bias[j:]
-			}
-			if k == 0 || !d.Run() {
-				p.X.addInt4(&d, i)
-			}
+			p.multiply(i, j, min(tile, hi-j))
 		}
 	}
+}
+
+// multiply computes so many rows of the weight, from row j on, with row i of x.
+func (p *Int4Linear) multiply(i, j, rows int) {
+	d := p.int4Rows(i, j, rows)
+	d.X, d.Eights, d.Sums = p.X.row(i)
+	d.Step = p.X.Step[i]
+	if d.K == 0 || !d.Run() {
+		p.X.addInt4(&d, i)
+	}
+}
+
+// int4Rows is what products of such rows have but for what belongs to x.
+func (p *Int4Linear) int4Rows(i, j, rows int) vec.Int4Rows {
+	k, groups := p.X.K, p.X.K/p.X.Group
+	d := vec.Int4Rows{Rows: rows, K: k, Group: p.X.Group, W: p.W[j*k/8:], Scale: p.Scale[j*groups:], First: j % 8, Y: p.Y[i*p.N+j:]}
+	if p.Zero != nil {
+		d.Zero = p.Zero[j/8*groups:]
+	}
+	if p.Bias != nil {
+		d.Bias = p.Bias[j:]
+	}
+	return d
 }
 
 // addInt4 is d.Run in Go, of row i.

@@ -14,7 +14,7 @@ import (
 // Weights that are packed too, or prefetched from memory, take no less with what that costs, nor do blocks of 8 or 32 steps.
 
 const (
-	minTiledRows  = 4       // rows of x that pay for packing: of 512x512 a fifth with four, of 4096x4096 two fifths
+	minTiledRows  = 4       // rows of x that pay for packing: of 512x512 a fifth with four, of 4096x4096 a quarter
 	maxTiledRows  = 128     // of the weight, whose sums with all columns are made before what they stand for is
 	tiledRowBytes = 1 << 18 // of those rows, which are read for each panel from the second cache level
 )
@@ -137,4 +137,9 @@ func asInts(x []float32) []int32 {
 
 func asWords(x []int8) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/4) // rows begin at cache lines
+}
+
+// asBytes is the way back.
+func asBytes(x []float32) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x)) // a word has room for four
 }

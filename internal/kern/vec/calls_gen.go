@@ -125,6 +125,7 @@ type int4Call struct {
 	groups, restG                     int            // sixteens, and what is left: with AVX-512 a mask
 	shift, stepShift, timeShift, rowZ int            // the first row's place within words in bits, how far the next is, and those after them; from a row of words to the next
 	lastS, lastZ                      unsafe.Pointer // room for sixteen, zeros, without AVX-512
+	rowY                              int            // where there are several rows of x
 }
 
 // eightsCall is a call of AddEights.

@@ -80,7 +80,7 @@ var families = map[string]string{
 	"depthwise": "TestDepthwise", "depthSums": "TestDepthwise", "depthSpread": "TestDepthwise",
 	"winogradIn": "TestWinograd", "winogradOut": "TestWinograd", "winogradWeights": "TestWinograd",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
-	"sumBytes": "TestInt8LinearIsTheDotProduct of package kern", "dotNibbles": "TestInt4LinearIsTheDotProduct of package kern",
+	"sumBytes": "TestInt8LinearIsTheDotProduct of package kern", "dotNibbles": "TestInt4LinearIsTheDotProduct of package kern", "squareNibbles": "the same",
 	"streamBytes": "the same", "eights": "TestFixedPairsAreTheNearest of package kern", "digits": "TestFixedNumbersAreTheNearest of package kern", "digitPairs": "TestFixedPairsAreTheNearest of package kern",
 	"add": halfArithmetics, "sub": halfArithmetics, "mul": halfArithmetics, "div": halfArithmetics, "sqrt": halfArithmetics, "features": halfArithmetics,
 	"peak": "computes nothing: bench measures it",

@@ -73,10 +73,27 @@ func (d *Int4Rows) run(i, times, rows int, y []float32) {
 	if times == 0 {
 		return
 	}
+	var lastS [16]float32
+	var lastZ [16]int32
+	c := d.call(i, times, rows, y)
+	if !HasVNNI() {
+		c.lastS, c.lastZ = unsafe.Pointer(&lastS), unsafe.Pointer(&lastZ)
+	}
+	switch d.Group {
+	case 32:
+		runInt4Rows32(unsafe.Pointer(&c))
+	case 64:
+		runInt4Rows64(unsafe.Pointer(&c))
+	default:
+		runInt4Rows128(unsafe.Pointer(&c))
+	}
+}
+
+func (d *Int4Rows) call(i, times, rows int, y []float32) int4Call {
 	words, groups := d.K/8, d.K/d.Group
 	at := d.First + i
 	c := int4Call{
-		x: unsafe.Pointer(&d.X[0]), eights: unsafe.Pointer(&d.Eights[0]), step: unsafe.Pointer(&d.Step), sums: pointer(d.Sums, 0), w: pointer(d.W, i*words), s: pointer(d.Scale, i*groups),
+		x: unsafe.Pointer(&d.X[0]), eights: pointer(d.Eights, 0), step: unsafe.Pointer(&d.Step), sums: pointer(d.Sums, 0), w: pointer(d.W, i*words), s: pointer(d.Scale, i*groups),
 		y: pointer(y, 0), stepW: 4 * rows * words, stepS: 4 * rows * groups, times: times, blocks: d.K / Int4Block, ahead: fetchedAhead * 4 * rows * words,
 	}
 	if rows == QuantRows {
@@ -90,21 +107,10 @@ func (d *Int4Rows) run(i, times, rows int, y []float32) {
 		c.restG = groups % 16
 	}
 	c.rest = d.K % Int4Block
-	var lastS [16]float32
-	var lastZ [16]int32
 	if HasVNNI() { // which has masks
 		c.rest, c.restS, c.restG = 1<<(c.rest/8)-1, 1<<(c.rest/d.Group)-1, 1<<c.restG-1
-	} else {
-		c.lastS, c.lastZ = unsafe.Pointer(&lastS), unsafe.Pointer(&lastZ)
 	}
-	switch d.Group {
-	case 32:
-		runInt4Rows32(unsafe.Pointer(&c))
-	case 64:
-		runInt4Rows64(unsafe.Pointer(&c))
-	default:
-		runInt4Rows128(unsafe.Pointer(&c))
-	}
+	return c
 }
 
 // AddEights writes to each element of y 8 times the sum of the 8 numbers that meet one word of a weight, of digits as SplitDigitPairs writes them, and reports whether there is assembly.

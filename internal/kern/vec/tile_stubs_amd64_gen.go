@@ -986,15 +986,30 @@ func streamBytes3I32AVX512(t unsafe.Pointer)
 //go:noescape
 func dotNibbles32I32AVX512(t unsafe.Pointer)
 
+// squareNibbles32I32AVX512 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 32, in 16 lanes and four rows of x.
+//
+//go:noescape
+func squareNibbles32I32AVX512(t unsafe.Pointer)
+
 // dotNibbles64I32AVX512 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 64, in 16 lanes.
 //
 //go:noescape
 func dotNibbles64I32AVX512(t unsafe.Pointer)
 
+// squareNibbles64I32AVX512 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 64, in 16 lanes and four rows of x.
+//
+//go:noescape
+func squareNibbles64I32AVX512(t unsafe.Pointer)
+
 // dotNibbles128I32AVX512 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 128, in 16 lanes.
 //
 //go:noescape
 func dotNibbles128I32AVX512(t unsafe.Pointer)
+
+// squareNibbles128I32AVX512 is y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of 128, in 16 lanes and four rows of x.
+//
+//go:noescape
+func squareNibbles128I32AVX512(t unsafe.Pointer)
 
 // eightsI32AVX512 is y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i.
 //

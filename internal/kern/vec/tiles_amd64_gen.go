@@ -1168,6 +1168,8 @@ func runInt4Rows32(t unsafe.Pointer) {
 	dotNibbles32I32AVX2(t)
 }
 
+func runInt4Squares32(t unsafe.Pointer) { squareNibbles32I32AVX512(t) }
+
 func runInt4Rows64(t unsafe.Pointer) {
 	if HasVNNI() {
 		dotNibbles64I32AVX512(t)
@@ -1180,6 +1182,8 @@ func runInt4Rows64(t unsafe.Pointer) {
 	dotNibbles64I32AVX2(t)
 }
 
+func runInt4Squares64(t unsafe.Pointer) { squareNibbles64I32AVX512(t) }
+
 func runInt4Rows128(t unsafe.Pointer) {
 	if HasVNNI() {
 		dotNibbles128I32AVX512(t)
@@ -1191,6 +1195,8 @@ func runInt4Rows128(t unsafe.Pointer) {
 	}
 	dotNibbles128I32AVX2(t)
 }
+
+func runInt4Squares128(t unsafe.Pointer) { squareNibbles128I32AVX512(t) }
 
 func runEights(t unsafe.Pointer) {
 	if HasVNNI() {

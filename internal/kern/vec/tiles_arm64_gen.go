@@ -662,6 +662,8 @@ func runInt4Rows32(t unsafe.Pointer) {
 	dotNibbles32I32NEON(t)
 }
 
+func runInt4Squares32(t unsafe.Pointer) { panic(noTiles) }
+
 func runInt4Rows64(t unsafe.Pointer) {
 	if HasDotProducts() {
 		dotNibbles64I32NEONDOT(t)
@@ -670,6 +672,8 @@ func runInt4Rows64(t unsafe.Pointer) {
 	dotNibbles64I32NEON(t)
 }
 
+func runInt4Squares64(t unsafe.Pointer) { panic(noTiles) }
+
 func runInt4Rows128(t unsafe.Pointer) {
 	if HasDotProducts() {
 		dotNibbles128I32NEONDOT(t)
@@ -677,6 +681,8 @@ func runInt4Rows128(t unsafe.Pointer) {
 	}
 	dotNibbles128I32NEON(t)
 }
+
+func runInt4Squares128(t unsafe.Pointer) { panic(noTiles) }
 
 func runEights(t unsafe.Pointer) {
 	if HasDotProducts() {

@@ -152,13 +152,19 @@ func runInt4Rows32(t unsafe.Pointer) {
 	panic(noTiles)
 }
 
+func runInt4Squares32(t unsafe.Pointer) { panic(noTiles) }
+
 func runInt4Rows64(t unsafe.Pointer) {
 	panic(noTiles)
 }
 
+func runInt4Squares64(t unsafe.Pointer) { panic(noTiles) }
+
 func runInt4Rows128(t unsafe.Pointer) {
 	panic(noTiles)
 }
+
+func runInt4Squares128(t unsafe.Pointer) { panic(noTiles) }
 
 func runEights(t unsafe.Pointer) {
 	panic(noTiles)

@@ -8,7 +8,7 @@ import (
 
 // Dot products with rows of int4, two a byte, the even one in the lower half: a block of 64 bytes is 128 elements of a row, whose digits of x come as 64 of even
 // and 64 of odd elements. A lane of 32 bits has 8 neighbours, which are in one group: their exact sum becomes a float32, is multiplied with the
-// group's scale and added to the lane's sum. There are 16 lanes for every instruction set.
+// group's scale and added to the lane's sum. There are 16 lanes for every instruction set. AVX-512 has micro-kernels for four rows of x at once, too: see quant_int4_squares.go.
 
 // int4Groups are the sizes of groups that have micro-kernels.
 var int4Groups = []int{32, 64, 128}
@@ -24,12 +24,13 @@ var int4Call = layout{"int4Call", "int4Call is a call of Int4Rows: distances in 
 	"groups, restG int // sixteens, and what is left: with AVX-512 a mask",
 	"shift, stepShift, timeShift, rowZ int // the first row's place within words in bits, how far the next is, and those after them; from a row of words to the next",
 	"lastS, lastZ unsafe.Pointer // room for sixteen, zeros, without AVX-512",
+	"rowY int // where there are several rows of x",
 }}
 
-// nibbles writes dot products with some rows: as many as there are registers for, so that they share what is loaded of x.
+// nibbles writes dot products with some rows: as many as there are registers for, so that they share what is loaded of x. Columns are rows of x.
 type nibbles struct {
 	*writer
-	group, rows int
+	group, rows, cols int
 }
 
 // nibbleRows is how many rows are computed side by side.
@@ -46,8 +47,12 @@ const int4Digits, int4Lanes = 3, 16
 func (m *machine) dotNibbles(f *asm.File) {
 	for _, group := range int4Groups {
 		doc := fmt.Sprintf("y[i] = step · Σ s[i][g] · Σ x[l] · (w[i][l] - z[i][g]) + bias[i] for elements l of groups g of %d, in %d lanes", group, int4Lanes)
-		n := nibbles{m.writer(f, fmt.Sprint("dotNibbles", group), wholes, &int4Call, doc), group, m.nibbleRows()}
+		n := nibbles{m.writer(f, fmt.Sprint("dotNibbles", group), wholes, &int4Call, doc), group, m.nibbleRows(), 1}
 		n.dot(f)
+		if m.masks {
+			n := nibbles{m.writer(f, fmt.Sprint("squareNibbles", group), wholes, &int4Call, doc+" and four rows of x"), group, quantRows, nibbleColumns}
+			n.dot(f)
+		}
 	}
 	m.eights(f)
 }
@@ -56,7 +61,7 @@ var eightsCall = layout{"eightsCall", "eightsCall is a call of AddEights.", []st
 
 // eights is the micro-kernel that adds numbers of x as a row of ones would.
 func (m *machine) eights(f *asm.File) {
-	n := nibbles{m.writer(f, "eights", wholes, &eightsCall, "y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i"), 128, 1}
+	n := nibbles{m.writer(f, "eights", wholes, &eightsCall, "y[i] = 8 · Σ x[l] for the 8 numbers x of each lane i"), 128, 1, 1}
 	n.arg("x", "SI")
 	n.arg("y", "BX")
 	n.arg("blocks", "CX")
@@ -81,7 +86,7 @@ func (m *machine) eights(f *asm.File) {
 func (n *nibbles) parts() int { return int4Lanes / n.lanes(n.elem) }
 
 // The registers: sums of lanes from 0 on, then what a part of a block needs.
-func (n *nibbles) work(i int) int { return n.rows*n.parts() + i }
+func (n *nibbles) work(i int) int { return n.rows*n.cols*n.parts() + i }
 
 // row is the memory of row i behind a base, whose rows are as far apart as one register says, of which another has three times that.
 func (n *nibbles) row(base, row, thrice string, i, offset int) memory {
@@ -151,11 +156,17 @@ func (n *nibbles) block() {
 	if n.rows > 1 {
 		n.arg("ahead", "AX")
 		n.add("BX", "AX")
-		for d := range 2 * int4Digits { // of the even and the odd numbers
-			n.load(memory{base: "SI", offset: 64 * d}, n.ofX(d))
+		if n.cols == 1 {
+			for d := range 2 * int4Digits { // of the even and the odd numbers
+				n.load(memory{base: "SI", offset: 64 * d}, n.ofX(d))
+			}
 		}
 		for i := range n.rows {
-			n.addPart(i, 0, false)
+			if n.cols == 1 {
+				n.addPart(i, 0, false)
+			} else {
+				n.addColumns(i)
+			}
 			n.op("PREFETCHT0", n.row("AX", "R8", "R9", i, 0).String())
 		}
 	} else {
@@ -168,7 +179,7 @@ func (n *nibbles) block() {
 		}
 	}
 	n.add("$64", "BX")
-	n.add(fmt.Sprintf("$%d", 128*int4Digits), "SI")
+	n.add(fmt.Sprintf("$%d", n.blockOfX()), "SI")
 	n.add("$64", "R11")
 	n.add(fmt.Sprintf("$%d", 4*128/n.group), "DX")
 }

@@ -8,6 +8,11 @@ import (
 
 // results writes what rows have summed up: their lanes, added in pairs, times the step of x in float64, rounded, plus the bias.
 func (n *nibbles) results(f *asm.File) {
+	if n.cols > 1 {
+		n.joinColumns()
+		n.storeColumns()
+		return
+	}
 	if n.masks {
 		n.joinRows(f)
 		n.op("VCVTPS2PD", "X0", "Y0")

@@ -228,6 +228,11 @@ func quantRunners(out *bytes.Buffer, machines []*machine) {
 	}
 	for _, group := range int4Groups {
 		quantRunner(out, fmt.Sprint("runInt4Rows", group), fmt.Sprint("dotNibbles", group), machines)
+		body := "panic(noTiles)"
+		if len(machines) > 1 {
+			body = machines[0].functionName(fmt.Sprint("squareNibbles", group), wholes) + "(t)"
+		}
+		fmt.Fprintf(out, "\nfunc runInt4Squares%d(t unsafe.Pointer) { %s }\n", group, body)
 	}
 	quantRunner(out, "runEights", "eights", machines)
 	for _, name := range []string{"digits1", "digits3", "digitPairs"} {

@@ -38,7 +38,7 @@ func (n *nibbles) zeroPoints() {
 	}
 	n.add("$64", "BX")
 	n.add("$64", "DX")
-	n.add("$64", "SI")
+	n.add(fmt.Sprintf("$%d", 64*n.cols), "SI")
 	n.repeat("CX", "groups")
 	n.label("last")
 	n.jumpIfZero("R15", "shift")
@@ -114,5 +114,7 @@ func (n *nibbles) addZeros(i, part, shift int) {
 	n.op("VPSUBD", n.reg(n.eight()), n.reg(zero), n.reg(zero))
 	n.toFloat(zero)
 	n.op("VMULPS", n.reg(zero), n.reg(scale), n.reg(scale))
-	n.op("VFNMADD231PS", at("SI").String(), n.reg(scale), n.reg(i*n.parts()+part))
+	for c := range n.cols {
+		n.op("VFNMADD231PS", memory{base: "SI", offset: (c + part) * n.bytes}.String(), n.reg(scale), n.reg((i*n.cols+c)*n.parts()+part))
+	}
 }
