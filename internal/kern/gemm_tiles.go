@@ -63,7 +63,8 @@ const (
 	packCols, packSteps = 1024, 2048
 	// minPackCols is the least number of columns that pay for packing A: the copy is read once for every panel. Half as many do
 	// where A's rows are a multiple of pageBytes apart, since rows of a tile then share a set of the first cache level: mm/1024
-	// takes a tenth less time so. With small caches an eighth does, and half a page.
+	// takes a tenth less time so; a quarter where A is the transpose of a matrix that a cache does not hold, of whose lines each step reads
+	// another: lstm_grad/128x64x256, whose gradients of weights have such a one. With small caches an eighth does, for half a page and all transposes.
 	minPackCols, pageBytes = 512, 4 << 10
 	// pieceRows bounds the rows of a piece, whose packed A stays in the second cache level.
 	pieceRows = 112
@@ -139,10 +140,13 @@ func (p *product[T]) tiling() tiling[T] {
 
 // packsA reports whether tiles read A from a packed copy.
 func (p *product[T]) packsA() bool {
-	cols, apart := minPackCols, p.a.Row*dtype.Of[T]().Size()
+	size := dtype.Of[T]().Size()
+	cols, apart, turned := minPackCols, max(p.a.Row, p.a.Col)*size, p.a.Row == 1 && p.a.Col != 1
 	switch {
-	case vec.SmallCaches() && apart%(pageBytes/2) == 0:
+	case vec.SmallCaches() && (turned || apart%(pageBytes/2) == 0):
 		cols /= 8
+	case turned && p.m*p.k*size > maxInPlace/2:
+		cols /= 4
 	case apart%pageBytes == 0:
 		cols /= 2
 	}

@@ -42,7 +42,7 @@ func TestGemmShapes(t *testing.T) {
 				})
 			}
 		}
-		for _, s := range [][3]int{{30, 70, 1100}, {17, 40, 2100}, {130, 70, 515}, {15, 1050, 70}, {1, 5003, 77}} {
+		for _, s := range [][3]int{{30, 70, 1100}, {17, 40, 2100}, {130, 70, 515}, {15, 1050, 70}, {1, 5003, 77}, {60, 300, 2100}} {
 			for layout := range 4 {
 				t.Run(fmt.Sprint(s, layout), func(t *testing.T) {
 					checkProduct[float32](t, rnd, s[0], s[1], s[2], layout&1, layout>>1)
@@ -52,7 +52,7 @@ func TestGemmShapes(t *testing.T) {
 	})
 }
 
-// Whether operands are copied into panels depends on how far apart their rows are: the products do not.
+// Whether operands are copied into panels depends on how far apart their rows are and on whether they are transposed: the products do not.
 func TestGemmPackingKeepsBits(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		t.Run("float32", testPackingKeepsBits[float32])
@@ -62,21 +62,32 @@ func TestGemmPackingKeepsBits(t *testing.T) {
 
 func testPackingKeepsBits[T dtype.Float](t *testing.T) {
 	rnd := rand.New(rand.NewPCG(23, 24))
-	for _, s := range []struct{ m, n, k int }{{25, 256, 784}, {130, 128, 130}, {64, 64, 1024}} {
-		wide := func(m Matrix[T], rows, cols int) Matrix[T] { // with rows one element further apart
-			w := Matrix[T]{make([]T, rows*(cols+1)), cols + 1, 1}
+	for _, s := range []struct{ m, n, k int }{{25, 256, 784}, {130, 128, 130}, {64, 64, 1024}, {130, 128, 1100}, {60, 300, 1100}} {
+		// copied has an element's neighbours row and col further apart.
+		copied := func(m Matrix[T], rows, cols, row, col int) Matrix[T] {
+			w := Matrix[T]{make([]T, rows*row+cols*col), row, col}
 			for i := range rows {
-				copy(w.Data[i*w.Row:], m.Data[i*m.Row:][:cols])
+				for j := range cols {
+					w.Data[i*row+j*col] = m.Data[i*m.Row+j]
+				}
 			}
 			return w
 		}
 		a, b := randomMatrix[T](rnd, s.m, s.k, 0), randomMatrix[T](rnd, s.k, s.n, 0)
-		got, want := make([]T, s.m*s.n), make([]T, s.m*s.n)
-		Gemm(s.m, s.n, s.k, 1, a, b, 0, got, s.n)
-		Gemm(s.m, s.n, s.k, 1, wide(a, s.m, s.k), wide(b, s.k, s.n), 0, want, s.n)
-		for i := range want {
-			if got[i] != want[i] {
-				t.Fatalf("%v: C[%d,%d] is %v, %v where rows are further apart", s, i/s.n, i%s.n, got[i], want[i])
+		want := make([]T, s.m*s.n)
+		Gemm(s.m, s.n, s.k, 1, a, b, 0, want, s.n)
+		farA, farB := copied(a, s.m, s.k, s.k+1, 1), copied(b, s.k, s.n, s.n+1, 1)
+		turnedA, turnedB := copied(a, s.m, s.k, 1, s.m), copied(b, s.k, s.n, 1, s.k)
+		if s.m <= maxDotRows { // products of few rows with contiguous columns add in another order
+			turnedB = b
+		}
+		for name, operands := range map[string][2]Matrix[T]{"far rows": {farA, farB}, "a transposed": {turnedA, b}, "b transposed": {a, turnedB}, "both transposed": {turnedA, turnedB}} {
+			got := make([]T, s.m*s.n)
+			Gemm(s.m, s.n, s.k, 1, operands[0], operands[1], 0, got, s.n)
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("%v, %s: C[%d,%d] is %v, want %v", s, name, i/s.n, i%s.n, got[i], want[i])
+				}
 			}
 		}
 	}
