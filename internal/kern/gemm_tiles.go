@@ -27,7 +27,8 @@ import (
 //
 // Packing. A copy costs time and pays where memory is read badly. B of at most 1 MiB, which the
 // second cache level holds (without AVX-512 packsB asks for less), is read where it is if its rows are contiguous: so in the example. Larger or transposed ones are
-// packed, 1024 columns and up to 2048 steps at a time, as panels: [steps, panel width], contiguous. A is packed if there are
+// packed, 1024 columns and up to 2048 steps at a time, as panels: [steps, panel width], contiguous. Where a piece has all rows it packs a panel just before
+// its tiles read it, from a near cache: linear/64x1024x1024 takes four fifths of the time so. A is packed if there are
 // 512 columns or more to multiply it by, so in the example: as panels of a tile's rows, [steps, rows], so that each step
 // reads neighbours, and rows a power of two apart do not evict each other from the first cache level. A piece packs its own
 // rows, at most 4 KiB of each at a time.
@@ -72,6 +73,8 @@ const (
 	packBytes = 4 << 10
 	// minPieceFlops is the least piece of work that is worth handing to a thread: some microseconds.
 	minPieceFlops = 1 << 19
+	// ownPanels is the least number of panels for each thread of a product whose pieces have all rows and pack B themselves.
+	ownPanels = 4
 	// nextParts is how many tiles prefetch the next panel, a part each.
 	nextParts = 8
 )
@@ -79,9 +82,10 @@ const (
 // tiling is a product on the micro-kernels of package vec, or the part of it whose B is packed together.
 type tiling[T dtype.Float] struct {
 	product[T]
-	col, colEnd int // columns of the part
-	step, end   int // steps of k of the part
-	packedB     []T // the part of B as panels of width columns; nil where B is read where it is
+	col, colEnd int  // columns of the part
+	step, end   int  // steps of k of the part
+	packedB     []T  // the part of B as panels of width columns; nil where B is read where it is, or pieces pack it
+	ownB        bool // pieces pack the panels of B that they read
 	packA       bool
 	length      int // steps of a block of k
 	packed      int // steps for which a piece packs A together, a multiple of length
@@ -111,6 +115,10 @@ func (p *product[T]) runTiles(split splitter) {
 		if p.m <= t.height {
 			t.width = vec.TileCols[T](p.m)
 		}
+		t.compute(split)
+		return
+	}
+	if t.ownB = p.m <= pieceRows && ceilDiv(p.n, t.width) >= ownPanels*par.NumThreads(); t.ownB {
 		t.compute(split)
 		return
 	}
@@ -218,6 +226,9 @@ func (t *tiling[T]) cut() (down, across int) {
 		return down, across
 	}
 	tiles, panels := ceilDiv(t.m, t.height), ceilDiv(cols, t.width)
+	if t.ownB {
+		tiles = 1 // pieces below each other would pack the same panels
+	}
 	if down > 1 {
 		down = min(ceilDiv(down, threads)*threads, tiles)
 	}
@@ -247,8 +258,14 @@ func (t *tiling[T]) piece(row, rowEnd, col, colEnd int) {
 		defer space.release()
 		packedA = space.data
 	}
+	var panelB []T
+	if t.ownB {
+		space := newScratch[T](min(t.packed, t.end-t.step) * t.width)
+		defer space.release()
+		panelB = space.data
+	}
 	for k := t.step; k < t.end; k += t.packed {
-		t.pieceBlocks(packedA, row, rowEnd, col, colEnd, k, min(k+t.packed, t.end))
+		t.pieceBlocks(packedA, panelB, row, rowEnd, col, colEnd, k, min(k+t.packed, t.end))
 	}
 	if t.end == t.k {
 		epilogue(t.then, t.c[row*t.ldc+col:], rowEnd-row, colEnd-col, t.ldc)
@@ -257,7 +274,7 @@ func (t *tiling[T]) piece(row, rowEnd, col, colEnd int) {
 
 // pieceBlocks adds to a piece the products of steps k to kEnd, whole blocks whose A is packed together. All blocks of a panel
 // follow each other, while a cache holds its tiles of C.
-func (t *tiling[T]) pieceBlocks(packedA []T, row, rowEnd, col, colEnd, k, kEnd int) {
+func (t *tiling[T]) pieceBlocks(packedA, panelB []T, row, rowEnd, col, colEnd, k, kEnd int) {
 	groups := tileGroups(row, rowEnd, t.height)
 	// packed is the packed A of a group for the block of steps from l on.
 	packed := func(g tileGroup, l, steps int) []T {
@@ -272,12 +289,22 @@ func (t *tiling[T]) pieceBlocks(packedA []T, row, rowEnd, col, colEnd, k, kEnd i
 			t.packRows(packed(g, l, steps), g, l, steps)
 		}
 	}
+	part := t
+	if t.ownB {
+		own := *t
+		own.packedB, own.step, own.end = panelB, k, kEnd
+		part = &own
+	}
 	for j := col; j < colEnd; j += t.width {
+		if t.ownB {
+			part.col = j
+			part.packPanel(panelB, j, min(t.width, colEnd-j))
+		}
 		for l := k; l < kEnd; l += t.length {
 			steps := min(t.length, kEnd-l)
 			for _, g := range groups {
 				if g.tiles > 0 {
-					t.multiply(g, packed(g, l, steps), j, colEnd, l, steps)
+					part.multiply(g, packed(g, l, steps), j, colEnd, l, steps)
 				}
 			}
 		}
@@ -286,13 +313,19 @@ func (t *tiling[T]) pieceBlocks(packedA []T, row, rowEnd, col, colEnd, k, kEnd i
 
 // multiply computes a group of tiles in the panel from column j on, for the block of steps from k on.
 func (t *tiling[T]) multiply(g tileGroup, packedA []T, j, colEnd, k, steps int) {
-	part := steps * t.width / nextParts
 	tile := vec.Tile[T]{Rows: g.height, Cols: min(t.width, colEnd-j), K: steps, B: t.panel(j, k), RowB: t.b.Row, C: t.c[g.row*t.ldc+j:], RowC: t.ldc,
-		Count: g.tiles, Step: vec.Steps{C: g.height * t.ldc, Next: part}}
+		Count: g.tiles, Step: vec.Steps{C: g.height * t.ldc}}
 	tile.Next = tile.B
+	switch {
+	case t.ownB && t.b.Row == 1: // columns from which the next panel will be packed
+		tile.Step.Next = t.width / nextParts * t.b.Col
+		tile.Next = t.b.Data[min((j+t.width)*t.b.Col+k+g.before*tile.Step.Next, len(t.b.Data)-1):]
+	case t.packedB != nil:
+		tile.Step.Next = steps * t.width / nextParts
+		tile.Next = tile.B[min(steps*t.width+g.before*tile.Step.Next, len(tile.B)-1):]
+	}
 	if t.packedB != nil {
 		tile.RowB = t.width
-		tile.Next = tile.B[min(steps*t.width+g.before*part, len(tile.B)-1):]
 	}
 	if t.packA {
 		tile.A, tile.RowA, tile.ColA, tile.Step.A = packedA, 1, g.height, g.height*steps
