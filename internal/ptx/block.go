@@ -20,6 +20,7 @@ type block struct {
 	running int                  // warps that have not ended
 	visits  map[int]visit        // of warps of other blocks of the cluster
 	groups  []warpGroup          // of four warps
+	tensor  *tensorMemory        // nil for kernels that have none
 }
 
 // newBlock makes registers and shared memory.
@@ -30,6 +31,9 @@ func newBlock(k *Kernel, cfg *LaunchConfig, g *gang, rank int) *block {
 		regions: make([]Region, k.sites),
 	}
 	b.warps = make([]warp, (b.threads+31)/32)
+	if k.tensor {
+		b.tensor = new(tensorMemory)
+	}
 	r32 := make([]lanes32, len(b.warps)*k.count32)
 	r64 := make([]lanes64, len(b.warps)*k.count64)
 	preds := make([]uint32, len(b.warps)*k.countP)
@@ -123,6 +127,9 @@ func (b *block) start(id [3]uint32) {
 		b.mbars = map[uint32]*mbarrier{}
 		b.visits = nil
 	}
+	if b.tensor != nil {
+		b.tensor.start(len(b.gang.watch.known))
+	}
 	for i := range b.warps {
 		b.warps[i].start()
 	}
@@ -136,6 +143,8 @@ func (w *warp) start() {
 	w.asks, w.arrived, w.stores, w.closed = nil, 0, w.stores[:0], lanes32{}
 	w.waits, w.copies, w.commits = nil, w.copies[:0], lanes32{}
 	w.ahead, w.held, w.parked = w.ahead[:0], w.held[:0], w.parked[:0]
+	w.loads = w.loads[:0]
+	w.behind.forget()
 	for _, s := range w.b.k.specials {
 		if s.what.ofBlock() {
 			w.fillSpecial(s)

@@ -299,11 +299,18 @@ func (w *warp) markCopy(b *block, m *access, lane int, at uint64, n int) *Fault 
 	return nil
 }
 
-// deliver lands a copy: when no warp can go on, which is as late as it can matter, or with Shuffle at any time and in any order.
+// underway is how many asynchronous copies, and commits of products, have not ended.
+func (g *gang) underway() int { return len(g.copies) + len(g.commits) }
+
+// deliver lands a copy, or ends the products of a commit: when no warp can go on, which is as late as it can matter, or with Shuffle at any time, and
+// copies in any order.
 func (g *gang) deliver() *Fault {
 	i := 0
 	if g.random != 0 {
-		i = int(g.draw() % uint64(len(g.copies)))
+		i = int(g.draw() % uint64(g.underway()))
+	}
+	if i >= len(g.copies) {
+		return g.endProducts()
 	}
 	c := g.copies[i]
 	g.copies = append(g.copies[:i], g.copies[i+1:]...)

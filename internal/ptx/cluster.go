@@ -135,6 +135,9 @@ func (b *block) left(w *warp) *Fault {
 			return f
 		}
 	}
+	if f := b.tensorLeft(w); f != nil {
+		return f
+	}
 	for _, bar := range b.mbars {
 		if bar.maker != nil && bar.tx != 0 {
 			f := w.fault(Misuse, allLanes)

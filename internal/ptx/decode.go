@@ -81,7 +81,7 @@ var families = map[string]func(b *body, o *opcode, args []operand) instr{
 	"lop3": (*body).lop3, "bfi": (*body).bfi, "red": (*body).atom,
 	"bar": (*body).bar, "barrier": (*body).bar, "vote": (*body).vote, "redux": (*body).redux, "elect": (*body).elect,
 	"activemask": (*body).activemask, "cp": (*body).copyAsync, "ldmatrix": (*body).ldmatrix, "stmatrix": (*body).ldmatrix, "movmatrix": (*body).movmatrix,
-	"wgmma": (*body).wgmma, "setmaxnreg": (*body).setMaxRegisters,
+	"wgmma": (*body).wgmma, "tcgen05": (*body).tcgen05, "setmaxnreg": (*body).setMaxRegisters,
 	"mbarrier": (*body).mbarrier, "mapa": (*body).mapa,
 	"mma": (*body).mma, "fence": (*body).fence, "membar": (*body).fence, "createpolicy": (*body).createPolicy,
 	"prefetch": (*body).nothing, "prefetchu": (*body).nothing, "discard": (*body).nothing, "applypriority": (*body).nothing,

@@ -110,6 +110,8 @@ var mixed = map[string]mixedForm{
 	"cvt.s64.s32":  {"u64", []string{"u32"}, widening(extendS32)},
 	"cvt.u32.u64":  {"u32", []string{"u64"}, narrowing(cut32)},
 	"cvt.s32.s64":  {"u32", []string{"u64"}, narrowing(cut32)},
+
+	"add.rn.f32.f16": {"f32", []string{"b16", "f32"}, addF16},
 }
 
 // mixedForm is a result and sources of the named types.

@@ -15,7 +15,8 @@ type gang struct {
 	random uint64 // state of a generator, 0 where copies land in order and late
 
 	cluster clusterBarrier
-	copies  []bulkCopy // in flight, oldest first
+	copies  []bulkCopy     // in flight, oldest first
+	commits []tensorCommit // of products that have not ended, oldest first
 }
 
 // borrow returns registers for a launch from the pool k.idle, or new ones where it has none of that shape.
@@ -64,7 +65,7 @@ func (g *gang) giveBack() {
 func (g *gang) run(n, at uint64) *Fault {
 	g.n = n
 	g.cluster = clusterBarrier{}
-	g.copies = g.copies[:0]
+	g.copies, g.commits = g.copies[:0], g.commits[:0]
 	g.random = g.blocks[0].cfg.Shuffle * (2*at + 1)
 	if g.watch != nil {
 		g.watch.begin()
@@ -108,7 +109,7 @@ func (g *gang) turn() *Fault {
 				}
 			}
 		}
-		if g.random != 0 && len(g.copies) > 0 && g.draw()%2 == 0 {
+		if g.random != 0 && g.underway() > 0 && g.draw()%2 == 0 {
 			if f := g.deliver(); f != nil {
 				return f
 			}
@@ -118,7 +119,7 @@ func (g *gang) turn() *Fault {
 			return nil
 		case g.events != before:
 			idle = 0
-		case len(g.copies) > 0:
+		case g.underway() > 0:
 			if f := g.deliver(); f != nil {
 				return f
 			}

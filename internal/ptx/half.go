@@ -160,3 +160,13 @@ func (f halfFormat) apply(op func(a, b, c float64) float64, n int) op32 {
 		}
 	}
 }
+
+// addF16 is add.rn.f32.f16: a number of f16 and one of f32, rounded once.
+func addF16(w *warp, in *instr, mask uint32) *Fault {
+	d, a, b := w.to32(in.d, mask), &w.r32[in.a], &w.r32[in.b]
+	for i := range d {
+		d[i] = u32(f16ToF32(uint16(a[i])) + f32(b[i]))
+	}
+	w.keep32(in.d, mask)
+	return nil
+}

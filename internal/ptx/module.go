@@ -10,7 +10,7 @@
 // address. In kernels with asynchronous copies so does an access to shared memory that no barrier and no wait orders.
 //
 // What clang makes of this project's kernels is understood and little more. There are no functions (they must be inlined),
-// no local memory, textures, clocks or tcgen05: what is missing is an error of Parse that names it, and most of it is a row in a table.
+// no local memory, textures or clocks, and of tcgen05 what one block does with 16-bit elements: what is missing is an error of Parse that names it, and most of it is a row in a table.
 // Global memory is in program order, so its races show only where another order of blocks (LaunchConfig.Shuffle) gives other
 // results. Tensor cores add as those of the device do; approximations (.approx) are rounded exact values; a NaN's payload is the
 // host's.
@@ -70,8 +70,9 @@ type Kernel struct {
 
 	externAlign  int
 	async        bool    // has asynchronous copies, whose order is watched
-	grouped      bool    // has products by groups of four warps
-	accumulators []int32 // slots that these use
+	grouped      bool    // has instructions whose registers are not to be touched until they have been waited for
+	tensor       bool    // has tensor memory
+	accumulators []int32 // slots of those registers
 
 	code     []instr
 	lines    []int32 // of each instruction

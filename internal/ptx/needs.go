@@ -18,9 +18,9 @@ var needs = []need{
 	{"cp.async.bulk", 90, false}, {"cp.reduce", 90, false}, {"cp.async", 80, false},
 	{"mbarrier.try_wait", 90, false}, {"mbarrier.arrive.expect_tx", 90, false}, {"mbarrier", 80, false},
 	{"mapa", 90, false}, {"barrier.cluster", 90, false}, {"fence.proxy", 90, false}, {"fence.mbarrier_init", 90, false}, {"elect", 90, false},
-	{"st.async", 90, false}, {"griddepcontrol", 90, false}, {"wgmma", 90, true}, {"setmaxnreg", 90, true},
+	{"st.async", 90, false}, {"griddepcontrol", 90, false}, {"wgmma", 90, true}, {"setmaxnreg", 90, true}, {"tcgen05", 100, true},
 	{"redux", 80, false}, {"createpolicy", 80, false}, {"cvt.rn.bf16x2", 80, false}, {"cvt.rn.f16x2", 80, false}, {"cvt.rna.tf32", 80, false},
-	{"fma.rn.bf16", 80, false}, {"add.rn.bf16", 90, false}, {"mul.rn.bf16", 90, false}, {"sub.rn.bf16", 90, false},
+	{"fma.rn.bf16", 80, false}, {"add.rn.bf16", 90, false}, {"add.rn.f32.f16", 100, false}, {"mul.rn.bf16", 90, false}, {"sub.rn.bf16", 90, false},
 	{"dp4a", 61, false}, {"tanh.approx", 75, false}, {"ex2.approx.f16", 75, false}, {"ex2.approx.ftz.bf16", 90, false},
 }
 

@@ -56,7 +56,7 @@ func TestParseErrors(t *testing.T) {
 		{"an open comment", head + "/* \n\n", 4, "a comment does not end"},
 		{"an open string", head + ".pragma \"a\n", 4, "a string does not end"},
 		{"an open kernel", body("ret;")[:len(body("ret;"))-2], 9, "does not end"},
-		{"an unknown opcode", body("ret;\ntcgen05.fence.sync.aligned;"), 9, "unknown instruction tcgen05.fence.sync.aligned"},
+		{"an unknown opcode", body("ret;\nsuld.b.1d.b32.trap;"), 9, "unknown instruction suld.b.1d.b32.trap"},
 		{"an unknown type", body("add.s128 %r1, %r1, %r1;"), 8, "unknown instruction add.s128"},
 		{"an unknown modifier", body("ld.global.xx.b32 %r1, [%d1];"), 8, `"xx" is no type or modifier`},
 		{"memory of another kind", body("ld.local.b32 %r1, [%d1];"), 8, "unknown instruction ld.local.b32"},

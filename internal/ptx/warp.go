@@ -36,6 +36,9 @@ type warp struct {
 	operands *tensorOperands
 	wants    string // what setmaxnreg waits for
 
+	loads  []tensorLoaded // that have not been waited for
+	behind knowledge      // what counts for tensor memory, behind tcgen05.fence::after_thread_sync
+
 	asks    *mbarrier // that the warp found unfinished last
 	asked   uint32    // the parity that it waits for
 	arrived int       // phase of the cluster's barrier, from 1, at which it arrived last

@@ -93,15 +93,24 @@ func (w *warp) issue(p *groupProduct) (first bool) {
 
 // readMatrix checks a matrix in shared memory, and locks it where the warp is the first of its group.
 func (w *warp) readMatrix(d *descriptor, n uint32, p *groupProduct, name string, first bool) (f *Fault) {
-	b, t, a := w.b, w.b.gang.watch, w.agent()
+	list := &w.ownGroup().chunks[w.products.issued-1]
 	if problem := d.problem(); problem != "" {
 		f = w.fault(Misuse, allLanes)
 		f.Detail = fmt.Sprintf("the descriptor of %s, at %#x: %s", name, d.start, problem)
 		return f
 	}
+	return w.readChunks(d, n, p, name, func(at uint32) {
+		if first {
+			w.b.shadow.lock(at)
+			*list = append(*list, at)
+		}
+	})
+}
+
+// readChunks checks that a product may read each chunk of a matrix in shared memory, and calls lock for it.
+func (w *warp) readChunks(d *descriptor, n uint32, p *groupProduct, name string, lock func(at uint32)) (f *Fault) {
+	b, t, a := w.b, w.b.gang.watch, w.agent()
 	m := &access{space: sharedSpace, bytes: 16, vector: 1}
-	g := w.ownGroup()
-	list := &g.chunks[w.products.issued-1]
 	d.chunks(n, uint32(p.k), uint32(p.size), func(at uint32) {
 		if f != nil {
 			return
@@ -113,18 +122,17 @@ func (w *warp) readMatrix(d *descriptor, n uint32, p *groupProduct, name string,
 			return
 		}
 		for word := int(at / 4); word < int(at/4)+4; word++ {
-			if problem, who := t.readsAsync(b.shadow, a, word); problem != noProblem {
+			problem, who := t.readsAsync(b.shadow, a, word)
+			if at := &b.shadow.wrote[word]; problem == noProblem && b.tensor != nil && at.when > t.start && !w.isBehind(int(at.who), at.when) {
+				problem = fencedBehind
+			}
+			if problem != noProblem {
 				f = w.race(m, 0, problem, who)
 				f.Detail += ", matrix " + name
 				return
 			}
-			if first {
-				b.shadow.reading[word]++
-			}
 		}
-		if first {
-			*list = append(*list, at)
-		}
+		lock(at)
 	})
 	return f
 }
@@ -144,10 +152,7 @@ func (w *warp) awaitProducts(n int) bool {
 	t := w.b.gang.watch
 	for ; g.ended < target; g.ended++ {
 		for _, at := range g.chunks[g.ended] {
-			for word := int(at / 4); word < int(at/4)+4; word++ {
-				w.b.shadow.reading[word]--
-				t.noteRead(w.b.shadow, w.group(), word)
-			}
+			t.endRead(w.b.shadow, w.group(), at)
 		}
 		g.chunks[g.ended] = nil
 	}
@@ -238,7 +243,10 @@ func (w *warp) touches(list []touch, mask uint32) *Fault {
 	for _, t := range list {
 		if own.locks[t.slot] > 0 || t.write && own.locksA[t.slot] > 0 {
 			f := w.fault(DataRace, mask)
-			f.Detail = fmt.Sprintf("a register of the product at line %d, which has not been waited for", w.b.k.lines[w.ownGroup().issued[own.flight[0].n]])
+			f.Detail = "a register of tcgen05.ld, which has not been waited for"
+			if len(own.flight) > 0 {
+				f.Detail = fmt.Sprintf("a register of the product at line %d, which has not been waited for", w.b.k.lines[w.ownGroup().issued[own.flight[0].n]])
+			}
 			return f
 		}
 		own.dirty[t.slot] = own.dirty[t.slot] || t.write

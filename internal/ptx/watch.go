@@ -1,27 +1,31 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // watch follows which warps of a gang know of one another's accesses to shared memory, so that an access that only luck puts
 // behind another one is a fault, whatever order the warps ran in.
 //
-// Agents are the warps of each block, its warpgroups, and the TMA. Time is counted in releases. seen[a][b] is the
+// Agents are the warps of each block, its warpgroups, its tensor cores and the TMA. Time is counted in releases. seen[a][b] is the
 // time up to which agent a knows what agent b did: barriers hand it on. fenced is the same of b's fences between the generic
-// and the asynchronous proxy.
+// and the asynchronous proxy, and ordered of those before a barrier for tensor memory.
 type watch struct {
 	now    uint32
 	start  uint32 // what happened up to then is of other blocks
 	per    int    // agents of a block
 	known  []knowledge
 	blocks []*block
+	tensor bool // they have tensor memory
 }
 
 // knowledge is what an agent knows, or what has been left at a barrier for others.
-type knowledge struct{ seen, fenced []uint32 }
+type knowledge struct{ seen, fenced, ordered []uint32 }
 
 func newWatch(g *gang) *watch {
 	warps := len(g.blocks[0].warps)
-	w := &watch{per: warps + (warps+3)/4 + 1, blocks: g.blocks}
+	w := &watch{per: warps + (warps+3)/4 + 2, blocks: g.blocks, tensor: g.blocks[0].tensor != nil}
 	w.known = make([]knowledge, w.per*len(g.blocks))
 	for i := range w.known {
 		w.known[i] = w.blank()
@@ -34,7 +38,11 @@ func newWatch(g *gang) *watch {
 
 func (t *watch) blank() knowledge {
 	n := len(t.known)
-	return knowledge{make([]uint32, n), make([]uint32, n)}
+	k := knowledge{seen: make([]uint32, n), fenced: make([]uint32, n)}
+	if t.tensor {
+		k.ordered = make([]uint32, n)
+	}
+	return k
 }
 
 // begin starts a gang of blocks: what is known of earlier ones counts for nothing.
@@ -70,11 +78,15 @@ func (k *knowledge) join(o *knowledge) {
 	for i, v := range o.fenced {
 		k.fenced[i] = max(k.fenced[i], v)
 	}
+	for i, v := range o.ordered {
+		k.ordered[i] = max(k.ordered[i], v)
+	}
 }
 
 func (k *knowledge) forget() {
 	clear(k.seen)
 	clear(k.fenced)
+	clear(k.ordered)
 }
 
 // agent returns the number of the warp among the agents.
@@ -84,6 +96,9 @@ func (w *warp) agent() int { return w.b.rank*w.b.gang.watch.per + w.index }
 func (w *warp) group() int {
 	return w.b.rank*w.b.gang.watch.per + len(w.b.warps) + w.index/4
 }
+
+// core returns the number of the tensor cores as an agent of the block, for products by tcgen05.
+func (b *block) core() int { return b.engine() - 1 }
 
 // engine returns the number of the TMA as an agent of the block.
 func (b *block) engine() int { return (b.rank+1)*b.gang.watch.per - 1 }
@@ -223,6 +238,21 @@ func (t *watch) mayWrite(s *shadow, a, word int) (problem string, who int) {
 	return noProblem, 0
 }
 
+// lock keeps a chunk of 16 bytes from being written while the asynchronous proxy reads it, until endRead.
+func (s *shadow) lock(at uint32) {
+	for word := at / 4; word < at/4+4; word++ {
+		s.reading[word]++
+	}
+}
+
+// endRead notes that agent a has read a chunk that was locked.
+func (t *watch) endRead(s *shadow, a int, at uint32) {
+	for word := int(at / 4); word < int(at/4)+4; word++ {
+		s.reading[word]--
+		t.noteRead(s, a, word)
+	}
+}
+
 // writes notes that agent a writes a word.
 func (t *watch) writes(s *shadow, a, word int) (problem string, who int) {
 	if problem, who = t.mayWrite(s, a, word); problem == noProblem {
@@ -273,14 +303,16 @@ func (w *warp) race(m *access, lane int, problem string, who int) *Fault {
 
 // explain names the agent that a problem is about.
 func (t *watch) explain(problem string, who int) string {
-	if who == unknownAgent {
+	if who == unknownAgent || !strings.Contains(problem, "%s") {
 		return problem
 	}
 	name := "the TMA"
 	switch warps := len(t.blocks[0].warps); {
 	case who%t.per < warps:
 		name = fmt.Sprintf("warp %d", who%t.per)
-	case who%t.per < t.per-1:
+	case who%t.per == t.per-2:
+		name = "the tensor cores"
+	case who%t.per < t.per-2:
 		name = fmt.Sprintf("the group of warp %d", 4*(who%t.per-warps))
 	}
 	if len(t.blocks) > 1 {
