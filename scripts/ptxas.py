@@ -29,9 +29,9 @@ HEAD = """\
 # it, and the bytes of static shared memory.
 """
 
-# One GPU for each generation: Pascal, Turing, Ampere and Ada, Hopper, Blackwell. The code for the first is in a form that cuobjdump 13 cannot
+# One GPU for each generation: Pascal, Turing, Ampere and Ada, Hopper, the two of Blackwell. The code for the first is in a form that cuobjdump 13 cannot
 # read, and that for the others of kernels that run everywhere differs little.
-GPUS = {"sm_60": [60, 75, 80, 90, 120], "sm_61": [61, 75, 80, 90, 120], "sm_75": [75, 80, 90, 120], "sm_80": [80, 90, 120], "sm_90": [90, 120], "sm_90a": [90]}
+GPUS = {"sm_60": [60, 75, 80, 90, 120], "sm_61": [61, 75, 80, 90, 120], "sm_75": [75, 80, 90, 120], "sm_80": [80, 90, 120], "sm_90": [90, 120], "sm_90a": [90], "sm_100f": [100]}
 UNREAD = {"sm_60": [60, 75, 120], "sm_61": [61, 75, 120]}
 UNREADABLE = [60, 61]
 
@@ -42,7 +42,7 @@ OLDER = {"product_tile": [60, 75], "product_mma8": [75], "conv_mma8": [75]}
 TUNED = re.compile(r"^\.minnctapersm", re.M)
 
 # The least share of multiplications in the loop of a tile. FFMA are one clock of a scheduler, as all instructions are; an HMMA keeps the tensor
-# cores busy for 8 clocks or more, and an HGMMA for 128, so that other instructions have time beside them. Main loops before 9.0 are those of panels that are
+# cores busy for 8 clocks or more, and an HGMMA or UTCHMMA for 128, so that other instructions have time beside them. Main loops before 9.0 are those of panels that are
 # whole: beside 64 HMMA for 8.0 16 LDSM, 8 LDGSTS and some 30 instructions more.
 LEAST = [
     (re.compile(r"^product_128x128_(kk|kn|mk|mn)_f32"), 0.85),
@@ -64,10 +64,10 @@ LEAST = [
     (re.compile(r"^conv_128x128_tf32_f32"), 0.38),
     (re.compile(r"^conv_128x128_async_f32"), 0.9),
     (re.compile(r"^conv_weight_128x128_async_f32"), 0.8),
-    (re.compile(r"wgmma|beside"), 0.05),
+    (re.compile(r"wgmma|beside|tcgen05"), 0.05),
 ]
 
-ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|IMMA|IDP|FCHK|FFMA2)\b")
+ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|UTCHMMA|IMMA|IDP|FCHK|FFMA2)\b")
 DOUBLE = re.compile(r"^D(ADD|MUL|FMA|SETP|MNMX)\b")
 CONVERSION = re.compile(r"^(F2F|F2I|I2F|FRND)\.(\w+\.)*F64\b")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
@@ -108,7 +108,7 @@ def main_loop(code):
 
     def density(loop):
         ops = [opcode for at, opcode, _ in code if loop[0] <= at <= loop[1]]
-        return sum(o.split(".")[0] in ("HMMA", "DMMA", "HGMMA", "IMMA") for o in ops) / len(ops)
+        return sum(o.split(".")[0] in ("HMMA", "DMMA", "HGMMA", "UTCHMMA", "IMMA") for o in ops) / len(ops)
 
     densest = max(loops, key=density, default=None)
     if densest and density(densest) > 0:
@@ -128,7 +128,7 @@ def loops(cuobjdump, cubin):
 
 def assemble(tools, name, text, gpu, read):
     """The figures of a module's kernels on a GPU, static shared memory apart, and what the assembler complains of."""
-    suffix = "a" if ".target sm_90a" in text else ""
+    suffix = re.search(r"^\.target sm_\d+(\w?)", text, re.M).group(1)
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = os.path.join(folder, "a.ptx"), os.path.join(folder, "a.cubin")
         pathlib.Path(source).write_text(text)

@@ -21,7 +21,7 @@ import (
 )
 
 // cards are simulated GPUs of each generation that has kernels of its own.
-var cards = []string{"gtx1070", "t4", "a100", "h100", "rtx5090"}
+var cards = []string{"gtx1070", "t4", "a100", "h100", "b200", "rtx5090"}
 
 // inVariants reports whether a check is of an op and a dtype that have kernels for a card's generation, other than those of older cards.
 func inVariants(c Check, card string) bool {
@@ -39,6 +39,8 @@ func inVariants(c Check, card string) bool {
 		return half || c.DType == dtype.Float32 || c.DType == dtype.Float64
 	case "h100":
 		return half || c.DType == dtype.Float64
+	case "b200":
+		return half
 	}
 	return c.DType == dtype.Float16 // t4 has kernels of it alone, rtx5090 those of a100
 }

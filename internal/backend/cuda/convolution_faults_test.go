@@ -17,7 +17,7 @@ import (
 	"cresset/internal/ptx"
 )
 
-// plantedFault is a change of the PTX of conv_wgmma or conv_weight_wgmma, which has to be found: old is a pattern, whose first match becomes new.
+// plantedFault is a change of a kernel's PTX, which has to be found: old is a pattern, whose first match becomes new.
 type plantedFault struct {
 	name, old, new string
 	want           string // a kind of fault, or differs
@@ -108,8 +108,24 @@ func planted(t *testing.T, o op.Op, shape kern.ConvShape, f *plantedFault) strin
 		kind = kernels.Weights
 	}
 	tile := slices.IndexFunc(kernels.ConvolutionTiles[:], func(c kernels.ConvolutionTile) bool { return c.Mapped })
-	entry := ".entry " + kernels.ConvolutionTiles[tile].Kernel(kind) + "_bf16("
-	m, err := hardware.Preset("h100", 1)
+	return seen(t, "h100", kernels.ConvolutionTiles[tile].Kernel(kind)+"_bf16", f, func(dev *Device) error {
+		v := newConvolver(dtype.BFloat16)
+		return convolutionError(t, dev, dtype.BFloat16, shape, o, described(dev, func(s *scratch, n *convolution) error {
+			plan, _ := kernels.PlanConvolution(n.TiledConvolution, kind == kernels.Weights, 1<<tile, 1)
+			done, err := v.convolveMapped(s, n, &plan, dtype.BFloat16)
+			if !done && err == nil {
+				t.Error("not by the TMA")
+			}
+			return err
+		}))
+	})
+}
+
+// seen has run use a kernel with a fault on a card, and compare, and returns what is seen of it.
+func seen(t *testing.T, preset, kernel string, f *plantedFault, run func(*Device) error) string {
+	t.Helper()
+	entry := ".entry " + kernel + "("
+	m, err := hardware.Preset(preset, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,15 +154,7 @@ func planted(t *testing.T, o op.Op, shape kern.ConvShape, f *plantedFault) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newConvolver(dtype.BFloat16)
-	err = convolutionError(t, dev, dtype.BFloat16, shape, o, described(dev, func(s *scratch, n *convolution) error {
-		plan, _ := kernels.PlanConvolution(n.TiledConvolution, kind == kernels.Weights, 1<<tile, 1)
-		done, err := v.convolveMapped(s, n, &plan, dtype.BFloat16)
-		if !done && err == nil {
-			t.Error("not by the TMA")
-		}
-		return err
-	}))
+	err = run(dev)
 	switch fault, ok := errors.AsType[*ptx.Fault](failed); {
 	case ok:
 		return fault.Error()

@@ -42,7 +42,7 @@ var epilogueCases = []epilogueCase{
 func TestEpiloguesAreTheOpsOneByOne(t *testing.T) {
 	slowUnderRace(t)
 	shapes := [][3]int{{33, 65, 40}, {17, 72, 515}, {1, 40, 200}, {64, 3, 130}, {70, 40, 0}}
-	for _, card := range []string{"gtx1070", "t4", "a100", "h100"} {
+	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "b200"} {
 		dev := newCard(t, card).Device
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16} {
 			for i, e := range epilogueCases {
@@ -114,31 +114,18 @@ func checkEpilogue(t *testing.T, dev *Device, dt dtype.DType, s [3]int, e epilog
 	}
 }
 
-// TestEpiloguesThroughTheTMA is of the kernels for large matrices.
+// TestEpiloguesThroughTheTMA is of the kernels for large matrices, whose common axis some divide.
 func TestEpiloguesThroughTheTMA(t *testing.T) {
-	dev := newCard(t, "h100").Device
-	for i, e := range epilogueCases {
-		dt, s := []dtype.DType{dtype.BFloat16, dtype.Float16}[i%2], [][3]int{{40, 72, 64}, {70, 33, 70}}[i/2%2]
-		checkEpilogue(t, dev, dt, s, e, i%4, 0, true, func(c *backend.Call) error {
-			m := newMultiplier(c.DType)
-			s, p := productParams.begin(dev)
-			defer s.free()
-			describeProduct(p, c)
-			describeEpilogue(p, c)
-			s.lineUp(&p.A, &p.AStrides, [3]uint64{p.Count, p.M, p.K}, c.DType)
-			s.lineUp(&p.B, &p.BStrides, [3]uint64{p.Count, p.K, p.N}, c.DType)
-			var walking uint
-			for i := range kernels.ProductTiles {
-				if kernels.ProductTiles[i].Walks() {
-					walking |= 1 << i
-				}
+	for _, card := range []string{"h100", "b200"} {
+		dev := newCard(t, card).Device
+		for _, tile := range mappedTiles(dev) {
+			if !kernels.ProductTiles[tile].Walks() {
+				continue
 			}
-			plan := kernels.PlanTiles(p, walking, dev.properties.Multiprocessors)
-			if done, err := m.issueMapped(&s, p, &plan, c.DType); !done || err != nil {
-				t.Errorf("not launched: %v", err)
+			for i, e := range epilogueCases {
+				dt, s := []dtype.DType{dtype.BFloat16, dtype.Float16}[i%2], [][3]int{{40, 72, 64}, {70, 33, 70}, {24, 40, 1024}}[i/2%3]
+				checkEpilogue(t, dev, dt, s, e, i%4, 0, true, func(c *backend.Call) error { return runMapped(t, dev, c, tile, false) })
 			}
-			c.Then, c.Epilogue = op.Invalid, nil
-			return s.err
-		})
+		}
 	}
 }

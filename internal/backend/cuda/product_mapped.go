@@ -43,10 +43,8 @@ func (m *multiplier) issueMapped(s *scratch, p *kernels.Product, plan *kernels.P
 // issueWalk launches a kernel that stores the result through the TMA, unless that cannot; a result whose lines are not aligned is copied to
 // its place.
 func (m *multiplier) issueWalk(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, mp *kernels.MappedProduct, dt dtype.DType) (done bool, err error) {
-	mp.Product = *p
-	mp.Product.Parts, mp.Product.Part = 1, p.K
 	out, strides := p.Out, [3]int64{p.OutStrides[0], p.OutStrides[1], 1}
-	wide := p.Joining == kernels.Widened // its blocks store float32 without the TMA
+	wide := p.Joining == kernels.Widened || plan.Parts > 1 // blocks store float32 without the TMA
 	aligned := wide || kernels.LieOf(out, strides, p.Count, p.M, p.N, kernels.Half) == kernels.Along
 	if !aligned {
 		strides[1] = int64(p.N+7) &^ 7
@@ -57,8 +55,11 @@ func (m *multiplier) issueWalk(s *scratch, p *kernels.Product, plan *kernels.Pro
 	if s.err != nil || !wide && !s.device.mapMatrices(&mp.MapOut, new(uint32), out, strides, extents, dt) {
 		return false, s.err
 	}
-	s.device.trace.plan(plan.Clocks)
-	if err := launch(s.device, m.kernel(plan), plan.Grid, mp); err != nil || aligned {
+	err = m.inParts(s, p, plan, func() error {
+		mp.Product = *p
+		return issue(s, m.kernel(plan), plan.Grid, mp)
+	})
+	if err != nil || aligned {
 		return true, err
 	}
 	return true, s.device.copyView(stack(p.Out, extents, p.OutStrides, dt), stack(out, extents, strides, dt))

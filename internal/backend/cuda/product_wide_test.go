@@ -15,7 +15,7 @@ import (
 // takes of itself: of tiles, of few columns, of lines that are not aligned, of a common axis that is divided.
 func TestWideResultsAreCasts(t *testing.T) {
 	slowUnderRace(t)
-	for _, card := range []string{"gtx1070", "t4", "a100", "h100"} {
+	for _, card := range []string{"gtx1070", "t4", "a100", "h100", "b200"} {
 		dev := newCard(t, card).Device
 		for i, s := range [][3]int{{33, 65, 40}, {24, 72, 2056}, {1, 40, 200}, {64, 3, 130}, {17, 40, 515}, {70, 40, 0}} {
 			for _, onto := range []bool{false, true} {
@@ -32,12 +32,14 @@ func TestWideResultsAreCasts(t *testing.T) {
 // does, which gives the same bits.
 func TestWideResultsOfClusters(t *testing.T) {
 	slowUnderRace(t)
-	dev := newCard(t, "h100").Device
-	for i := range kernels.ProductTiles {
+	for _, card := range []string{"h100", "b200"} {
+		wideResultsOfClusters(t, newCard(t, card).Device)
+	}
+}
+
+func wideResultsOfClusters(t *testing.T, dev *Device) {
+	for _, i := range mappedTiles(dev) {
 		tile := &kernels.ProductTiles[i]
-		if !tile.Mapped {
-			continue
-		}
 		for n, s := range [][3]int{{40, 72, 64}, {70, 33, 70}, {130, 200, 1024}} {
 			var first []byte
 			for _, joins := range []bool{false, true} {
@@ -67,9 +69,9 @@ func runMapped(t *testing.T, dev *Device, c *backend.Call, tile int, joins bool)
 	s.lineUp(&p.B, &b, [3]uint64{p.Count, p.N, p.K}, c.DType)
 	p.BStrides = [3]int64{b[0], b[2], b[1]}
 	plan := kernels.PlanTiles(p, 1<<tile, dev.properties.Multiprocessors)
-	if p.K >= 1024 && !kernels.ProductTiles[tile].Walks() {
+	if t := &kernels.ProductTiles[tile]; p.K >= 1024 && t.Divides() {
 		plan.Divide(p, 4)
-		plan.Joins = joins
+		plan.Joins = joins && t.Joins
 	}
 	if done, err := m.issueMapped(&s, p, &plan, c.DType); !done || err != nil {
 		t.Errorf("not launched: %v", err)

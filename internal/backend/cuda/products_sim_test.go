@@ -27,6 +27,7 @@ func TestProductsOnEveryCard(t *testing.T) {
 		"a100":    {"product_64x64_async_.._f32", "product_64x64_mma_.._f16", "product_64x64_pairs_.._bf16", "product_64x64_any_.._f16", "product_64x64_dmma_.._f64"},
 		"h100":    {"product_64x64_async_.._f32", "product_64x64_mma_.._f16", "product_64x64_any_.._bf16", "product_64x64_dmma16_.._f64"},
 		"rtx4090": {"product_64x64_async_.._f32", "product_64x64_mma_.._bf16", "product_64x64_dmma_.._f64"},
+		"b200":    {"product_64x64_async_.._f32", "product_64x64_mma_.._f16", "product_64x64_dmma16_.._f64"},
 		"rtx5090": {"product_64x64_async_.._f32", "product_64x64_mma_.._bf16", "product_64x64_dmma16_.._f64"},
 	} {
 		card := newCard(t, preset)
@@ -76,6 +77,7 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 		{"h100", dtype.BFloat16, 1024, "product_128x64_beside_kn_bf16"}, {"h100", dtype.BFloat16, 1536, "product_128x192_beside_kn_bf16"}, {"h100", dtype.BFloat16, 4096, "product_128x256_wgmma_kn_bf16"}, {"h100", dtype.Float64, 2048, "product_128x128_dmma16_kn_f64"},
 		{"a100", dtype.Float16, 1002, "product_64x64_pairs_kn_f16"}, {"a100", dtype.Float16, 1538, "product_128x128_pairs_kn_f16"},
 		{"a100", dtype.BFloat16, 257, "product_64x64_any_kn_bf16"}, {"a100", dtype.BFloat16, 4001, "product_128x128_mma_kn_bf16"},
+		{"b200", dtype.BFloat16, 512, "product_128x128_tcgen05_kn_bf16"}, {"b200", dtype.Float16, 4096, "product_128x256_tcgen05_kn_f16"}, {"b200", dtype.Float16, 64, "product_64x64_mma_kn_f16"},
 		{"rtx4090", dtype.Float16, 2048, "product_128x128_mma_kn_f16"}, {"rtx4090", dtype.Float64, 2048, "product_64x64_dmma_kn_f64"},
 		{"rtx5090", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"rtx5090", dtype.Float64, 2048, "product_64x64_dmma16_kn_f64"},
 	} {
@@ -96,7 +98,7 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 // TestBatchesOnEveryCard multiplies one matrix by several of which every second column counts, and matrices without a common axis.
 func TestBatchesOnEveryCard(t *testing.T) {
 	const count = 3
-	for _, card := range []string{"t4", "a100", "h100"} {
+	for _, card := range []string{"t4", "a100", "h100", "b200"} {
 		dev := newCard(t, card).Device
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
 			checkProduct(t, dev, dt, [3]int{33, 20, 0}, 0, 1, dev.Run)
@@ -132,7 +134,23 @@ func batch(shape layout.Shape, strides ...int) *layout.Layout {
 // TestProductsThroughTheTMA multiplies by kernels that are otherwise for large matrices, with results whose lines the TMA can
 // write to, and others. They start while the kernel ahead ends, for which they have to wait.
 func TestProductsThroughTheTMA(t *testing.T) {
-	card := newCard(t, "h100")
+	for _, preset := range []string{"h100", "b200"} {
+		t.Run(preset, func(t *testing.T) { productsThroughTheTMA(t, newCard(t, preset)) })
+	}
+}
+
+// mappedTiles are the families of tiles of a card that the TMA fills.
+func mappedTiles(dev *Device) (tiles []int) {
+	m := newMultiplier(dtype.BFloat16)
+	for i := range kernels.ProductTiles {
+		if kernels.ProductTiles[i].Mapped && dev.takes(m.tiles[i][0][0]) {
+			tiles = append(tiles, i)
+		}
+	}
+	return tiles
+}
+
+func productsThroughTheTMA(t *testing.T, card *card) {
 	dev := card.Device
 	early, launch := 0, dev.api.LaunchKernelEx
 	dev.api.LaunchKernelEx = func(c driver.Context, f driver.Function, l *driver.Launch, s driver.Stream, params []byte) driver.Result {
@@ -141,10 +159,7 @@ func TestProductsThroughTheTMA(t *testing.T) {
 		}
 		return launch(c, f, l, s, params)
 	}
-	for i := range kernels.ProductTiles {
-		if !kernels.ProductTiles[i].Mapped {
-			continue
-		}
+	for _, i := range mappedTiles(dev) {
 		run := func(c *backend.Call) error {
 			m := newMultiplier(c.DType)
 			s, p := productParams.begin(dev)
@@ -259,11 +274,18 @@ func checkProduct(t *testing.T, dev *Device, dt dtype.DType, s [3]int, turned, s
 // judge wants the elements of a call's result, each of which adds k terms.
 func judge(t *testing.T, dev *Device, c *backend.Call, k int, name string, term func(i, l int) float64) {
 	t.Helper()
+	if err := wrong(dev, c, k, term); err != nil {
+		t.Fatalf("%s of %s: %v", c.DType, name, err)
+	}
+}
+
+// wrong tells of an element of a call's result that is not what it adds up.
+func wrong(dev *Device, c *backend.Call, k int, term func(i, l int) float64) error {
 	out, dt := &c.Out()[0], c.DType
 	got := make([]float64, out.Layout.Size())
 	raw := make([]byte, len(got)*dt.Size())
 	if err := dev.CopyOut(raw, out.Buf, 0); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	kern.Cast(dtype.Float64, dt)(unsafe.Pointer(&got[0]), unsafe.Pointer(&raw[0]), len(got))
 	rounding := map[dtype.DType]float64{dtype.Float32: 0, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
@@ -281,9 +303,10 @@ func judge(t *testing.T, dev *Device, c *backend.Call, k int, name string, term 
 			bound += 0x1p-10 * size
 		}
 		if !(math.Abs(got[i]-sum) <= bound) {
-			t.Fatalf("%s of %s: element %d is %v, want %v ± %v", dt, name, i, got[i], sum, bound)
+			return fmt.Errorf("element %d is %v, want %v ± %v", i, got[i], sum, bound)
 		}
 	}
+	return nil
 }
 
 // filled makes a view of rows × columns numbers on the device, and returns what they are.

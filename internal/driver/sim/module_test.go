@@ -61,10 +61,10 @@ func TestModulesThatAreRefused(t *testing.T) {
 
 // TestTargets: a GPU takes the code of older ones, and of its own kind alone where the target says so.
 func TestTargets(t *testing.T) {
-	presets := map[string]string{"6.1": "gtx1070", "7.5": "t4", "8.0": "a100", "8.9": "rtx4090", "9.0": "h200", "12.0": "rtx5090"}
+	presets := map[string]string{"6.1": "gtx1070", "7.5": "t4", "8.0": "a100", "8.9": "rtx4090", "9.0": "h200", "10.0": "b200", "12.0": "rtx5090"}
 	for target, want := range map[string]string{
-		"sm_60": "6.1 7.5 8.0 8.9 9.0 12.0", "sm_75": "7.5 8.0 8.9 9.0 12.0", "sm_80": "8.0 8.9 9.0 12.0", "sm_89": "8.9 9.0 12.0",
-		"sm_90": "9.0 12.0", "sm_90a": "9.0", "sm_100f": "", "sm_120f": "12.0", "sm_121": "",
+		"sm_60": "6.1 7.5 8.0 8.9 9.0 10.0 12.0", "sm_75": "7.5 8.0 8.9 9.0 10.0 12.0", "sm_80": "8.0 8.9 9.0 10.0 12.0", "sm_89": "8.9 9.0 10.0 12.0",
+		"sm_90": "9.0 10.0 12.0", "sm_90a": "9.0", "sm_100f": "10.0", "sm_103f": "", "sm_120f": "12.0", "sm_121": "",
 	} {
 		var got []string
 		for _, capability := range slices.Sorted(maps.Keys(presets)) {

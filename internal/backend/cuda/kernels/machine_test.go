@@ -15,7 +15,8 @@ import (
 type machine struct {
 	t       testing.TB
 	regions []ptx.Region
-	profile bool // count sectors and bank conflicts
+	profile bool   // count sectors and bank conflicts
+	shuffle uint64 // as LaunchConfig has it
 }
 
 const regionStep = 1 << 32 // addresses of neighbouring allocations lie so far apart
@@ -74,7 +75,7 @@ func launch[P any](m *machine, kernel string, g kernels.Grid, p P) ptx.Counters 
 		globals = append(globals, put(m, data))
 	}
 	counters, err := ptx.Launch(module.Kernels[kernel], ptx.LaunchConfig{
-		Grid: g.Blocks, Block: g.Threads, Shared: g.Shared, Cluster: g.Cluster, Memory: m, Globals: globals, Profile: m.profile,
+		Grid: g.Blocks, Block: g.Threads, Shared: g.Shared, Cluster: g.Cluster, Memory: m, Globals: globals, Profile: m.profile, Shuffle: m.shuffle,
 		Params: unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)), // structs have the header's layout
 	})
 	if err != nil {

@@ -6,6 +6,7 @@
 // many blocks as there are multiprocessors, or tiles. Shared memory: Shape::BARRIERS + 16 * STAGES bytes.
 // dtypes: bf16 f16
 // target: sm_90a ptx80
+#include "follow.cuh"
 #include "mapped_loop.cuh"
 
 #define PAIRS 8 // rows of pairs of tiles that are walked together, so that operands are found in the cache
@@ -106,26 +107,6 @@ INLINE void give(const MappedProduct &m, const Walk &walk, u32 s, u32 group, u32
 	}
 }
 
-// follow makes of what a warp has stored in 16 lines of a box, from line `first` on, row r and column c of the result, what follows it, or stores it as
-// float32.
-INLINE void follow(const Product &p, u32 box, u32 first, u32 batch, u32 r, u32 c) {
-	u32 lane = threadIdx.x % 32;
-	c += lane * 2;
-	asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
-#pragma unroll 1
-	for (u32 i = 0; i < 16; i++) {
-		if (r + i < p.m && c < p.n) {
-			auto pair = (__attribute__((address_space(3))) u32 *)(u64)(box + (first + i) * 128 + ((lane / 4 ^ (first + i) % 8) << 4) + lane % 4 * 4);
-			i64 at = batch * p.outStrides[0] + (r + i) * p.outStrides[1] + c * p.outStrides[2];
-			if (widens(p)) {
-				putWide(p, at, c + 1 < p.n, *pair);
-			} else {
-				*pair = after(p, at, c + 1 < p.n, *pair);
-			}
-		}
-	}
-}
-
 template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const MappedProduct &m, u32 shared, Barriers bar, u32 rank, u32 group) {
 	const Product &p = m.product;
 	u32 stages = ((u32)p.k + STEPS - 1) / STEPS, thread = threadIdx.x % 128, lane = thread % 32;
@@ -169,7 +150,7 @@ template <class S, bool ACROSS_A, bool ACROSS_B> INLINE void consume(const Mappe
 #pragma unroll 1
 			for (u32 s = 0; s < S::BOXES; s++) {
 				u32 to = slab + s * BOX;
-				follow(p, to, first, walk.batch, walk.m + group * 64 + first, walk.n + s * 64);
+				follow<16>(p, to, first, walk.batch, walk.m + group * 64 + first, walk.n + s * 64);
 				if (!wide) {
 					give(m, walk, s, group, to);
 				}

@@ -40,7 +40,8 @@ type ProductTile struct {
 	family  string // what is in their names after the tile
 	Of      Number // elements; all but float32 lie along or across
 	Mapped  bool   // they take MappedProduct, and clusters of two blocks compute tiles below each other, over which they walk,
-	beside  bool   // or tiles beside each other, a cluster for each two
+	beside  bool   // or tiles beside each other, a cluster for each two,
+	lone    bool   // or a block walks over tiles by itself, and over their parts
 	TF32    bool   // they round elements of float32 to 11 bits
 	Plain   bool   // they store the result without what follows it
 	Joins   bool   // the block of a tile that ends last can add the tile's parts
@@ -50,7 +51,8 @@ type ProductTile struct {
 
 // ProductTiles are all families. Their clocks were measured on an H100, but for those of float64, which are its datasheet's, 128 products of a
 // multiprocessor in a clock, those of 7.5, which are a T4's, 512, those for lines that are not aligned, to which the time of their loads was added,
-// and those of tiles beside each other, where the cache gives 46 bytes to a multiprocessor in a clock.
+// and those of tiles beside each other, where the cache gives 46 bytes to a multiprocessor in a clock. Nobody has measured those of 10.0: they suppose 52 bytes from
+// the cache in a clock, which takes longer than the products.
 var ProductTiles = [...]ProductTile{
 	{tiling: tiling{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000}},
 	{tiling: tiling{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000}},
@@ -74,6 +76,8 @@ var ProductTiles = [...]ProductTile{
 	{family: "_dmma", Of: Double, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 560, ends: 3000}},
 	{family: "_dmma16", Of: Double, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 3 * 256 * 20 * 8, resident: 1, steps: 16, waiting: 300, busy: 2100, ends: 5000}},
 	{family: "_dmma16", Of: Double, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 128 * 20 * 8, resident: 2, steps: 16, waiting: 300, busy: 540, ends: 3000}},
+	{family: "_tcgen05", Of: Half, Mapped: true, lone: true, tiling: tiling{rows: 128, columns: 256, threads: 192, shared: (4*6+4)*8<<10 + 104, resident: 1, steps: 64, busy: 920, ends: 5500}},
+	{family: "_tcgen05", Of: Half, Mapped: true, lone: true, tiling: tiling{rows: 128, columns: 128, threads: 192, shared: (6*4+4)*8<<10 + 136, resident: 1, steps: 64, busy: 620, ends: 4500}},
 }
 
 // Overlapped are the bits of the families whose tiles come by asynchronous copies, or which have tensor cores: all but the first two.
@@ -101,6 +105,9 @@ func (t *ProductTile) linesUp() bool { return t.Of == Half && t.need == lines }
 
 // Walks reports whether blocks walk over tiles, and the TMA stores the result.
 func (t *ProductTile) Walks() bool { return t.Mapped && !t.beside }
+
+// Divides reports whether the common axis can be divided.
+func (t *ProductTile) Divides() bool { return !t.Walks() || t.lone }
 
 // Shared returns how many bytes of shared memory a block has.
 func (t *ProductTile) Shared() uint32 { return t.shared }
@@ -169,7 +176,7 @@ func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
 		t := &ProductTiles[i]
 		a, b, ok := t.lies(p)
 		copies := t.copies(p)
-		for parts := uint64(1); ok && parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && !t.Walks()); parts *= 2 {
+		for parts := uint64(1); ok && parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && t.Divides()); parts *= 2 {
 			c := ProductPlan{Tile: i, A: a, B: b, LineUp: t.linesUp()}
 			c.Divide(p, parts)
 			if c.Clocks = c.clocks(p, multiprocessors) + copies; plan.Clocks == 0 || c.Clocks < plan.Clocks {
@@ -219,14 +226,14 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 		t := &ProductTiles[plan.Tile]
 		steps, rows, columns = t.steps, t.rows, t.columns
 		plan.Grid.Threads[0], plan.Grid.Shared = t.threads, t.shared
-		if t.Mapped { // clusters of two tiles
-			plan.Grid.Cluster, plan.Grid.Programmatic = [3]uint32{2, 1, 1}, true
-		}
-		switch {
-		case t.beside:
-			columns *= 2
-		case t.Mapped:
-			rows *= 2
+		plan.Grid.Programmatic = t.Mapped
+		if t.Mapped && !t.lone { // clusters of two tiles
+			plan.Grid.Cluster = [3]uint32{2, 1, 1}
+			if t.beside {
+				columns *= 2
+			} else {
+				rows *= 2
+			}
 		}
 	} else if plan.byWarps() {
 		rows, plan.Grid.Threads[0] = 8, 128

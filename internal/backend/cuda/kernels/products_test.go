@@ -61,27 +61,28 @@ func TestTiledProducts(t *testing.T) {
 	}
 }
 
-// TestMappedProducts runs every kernel that the TMA serves, over edges of tiles, batches and parts, each cluster that walks over several
-// tiles.
+// TestMappedProducts runs every kernel that the TMA serves, over edges of tiles, batches and parts, each cluster or block that walks over several
+// tiles, and with copies and products that end late or at any time.
 func TestMappedProducts(t *testing.T) {
 	slowUnderRace(t)
 	for i := range kernels.ProductTiles {
 		tile := &kernels.ProductTiles[i]
 		parts := 3
-		if tile.Walks() {
+		if !tile.Divides() {
 			parts = 1
 		}
 		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
 			for a := range kernels.Anyhow {
 				for b := range kernels.Anyhow {
-					for _, s := range []productShape{{2, 130, 72, 72, 1}, {1, 20, 264, 330, parts}} {
+					for j, s := range []productShape{{2, 130, 72, 72, 1}, {1, 20, 264, 330, parts}} {
 						if !tile.Mapped {
 							continue
 						}
 						p, want := newProductCase(t, dt, s, int(2*a+b), 8)
+						p.dev.shuffle = uint64(j)
 						p.inParts(kernels.ProductPlan{Tile: i, A: a, B: b}, s.parts, func(g kernels.Grid) {
 							if tile.Walks() {
-								g.Blocks[0] = min(g.Blocks[0], 2)
+								g.Blocks[0] = min(g.Blocks[0], max(g.Cluster[0], 1))
 							}
 							m := kernels.MappedProduct{Product: p.p, BatchA: 1, BatchB: 1}
 							m.MapA = p.boxes(p.p.A, p.p.AStrides, p.p.M, p.p.K)
