@@ -173,8 +173,8 @@ func (w *gradWorker[T]) addKeys(row, m, n int, dk, dv []T) {
 
 // scatter writes rows of a head of K's or V's gradient.
 func (w *gradWorker[T]) scatter(to *Heads[T], rows []T, width, first, n int) {
-	for i := 0; i < n && width > 0; i++ {
-		to.store(w.batch, w.group, first+i, rows[i*width:][:width])
+	if width > 0 {
+		to.store(w.batch, w.group, first, n, rows)
 	}
 }
 
@@ -243,7 +243,7 @@ func (w *gradWorker[T]) tile(row, m, key, n int) {
 	w.weightsGrad(ds, row, m, n)
 	if w.Keep < 1 {
 		clear(w.dropped)
-		w.eachDropped(row, m, key, n, func(at int) { w.dropped[at], ds[at] = true, 0 })
+		w.eachDropped(row, m, key, n, func(i, j int) { w.dropped[i*n+j], ds[i*n+j] = true, 0 })
 	}
 	softmaxGradRows(ds, p, n, w.grad.Delta[first:first+m])
 	if w.Keep < 1 {

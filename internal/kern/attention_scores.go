@@ -63,17 +63,19 @@ func scale[T dtype.Float](x []T, by float64) {
 }
 
 // mask adds the mask to a tile of scores, of m rows and n keys from row and key on, and makes those -∞ whose query does not see the
-// key.
+// key, and what rows have behind their keys.
 func (w *attentionWorker[T]) mask(s []T, row, m, key, n int) {
-	none := T(math.Inf(-1))
+	var none [keyTile]T
+	fillWith(none[:], T(math.Inf(-1)))
+	apart := len(s) / m
 	for i := range m {
-		line := s[i*n:][:n]
+		line := s[i*apart:][:apart]
 		if w.Mask != nil {
-			w.Mask.apply(line, w.batch*w.Mask.Batch+w.head*w.Mask.Head+(row+i)*w.Mask.Row+key*w.Mask.Place)
+			w.Mask.apply(line[:n], w.batch*w.Mask.Batch+w.head*w.Mask.Head+(row+i)*w.Mask.Row+key*w.Mask.Place)
 		}
 		lo, hi := w.keysOfRow(row + i)
-		fillWith(line[:min(max(lo-key, 0), n)], none)
-		fillWith(line[max(min(hi-key, n), 0):], none)
+		copy(line[:min(max(lo-key, 0), n)], none[:])
+		copy(line[max(min(hi-key, n), 0):], none[:])
 	}
 }
 
@@ -99,11 +101,12 @@ func (k *AttentionMask[T]) apply(s []T, at int) {
 // drop zeroes the elements of a tile that dropout takes. Which these are depends on the seed, the row among those of all heads
 // and the key, not on tiles.
 func (w *attentionWorker[T]) drop(p []T, row, m, key, n int) {
-	w.eachDropped(row, m, key, n, func(at int) { p[at] = 0 })
+	apart := len(p) / m
+	w.eachDropped(row, m, key, n, func(i, j int) { p[i*apart+j] = 0 })
 }
 
-// eachDropped calls f with the places in a tile that dropout takes.
-func (w *attentionWorker[T]) eachDropped(row, m, key, n int, f func(at int)) {
+// eachDropped calls f with the rows and columns of a tile that dropout takes.
+func (w *attentionWorker[T]) eachDropped(row, m, key, n int, f func(i, j int)) {
 	limit := uint64(w.Keep * (1 << 32))
 	first := uint64((w.batch*w.Heads+w.head)*w.Queries + row)
 	for i := range m {
@@ -111,7 +114,7 @@ func (w *attentionWorker[T]) eachDropped(row, m, key, n int, f func(at int)) {
 			words := rng.Philox(w.Seed, uint64(key+j)/4, first+uint64(i))
 			for word := (key + j) % 4; word < 4 && j < n; word++ {
 				if uint64(words[word]) >= limit {
-					f(i*n + j)
+					f(i, j)
 				}
 				j++
 			}

@@ -86,11 +86,13 @@ type linesCall struct {
 
 // amxCall is an AMXTile as assembly reads it: distances in bytes, low from the first row of a tile to the first of its lower half.
 type amxCall struct {
-	config, a, b, from, sums, add, c                          unsafe.Pointer
-	k, rows, cols                                             int
-	rowA, lowA, colA, rowFrom, lowFrom, lowSums, rowAdd, rowC int
-	tiles                                                     int // below each other, with these distances from each to the next:
-	stepA, stepFrom, stepSums, stepAdd, stepC                 int
+	config, a, b, from, sums, add, c                                   unsafe.Pointer
+	k, rows, cols                                                      int
+	rowA, lowA, colA, rowFrom, lowFrom, rowSums, lowSums, rowAdd, rowC int
+	tiles                                                              int // below each other, with these distances from each to the next:
+	stepA, stepFrom, stepSums, stepAdd, stepC                          int
+	panels, count                                                      int // side by side, of so many tiles each, with these distances from a tile that is behind the last one to the next panel's first:
+	nextA, nextB, nextFrom, nextSums, nextAdd, nextC                   int
 }
 
 // byteResultsCall is a call of ByteResults: pointers to the sums of digits, the highest first, of which one digit has the first alone.

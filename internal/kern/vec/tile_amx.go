@@ -22,11 +22,16 @@ type AMXTile struct {
 	B          []float32
 	From       []float32
 	RowFrom    int
-	Sums       []float32 // of 32 numbers a row, which each kernel overwrites; of one row of A, it has two rows
+	Sums       []float32 // which each kernel overwrites
+	RowSums    int       // for RunSums, where they are not 32 apart
 	Count      int       // of tiles below each other, with A, From and Sums so many elements further from each to the next
 	StepA      int
 	StepFrom   int
 	StepSums   int
+	Panels     int // of such tiles side by side, if there are several, with B, From and Sums so many elements further from each to the next
+	PanelB     int
+	PanelFrom  int
+	PanelSums  int
 }
 
 const (
@@ -35,22 +40,27 @@ const (
 	AMXSteps = 32 // elements of a step
 )
 
-// RunSums computes the sums, of all 32 columns.
+// RunSums computes the sums, of all columns.
 func (t *AMXTile) RunSums() {
-	c := t.call()
+	apart := AMXCols
+	if t.RowSums != 0 {
+		apart = t.RowSums
+	}
+	c := t.call(apart)
 	runSumsAMX(unsafe.Pointer(&c))
 }
 
 // RunFloats computes the sums, and c[i*rowC+j] = add[i*rowAdd+j] + S[i, j] for cols columns, without add where that is nil. From a tile to the next
-// c and add move by Rows of their rows.
+// c and add move by Rows of their rows, from a panel to the next by 32 columns.
 func (t *AMXTile) RunFloats(c []float32, rowC, cols int, add []float32, rowAdd int) {
 	rows := t.Count * t.Rows
 	_ = c[(rows-1)*rowC+cols-1] // fails where C is too short
-	call := t.call()
-	call.c, call.rowC, call.stepC, call.cols = pointer(c, 0), 4*rowC, 4*t.Rows*rowC, cols
+	call := t.call(AMXCols)
+	call.result(pointer(c, 0), 4, rowC, cols)
 	if add != nil {
 		_ = add[(rows-1)*rowAdd+cols-1]
 		call.add, call.rowAdd, call.stepAdd = pointer(add, 0), 4*rowAdd, 4*t.Rows*rowAdd
+		call.nextAdd = 4*AMXCols - t.Count*call.stepAdd
 	}
 	runFloatsAMX(unsafe.Pointer(&call))
 }
@@ -58,29 +68,37 @@ func (t *AMXTile) RunFloats(c []float32, rowC, cols int, add []float32, rowAdd i
 // RunHalves computes the sums, and rounds them to c[i*rowC+j] as RunFloats does.
 func (t *AMXTile) RunHalves(c []dtype.BF16, rowC, cols int) {
 	_ = c[(t.Count*t.Rows-1)*rowC+cols-1]
-	call := t.call()
-	call.c, call.rowC, call.stepC, call.cols = pointer(c, 0), 2*rowC, 2*t.Rows*rowC, cols
+	call := t.call(AMXCols)
+	call.result(pointer(c, 0), 2, rowC, cols)
 	runHalvesAMX(unsafe.Pointer(&call))
 }
 
-func (t *AMXTile) call() amxCall {
-	// These fail where an operand is too short.
-	last := t.Count - 1
-	_ = t.A[last*t.StepA+(t.Rows-1)*t.RowA+(t.K-1)*t.ColA+AMXSteps-1]
-	_ = t.B[t.K*AMXSteps/2*AMXCols-1]
-	_ = t.Sums[last*t.StepSums+max(t.Rows, 2)*AMXCols-1]
+// result sets where results of so many bytes go.
+func (c *amxCall) result(to unsafe.Pointer, size, row, cols int) {
+	c.c, c.rowC, c.stepC, c.cols = to, size*row, size*c.rows*row, cols
+	c.nextC = size*AMXCols - c.count*c.stepC
+}
+
+// call has sums whose rows are so far apart.
+func (t *AMXTile) call(rowSums int) amxCall {
+	last, panel := t.Count-1, max(t.Panels, 1)-1
 	half := (t.Rows + 1) / 2
+	// These fail where an operand is too short.
+	_ = t.A[last*t.StepA+(t.Rows-1)*t.RowA+(t.K-1)*t.ColA+AMXSteps-1]
+	_ = t.B[panel*t.PanelB+t.K*AMXSteps/2*AMXCols-1]
+	_ = t.Sums[panel*t.PanelSums+last*t.StepSums+(t.Rows-1)*rowSums+AMXCols-1]
 	c := amxCall{
 		config: unsafe.Pointer(&amxConfigs[t.Rows]), a: pointer(t.A, 0), b: pointer(t.B, 0), sums: pointer(t.Sums, 0),
-		k: t.K, rows: t.Rows, rowA: 2 * t.RowA, lowA: 2 * half * t.RowA, colA: 2 * t.ColA, rowFrom: -1, lowSums: 4 * half * AMXCols,
+		k: t.K, rows: t.Rows, rowA: 2 * t.RowA, lowA: 2 * half * t.RowA, colA: 2 * t.ColA, rowFrom: -1, rowSums: 4 * rowSums, lowSums: 4 * half * rowSums,
 		tiles: t.Count, stepA: 2 * t.StepA, stepSums: 4 * t.StepSums,
+		panels: panel + 1, count: t.Count, nextA: -2 * t.Count * t.StepA, nextB: 4 * t.PanelB, nextSums: 4 * (t.PanelSums - t.Count*t.StepSums),
 	}
-	if t.Rows == 1 { // the lower half, which nobody reads, is the same row
-		c.lowA = 0
+	if t.Rows == 1 { // the lower half is the same row
+		c.lowA, c.lowSums = 0, 0
 	}
 	if t.From != nil {
-		_ = t.From[last*t.StepFrom+(t.Rows-1)*t.RowFrom+AMXCols-1]
-		c.from, c.rowFrom, c.stepFrom = pointer(t.From, 0), 4*t.RowFrom, 4*t.StepFrom
+		_ = t.From[panel*t.PanelFrom+last*t.StepFrom+(t.Rows-1)*t.RowFrom+AMXCols-1]
+		c.from, c.rowFrom, c.stepFrom, c.nextFrom = pointer(t.From, 0), 4*t.RowFrom, 4*t.StepFrom, 4*(t.PanelFrom-t.Count*t.StepFrom)
 		if t.Rows > 1 {
 			c.lowFrom = 4 * half * t.RowFrom
 		}

@@ -71,7 +71,7 @@ func (c *amxCase) check(t *testing.T) {
 		Rows: c.rows, K: c.k, A: c.a, RowA: c.rowA, ColA: AMXSteps, B: c.b, From: c.from, RowFrom: AMXCols, Count: c.count,
 		StepA: c.rows * c.rowA, StepFrom: c.rows * AMXCols, StepSums: c.rows * AMXCols,
 	}
-	tile.Sums = guarded.Slice[float32](t, max(all, (c.count-1)*c.rows+2)*AMXCols, c.atEnd)
+	tile.Sums = guarded.Slice[float32](t, all*AMXCols, c.atEnd)
 	tile.RunSums()
 	for i := range all * AMXCols {
 		if tile.Sums[i] != c.want[i] {
@@ -96,6 +96,60 @@ func (c *amxCase) check(t *testing.T) {
 		}
 		if half := dtype.ToBF16(sum); halves[at] != half {
 			t.Fatalf("%+v: element %d, %d of bfloat16 is %v, want %v", c.dims(), i, j, halves[at].Float32(), half.Float32())
+		}
+	}
+}
+
+// TestAMXPanels wants of panels side by side what each gives by itself, NaN too.
+func TestAMXPanels(t *testing.T) {
+	if !HasAMX() {
+		t.Skip("this machine, at this level, has no AMX")
+	}
+	rng := rand.New(rand.NewPCG(15, 16))
+	for _, rows := range []int{1, 2, 17, 32} {
+		const k, count, panels, cols = 2, 2, 3, 2*AMXCols + 5
+		const apart = panels * AMXCols
+		size := k * AMXSteps / 2 * AMXCols
+		all := count * rows
+		tile := AMXTile{Rows: rows, K: k, A: halves(rng, all*k*AMXSteps), RowA: k * AMXSteps, ColA: AMXSteps, Count: count, StepA: rows * k * AMXSteps}
+		b, from := make([]float32, panels*size), make([]float32, all*apart)
+		for i := range b {
+			b[i] = math.Float32frombits(pairOf(halves(rng, 1)[0], halves(rng, 1)[0]))
+		}
+		for i := range from {
+			from[i] = float32(rng.IntN(100))
+		}
+		from[AMXCols+3] = math.Float32frombits(0xffc12345)
+		wide := tile
+		wide.B, wide.From, wide.RowFrom, wide.StepFrom = b, from, apart, rows*apart
+		wide.Panels, wide.PanelB, wide.PanelFrom = panels, size, AMXCols
+		floats, rounded := guarded.Slice[float32](t, all*cols, true), guarded.Slice[dtype.BF16](t, all*cols, true)
+		wide.Sums = make([]float32, AMXRows*AMXCols)
+		wide.RunFloats(floats, cols, cols, floats, cols)
+		wide.RunHalves(rounded, cols, cols)
+		wide.Sums, wide.RowSums, wide.StepSums, wide.PanelSums = guarded.Slice[float32](t, all*apart, true), apart, rows*apart, AMXCols
+		wide.RunSums()
+		for p := range panels {
+			one := tile
+			one.B, one.From, one.RowFrom, one.StepFrom = b[p*size:], from[p*AMXCols:], apart, rows*apart
+			one.Sums, one.StepSums = make([]float32, all*AMXCols), rows*AMXCols
+			one.RunSums()
+			for at, want := range one.Sums {
+				i, j := at/AMXCols, p*AMXCols+at%AMXCols
+				same := func(got float32) bool { return math.Float32bits(got) == math.Float32bits(want) }
+				if got := wide.Sums[i*apart+j]; !same(got) {
+					t.Fatalf("%d rows: sum %d, %d is %v, want %v", rows, i, j, got, want)
+				}
+				if j >= cols {
+					continue
+				}
+				if got := floats[i*cols+j]; !same(got) {
+					t.Fatalf("%d rows: element %d, %d of float32 is %v, want %v", rows, i, j, got, want)
+				}
+				if got := rounded[i*cols+j]; got != dtype.ToBF16(want) {
+					t.Fatalf("%d rows: element %d, %d of bfloat16 is %#x, want %#x", rows, i, j, got, dtype.ToBF16(want))
+				}
+			}
 		}
 	}
 }

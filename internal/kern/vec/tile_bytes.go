@@ -29,7 +29,7 @@ func (t *ByteTile) Run() {
 	c := amxCall{
 		config: unsafe.Pointer(&amxConfigs[t.Rows]), a: pointer(t.A, 0), b: pointer(t.B, 0), sums: pointer(t.Sums, 0), from: pointer(t.Sums, 0),
 		k: t.K, rows: t.Rows, rowA: t.RowA, lowA: half * t.RowA, colA: ByteSteps, rowFrom: 4 * AMXCols, lowFrom: 4 * half * AMXCols, lowSums: 4 * half * AMXCols,
-		tiles: t.Count, stepA: t.Rows * t.RowA, stepFrom: 4 * t.Rows * AMXCols, stepSums: 4 * t.Rows * AMXCols,
+		tiles: t.Count, rowSums: 4 * AMXCols, stepA: t.Rows * t.RowA, stepFrom: 4 * t.Rows * AMXCols, stepSums: 4 * t.Rows * AMXCols,
 	}
 	if t.Rows == 1 { // the lower half, which nobody reads, is the same row
 		c.lowA = 0

@@ -26,9 +26,11 @@ const (
 var amxCall = layout{"amxCall", "amxCall is an AMXTile as assembly reads it: distances in bytes, low from the first row of a tile to the first of its lower half.", []string{
 	"config, a, b, from, sums, add, c unsafe.Pointer",
 	"k, rows, cols int",
-	"rowA, lowA, colA, rowFrom, lowFrom, lowSums, rowAdd, rowC int",
+	"rowA, lowA, colA, rowFrom, lowFrom, rowSums, lowSums, rowAdd, rowC int",
 	"tiles int // below each other, with these distances from each to the next:",
 	"stepA, stepFrom, stepSums, stepAdd, stepC int",
+	"panels, count int // side by side, of so many tiles each, with these distances from a tile that is behind the last one to the next panel's first:",
+	"nextA, nextB, nextFrom, nextSums, nextAdd, nextC int",
 }}
 
 // amxFile writes the functions for AMX.
@@ -45,36 +47,45 @@ func amxFile() *asm.File {
 	return f
 }
 
-// tiles is a micro-kernel, which ends with what becomes of the sums.
+// tiles is a micro-kernel of tiles below each other, in panels side by side, which ends with what becomes of a tile's sums.
 func (m *machine) tiles(f *asm.File, name string, e elem, doc string, finish func(w *writer)) {
 	w := m.writer(f, name, e, &amxCall, doc)
 	w.arg("config", "AX")
 	w.amx("LDTILECFG", noPrefix, 0x49, 0, memory{base: "AX"})
+	w.op("MOVL", fmt.Sprintf("$%d", amxLine), "R13")
+	w.label("panel")
 	if finish != nil {
 		w.amxMasks()
 	}
-	w.op("MOVL", fmt.Sprintf("$%d", amxLine), "R13")
 	w.label("tile")
 	w.amxStart()
 	w.amxMultiply()
 	w.arg("sums", "DX")
-	w.amxMoveSums("TILESTORED", "DX", "R13", "lowSums", "R9")
+	w.arg("rowSums", "R8")
+	w.amxMoveSums("TILESTORED", "DX", "R8", "lowSums", "R9")
 	if finish != nil {
 		w.arg("rows", "CX")
 		w.arg("c", "SI")
 		w.arg("rowC", "R10")
 		finish(w)
 	}
+	w.amxAdvance("stepA", "a", "stepFrom", "from", "stepSums", "sums", "stepAdd", "add", "stepC", "c")
 	w.countDown("tiles")
-	w.jump("LE", "done")
-	for _, field := range [][2]string{{"stepA", "a"}, {"stepFrom", "from"}, {"stepSums", "sums"}, {"stepAdd", "add"}, {"stepC", "c"}} {
-		w.arg(field[0], "AX")
-		w.addToArg("AX", field[1])
-	}
-	w.goTo("tile")
-	w.label("done")
+	w.jump("GT", "tile")
+	w.amxAdvance("count", "tiles", "nextA", "a", "nextB", "b", "nextFrom", "from", "nextSums", "sums", "nextAdd", "add", "nextC", "c")
+	w.op("SUBQ", fmt.Sprintf("$%d", amxLine/4), w.field("cols"))
+	w.countDown("panels")
+	w.jump("GT", "panel")
 	w.amxRegister("TILERELEASE", noPrefix, 0)
 	w.end()
+}
+
+// amxAdvance adds to each second field the one before it.
+func (w *writer) amxAdvance(fields ...string) {
+	for n := 0; n < len(fields); n += 2 {
+		w.arg(fields[n], "AX")
+		w.addToArg("AX", fields[n+1])
+	}
 }
 
 // amxStart sets the sums to what they start from: numbers in memory, or zero where rowFrom is negative.
@@ -151,18 +162,26 @@ func (w *writer) amxFloats() {
 
 // amxHalves rounds the sums that DX points to, which are not subnormal, to the nearest bfloat16, ties to even; every NaN becomes the same one.
 func (w *writer) amxHalves() {
-	w.op("MOVL", "$0x7fc0", "AX")
-	w.op("VPBROADCASTW", "AX", "Y30")
+	w.op("MOVL", "$0x7fc00000", "AX")
+	w.op("VPBROADCASTD", "AX", "Z30")
 	w.label("row")
-	for n, mask := range []string{"K2", "K1"} {
-		sum, half := 2*n, 2*n+1
-		w.op("VMOVUPS", at("DX", n*w.bytes), w.reg(sum))
-		w.op("VCMPPS", "$3", w.reg(sum), w.reg(sum), "K3") // NaN
-		w.roundToHalf(sum, half)
-		w.op("VMOVDQU16", "Y30", "K3", fmt.Sprintf("Y%d", half))
-		w.op("VMOVDQU16", fmt.Sprintf("Y%d", half), mask, at("SI", n*w.bytes/2))
-	}
+	w.op("VMOVUPS", "(DX)", "Z0")
+	w.op("VMOVUPS", "64(DX)", "Z1")
+	w.op("VCMPPS", "$3", "Z0", "Z1", "K3") // NaN
+	w.op("KORTESTW", "K3", "K3")
+	w.op("JNZ", "unordered")
+	w.label("round")
+	w.roundToHalves(1, 0, 2)
+	w.op("VMOVDQU16", "Z2", "K4", "(SI)")
 	w.add(fmt.Sprintf("$%d", amxLine), "DX")
 	w.add("R10", "SI")
 	w.repeat("CX", "row")
+	w.goTo("rounded")
+	w.label("unordered")
+	for _, sums := range []string{"Z0", "Z1"} {
+		w.op("VCMPPS", "$3", sums, sums, "K3")
+		w.op("VMOVAPS", "Z30", "K3", sums)
+	}
+	w.goTo("round")
+	w.label("rounded")
 }

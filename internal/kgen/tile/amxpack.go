@@ -75,11 +75,15 @@ func (m *machine) roundPairs(f *asm.File) {
 	w.end()
 }
 
-// amxMasks sets K2 and K1 to the columns of two vectors.
+// amxMasks sets K2 and K1 to the columns of two vectors, of cols at most 32, and K4 to those of both.
 func (w *writer) amxMasks() {
 	w.arg("cols", "AX")
+	w.op("MOVL", fmt.Sprintf("$%d", amxLine/4), "R15")
+	w.op("CMPQ", "AX", "R15")
+	w.op("CMOVQGT", "R15", "AX")
 	w.op("MOVL", "$-1", "R15")
 	w.op("BZHIL", "AX", "R15", "R15")
+	w.op("KMOVD", "R15", "K4")
 	w.op("KMOVW", "R15", "K2")
 	w.op("SHRL", "$16", "R15")
 	w.op("KMOVW", "R15", "K1")

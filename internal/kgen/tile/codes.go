@@ -77,6 +77,11 @@ func (w *writer) roundToHalf(from, to int) {
 	w.code([]int{0x62, 0xf2, 0x7e, 0x48, 0x72, 0xc0 | to<<3 | from}, "VCVTNEPS2BF16 Z%d, Y%d", from, to)
 }
 
+// roundToHalves rounds two vectors of float32 to one of bfloat16, whose upper half is the first's; all are among the first eight registers.
+func (w *writer) roundToHalves(upper, lower, to int) {
+	w.code([]int{0x62, 0xf2, ^upper&15<<3 | 0x07, 0x48, 0x72, 0xc0 | to<<3 | lower}, "VCVTNE2PS2BF16 Z%d, Z%d, Z%d", lower, upper, to)
+}
+
 // multiplyPairs adds the products of pairs x and y to a register. The instruction's bytes are the EVEX prefix of 512 bits in map 0F38 with F3, the opcode, and the registers.
 func (w *writer) multiplyPairs(y, x, sum int) {
 	m, v, r := uint32(y), uint32(x), uint32(sum)
