@@ -42,7 +42,7 @@ func TestGemmShapes(t *testing.T) {
 				})
 			}
 		}
-		for _, s := range [][3]int{{30, 70, 1100}, {17, 40, 2100}, {130, 70, 515}, {15, 1050, 70}, {1, 5003, 77}, {60, 300, 2100}} {
+		for _, s := range [][3]int{{30, 70, 1100}, {17, 40, 2100}, {130, 70, 515}, {15, 1050, 70}, {1, 5003, 77}, {60, 300, 2100}, {128, 150, 64}} {
 			for layout := range 4 {
 				t.Run(fmt.Sprint(s, layout), func(t *testing.T) {
 					checkProduct[float32](t, rnd, s[0], s[1], s[2], layout&1, layout>>1)
