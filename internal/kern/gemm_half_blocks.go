@@ -1,6 +1,9 @@
 package kern
 
-import "cresset/internal/kern/vec"
+import (
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
 
 const (
 	maxBlockRows  = 96      // of A, beyond which the conversion of all of B is a small part of the time
@@ -8,11 +11,14 @@ const (
 	rowBlockElems = 1 << 17 // of B, about the second, where rows of a block ought to be long
 )
 
-// takesBlocks reports whether GemmHalf widens some columns of B at a time, where AVX2 would do so for each of several rows of A, or for all of B before it begins:
-// linear_bf16/8x1024x1024 takes a quarter less time so.
+// takesBlocks reports whether GemmHalf widens some columns of B at a time, where AVX2 would do so for each of several rows of A, or for all of B before it begins, as AVX-512
+// would for float16: linear_bf16/8x1024x1024 takes a quarter less time so, and 64x1024x1024 of float16 under AVX-512 half.
 func takesBlocks[H Half](m, k int, a, b Matrix[H]) bool {
-	if !vec.SmallCaches() || m > maxBlockRows || m*k > maxScratch || a.Col != 1 {
+	if m > maxBlockRows || m*k > maxScratch || a.Col != 1 {
 		return false
+	}
+	if !vec.SmallCaches() {
+		return dtype.Of[H]() == dtype.Float16 && m > thinRows && (b.Row == 1 || b.Col == 1)
 	}
 	return b.Row == 1 && m > 1 || b.Col == 1 && m > thinRows/2
 }

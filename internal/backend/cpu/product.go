@@ -14,7 +14,7 @@ func (t *table) addProducts() {
 	addProductFloat[float64](t)
 	t[op.MM][dtype.Float16], t[op.MM][dtype.BFloat16] = mmHalf[dtype.F16](mmViaFloat32), mmHalf[dtype.BF16](mmBF16)
 	t[op.AddMM][dtype.Float16], t[op.AddMM][dtype.BFloat16] = addMMHalf[dtype.F16](addMMViaFloat32), addMMHalf[dtype.BF16](addMMBF16)
-	t[op.BMM][dtype.Float16] = bmmHalf(kern.GemmHalf[dtype.F16])
+	t[op.BMM][dtype.Float16] = bmmHalf(kern.GemmHalf[dtype.F16], kern.GemmWidened)
 	t[op.BMM][dtype.BFloat16] = bmmHalf(kern.GemmHalf[dtype.BF16], kern.GemmBF16)
 	addProductInt[int32](t)
 	addProductInt[int64](t)
