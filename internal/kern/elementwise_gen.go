@@ -1747,6 +1747,48 @@ func pow64(a, b float64) float64 {
 	return math.Float64frombits(t122)
 }
 
+// tanh0 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+var tanh0 = [...]uint32{
+	0x00000000, 0x3e68e800, 0x3ec26c00, 0x3f07a300, 0x3f417000, 0x3f875d00, 0x3faf1100, 0x3fd57700,
+	0x40078f00, 0x402ec200, 0x40559800, 0x407b9800, 0x409b7e00, 0x40c2fe00, 0x40e9ee00, 0x4108c300,
+}
+
+// tanh6 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+var tanh6 = [...]uint32{
+	0x3e038415, 0x3da9c9ca, 0x3c9bf1f5, 0xbd0f5447, 0xbd8183bc, 0xbd212d07, 0xbc292914, 0x3b16fdda,
+	0x3b9176f5, 0x3b0260dc, 0x3a2c3edc, 0x39531678, 0x3811631c, 0x364df929, 0x34918a43, 0x35815c40,
+}
+
+// tanh5 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+var tanh5 = [...]uint32{
+	0x3a5bd7e6, 0x3e05a175, 0x3e2c165d, 0x3e237591, 0x3dc897aa, 0x3c82b309, 0xbca91fda, 0xbcca4889,
+	0xbc790aa5, 0xbbaf9ecf, 0xbadba9bc, 0xba07f2ae, 0xb8b3e351, 0xb6f3c1c6, 0xb52adb52, 0x35a71a77,
+}
+
+// tanh4 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+var tanh4 = [...]uint32{
+	0xbeaab0f4, 0xbe89d1e5, 0xbe33a467, 0xbd993df4, 0x3d344f99, 0x3dde3d41, 0x3dcd33dd, 0x3d912f63,
+	0x3d0c9209, 0x3c3361ab, 0x3b5a5968, 0x3a862df3, 0x39278c92, 0x37626682, 0x359ed144, 0xb358265e,
+}
+
+// tanh3 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+var tanh3 = [...]uint32{
+	0x355a876e, 0xbe5985b1, 0xbea133ce, 0xbebdf250, 0xbec1a323, 0xbe9a5f70, 0xbe4dc496, 0xbdfd3d5a,
+	0xbd5fabc4, 0xbc88db15, 0xbba498cb, 0xbac98076, 0xb97ba6b7, 0xb7aa8bd3, 0xb5ef6977, 0xb51340f1,
+}
+
+// tanh2 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+var tanh2 = [...]uint32{
+	0x3f800000, 0x3f733342, 0x3f5e5d70, 0x3f43b848, 0x3f17a33a, 0x3ec4b8cc, 0x3e6a4fd9, 0x3e07f7a2,
+	0x3d663e40, 0x3c8a0a66, 0x3ba509bb, 0x3ac9b001, 0x397c646d, 0x37ab0adf, 0x35f0117b, 0x3421fe49,
+}
+
+// tanh1 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+var tanh1 = [...]uint32{
+	0x00000000, 0x3e64f8ad, 0x3eb99615, 0x3ef872ee, 0x3f2373e2, 0x3f48e315, 0x3f60cfa5, 0x3f6e6626,
+	0x3f78b36a, 0x3f7dd57e, 0x3f7f5ac1, 0x3f7fcd8f, 0x3f7ff81d, 0x3f7fff55, 0x3f7ffff1, 0x3f7fffff,
+}
+
 // Tanh is dst[i] = the hyperbolic tangent of a.
 func Tanh[T dtype.Float](dst, a []T) {
 	a = a[:len(dst)]
@@ -1763,57 +1805,56 @@ func Tanh[T dtype.Float](dst, a []T) {
 }
 
 func tanhf(a float32) float32 {
-	t0 := math.Float32bits(a)
-	t1 := t0 | 0x80000000
-	t2 := math.Float32frombits(t1)
-	var t3 float32
-	if -0x1.2p-1 < t2 {
-		t4 := float32(a * a)
-		t5 := float32(t4 * a)
-		t6 := fma32Const(-0x1.9454fp-8*float64(t4), 0x1.5811f6p-6)
-		t7 := fma32Const(float64(t6)*float64(t4), -0x1.b905c4p-5)
-		t8 := fma32Const(float64(t7)*float64(t4), 0x1.110c5ep-3)
-		t9 := fma32Const(float64(t8)*float64(t4), -0x1.555548p-2)
-		t10 := fma32Const(float64(t5)*float64(t9), float64(a))
-		if -0x1p-126 <= t10 && t10 <= 0x1p-126 {
-			t10 = fma32(float64(t5)*float64(t9), float64(a))
-		}
-		t3 = t10
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if 9.0625 < t0 {
+		t1 = 9.0625
 	} else {
-		var t11 float32
-		if t2 < -10 {
-			t11 = -10
-		} else {
-			t11 = t2
-		}
-		t12 := fma32Const(float64(t11)*-0x1.715476p1, 0x1.8000fep23)
-		t13 := t12 - 0x1.8000fep23
-		t14 := math.Float32bits(t12)
-		t15 := t14 << 23
-		t16 := math.Float32frombits(t15)
-		t17 := fma32Const(float64(t13)*0x1.62e43p-2, float64(t11))
-		if -0x1p-126 <= t17 && t17 <= 0x1p-126 {
-			t17 = fma32(float64(t13)*0x1.62e43p-2, float64(t11))
-		}
-		t18 := float32(t16 * t17)
-		t19 := fma32Const(0x1.37c1e6p-4*float64(t17), -0x1.1224ep-2)
-		t20 := fma32Const(float64(t19)*float64(t17), 0x1.559bf4p-1)
-		t21 := fma32Const(float64(t20)*float64(t17), -0x1.5554bp0)
-		t22 := fma32Const(float64(t21)*float64(t17), 0x1.ffffacp0)
-		t23 := fma32Const(float64(t22)*float64(t17), -2)
-		t24 := t16 + 1
-		t25 := fma32Const(float64(t18)*float64(t23), float64(t24))
-		if -0x1p-126 <= t25 && t25 <= 0x1p-126 {
-			t25 = fma32(float64(t18)*float64(t23), float64(t24))
-		}
-		t26 := 2 / t25
-		t27 := 1 - t26
-		t3 = t27
+		t1 = t0
 	}
-	t28 := t0 & 0x80000000
-	t29 := math.Float32bits(t3)
-	t30 := t29 | t28
-	return math.Float32frombits(t30)
+	t2 := fma32Const(float64(t1)*0x1.a6p1, 2)
+	t3 := math.Float32bits(t2)
+	t4 := t3 >> 21
+	t5 := tanh0[t4&15]
+	t6 := math.Float32frombits(t5)
+	t7 := t1 - t6
+	t8 := tanh6[t4&15]
+	t9 := math.Float32frombits(t8)
+	t10 := tanh5[t4&15]
+	t11 := math.Float32frombits(t10)
+	t12 := fma32Const(float64(t9)*float64(t7), float64(t11))
+	if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
+		t12 = fma32(float64(t9)*float64(t7), float64(t11))
+	}
+	t13 := tanh4[t4&15]
+	t14 := math.Float32frombits(t13)
+	t15 := fma32Const(float64(t12)*float64(t7), float64(t14))
+	if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
+		t15 = fma32(float64(t12)*float64(t7), float64(t14))
+	}
+	t16 := tanh3[t4&15]
+	t17 := math.Float32frombits(t16)
+	t18 := fma32Const(float64(t15)*float64(t7), float64(t17))
+	if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
+		t18 = fma32(float64(t15)*float64(t7), float64(t17))
+	}
+	t19 := tanh2[t4&15]
+	t20 := math.Float32frombits(t19)
+	t21 := fma32Const(float64(t18)*float64(t7), float64(t20))
+	if -0x1p-126 <= t21 && t21 <= 0x1p-126 {
+		t21 = fma32(float64(t18)*float64(t7), float64(t20))
+	}
+	t22 := tanh1[t4&15]
+	t23 := math.Float32frombits(t22)
+	t24 := fma32Const(float64(t21)*float64(t7), float64(t23))
+	if -0x1p-126 <= t24 && t24 <= 0x1p-126 {
+		t24 = fma32(float64(t21)*float64(t7), float64(t23))
+	}
+	t25 := math.Float32bits(a)
+	t26 := t25 & 0x80000000
+	t27 := math.Float32bits(t24)
+	t28 := t27 | t26
+	return math.Float32frombits(t28)
 }
 
 func tanh64(a float64) float64 {

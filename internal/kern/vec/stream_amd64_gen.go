@@ -1108,6 +1108,9 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 	case Exp:
 		expF32StreamAVX2(p[0], p[1], n)
 		return true
+	case Tanh:
+		tanhF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Sigmoid:
 		sigmoidF32StreamAVX2(p[0], p[1], n)
 		return true

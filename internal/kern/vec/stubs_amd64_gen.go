@@ -4811,6 +4811,11 @@ func powF64AVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func tanhF32AVX2(dst, a unsafe.Pointer, n int)
 
+// tanhF32StreamAVX2 is dst[i] = the hyperbolic tangent of a, by non-temporal stores.
+//
+//go:noescape
+func tanhF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // tanhF64AVX2 is dst[i] = the hyperbolic tangent of a.
 //
 //go:noescape

@@ -97,7 +97,7 @@ func geluTanhDerivative(b *builder, dy, x float) float {
 	const cubic = 0.044715
 	scale, one, half := b.Rounded(math.Sqrt2*math.SqrtPi/math.Pi), b.Const(1), b.Const(0.5)
 	square := b.Mul(x, x)
-	t := b.Apply(Tanh, b.Mul(scale, b.Add(x, b.Mul(b.Rounded(cubic), b.Mul(square, x)))))
+	t := tanhQuotient(b, b.Mul(scale, b.Add(x, b.Mul(b.Rounded(cubic), b.Mul(square, x)))))
 	du := b.Mul(scale, b.Add(one, b.Mul(b.Rounded(3*cubic), square)))
 	left := b.Mul(b.Add(one, t), half)
 	right := b.Mul(b.Mul(b.Mul(half, x), b.Sub(one, b.Mul(t, t))), du)

@@ -92,47 +92,6 @@ func timesLogistic(b *builder, x, over float, high float64, v float, rest ...flo
 // negative is -|x|.
 func negative(b *builder, x float) float { return b.FromBits(b.Or(b.ToBits(x), b.signBit())) }
 
-// tanhNear are the coefficients of (tanh(x) - x) / x**3 in powers of x*x for |x| <= 0.5625, by Remez.
-var tanhNear = map[Elem][]float64{
-	F32: {-0x1.555548p-2, 0x1.110c5ep-3, -0x1.b905c4p-5, 0x1.5811f6p-6, -0x1.9454fp-8},
-	F64: {-0x1.555555555554cp-2, 0x1.111111111036cp-3, -0x1.ba1ba1b93ebfbp-5, 0x1.664f484b158abp-6,
-		-0x1.226e2d35a9efp-7, 0x1.d6d24ee8f9128p-9, -0x1.7d8bec0f5b3f3p-10, 0x1.3463379cc8027p-11, -0x1.e82272f297efdp-13,
-		0x1.59b1baf828904p-14, -0x1.3db91e68a57d9p-16},
-}
-
-// Tanh is the hyperbolic tangent.
-func Tanh(elem Elem) *Recipe {
-	b := newBuilder(elem, "Tanh", "x")
-	x, f := b.Param(0), b.format()
-	// e**2|x| = 2**n * (1 + s) for -|x| = -n*log(2)/2 + r; what slope is for r has twice logistic's argument.
-	below := negative(b, x)
-	v := atLeast(b, below, b.pick(-10, -20))
-	shifted, whole := rounded(b, v, -2*f.log2E, f.bias)
-	p := power(b, shifted)
-	var r float
-	if b.double() {
-		r = b.FMA(whole, b.Const(f.ln2Tail/2), b.FMAExact(whole, b.Const(f.ln2Head/2), v))
-	} else {
-		r = b.FMA(whole, b.Const(ln2/2), v) // as exact as is needed: the larger whole is, the less of it is seen
-	}
-	var slope []float64
-	for k, c := range b.logistics().slope {
-		slope = append(slope, math.Ldexp(c, k+1))
-	}
-	sum := b.FMA(b.Mul(p, r), b.Horner(r, slope...), b.Add(p, b.Const(1)))
-	far := b.Sub(b.Const(1), b.Div(b.Const(2), sum))
-
-	square := b.Mul(x, x)
-	near := b.FMA(b.Mul(square, x), b.Horner(square, tanhNear[elem]...), x)
-
-	y := b.WithSign(b.If(b.Less(b.Const(-0.5625), below), near, far), x) // that of -0 gets lost in a sum
-	if b.double() {
-		y = b.If(b.IsNaN(x), b.NaN(), y)
-	}
-	return b.Return(y, b.pick(1.5, 1.3), `(e**x - e**-x) / (e**x + e**-x).
-Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on, of float64 from 20 on.`)
-}
-
 // Softplus is log(1 + e**x).
 func Softplus(elem Elem) *Recipe {
 	b := newBuilder(elem, "Softplus", "x")

@@ -8,45 +8,38 @@
 
 // the hyperbolic tangent of a
 ROW_KERNEL(tanh, 256)(const Elementwise args) {
-	each<1, T, T>(args, [&](f32 a) {
-		const u32 t0 = bits<u32>(a);
-		const u32 t1 = t0 | 0x80000000u;
-		const f32 t2 = bits<f32>(t1);
-		f32 t3;
-		if (-0x1.2p-01f < t2) {
-			const f32 t4 = a * a;
-			const f32 t5 = t4 * a;
-			const f32 t6 = __builtin_fmaf(-0x1.9454fp-08f, t4, 0x1.5811f6p-06f);
-			const f32 t7 = __builtin_fmaf(t6, t4, -0x1.b905c4p-05f);
-			const f32 t8 = __builtin_fmaf(t7, t4, 0x1.110c5ep-03f);
-			const f32 t9 = __builtin_fmaf(t8, t4, -0x1.555548p-02f);
-			const f32 t10 = __builtin_fmaf(t5, t9, a);
-			t3 = t10;
-		} else {
-			const f32 t11 = t2 < -10.0f ? -10.0f : t2;
-			const f32 t12 = __builtin_fmaf(t11, -0x1.715476p+01f, 0x1.8000fep+23f);
-			const f32 t13 = t12 - 0x1.8000fep+23f;
-			const u32 t14 = bits<u32>(t12);
-			const u32 t15 = t14 << 23u;
-			const f32 t16 = bits<f32>(t15);
-			const f32 t17 = __builtin_fmaf(t13, 0x1.62e43p-02f, t11);
-			const f32 t18 = t16 * t17;
-			const f32 t19 = __builtin_fmaf(0x1.37c1e6p-04f, t17, -0x1.1224ep-02f);
-			const f32 t20 = __builtin_fmaf(t19, t17, 0x1.559bf4p-01f);
-			const f32 t21 = __builtin_fmaf(t20, t17, -0x1.5554bp+00f);
-			const f32 t22 = __builtin_fmaf(t21, t17, 0x1.ffffacp+00f);
-			const f32 t23 = __builtin_fmaf(t22, t17, -2.0f);
-			const f32 t24 = t16 + 1.0f;
-			const f32 t25 = __builtin_fmaf(t18, t23, t24);
-			const f32 t26 = 2.0f / t25;
-			const f32 t27 = 1.0f - t26;
-			t3 = t27;
-		}
-		const u32 t28 = t0 & 0x80000000u;
-		const u32 t29 = bits<u32>(t3);
-		const u32 t30 = t29 | t28;
-		const f32 t31 = bits<f32>(t30);
-		return t31;
+	each<2, T, T>(args, [&](f32 a) {
+		const f32 t0 = __builtin_fabsf(a);
+		const f32 t1 = 9.0625f < t0 ? 9.0625f : t0;
+		const f32 t2 = __builtin_fmaf(t1, 0x1.a6p+01f, 2.0f);
+		const u32 t3 = bits<u32>(t2);
+		const u32 t4 = t3 >> 21u;
+		const u32 t5 = tanh0[t4 & 15];
+		const f32 t6 = bits<f32>(t5);
+		const f32 t7 = t1 - t6;
+		const u32 t8 = tanh6[t4 & 15];
+		const f32 t9 = bits<f32>(t8);
+		const u32 t10 = tanh5[t4 & 15];
+		const f32 t11 = bits<f32>(t10);
+		const f32 t12 = __builtin_fmaf(t9, t7, t11);
+		const u32 t13 = tanh4[t4 & 15];
+		const f32 t14 = bits<f32>(t13);
+		const f32 t15 = __builtin_fmaf(t12, t7, t14);
+		const u32 t16 = tanh3[t4 & 15];
+		const f32 t17 = bits<f32>(t16);
+		const f32 t18 = __builtin_fmaf(t15, t7, t17);
+		const u32 t19 = tanh2[t4 & 15];
+		const f32 t20 = bits<f32>(t19);
+		const f32 t21 = __builtin_fmaf(t18, t7, t20);
+		const u32 t22 = tanh1[t4 & 15];
+		const f32 t23 = bits<f32>(t22);
+		const f32 t24 = __builtin_fmaf(t21, t7, t23);
+		const u32 t25 = bits<u32>(a);
+		const u32 t26 = t25 & 0x80000000u;
+		const u32 t27 = bits<u32>(t24);
+		const u32 t28 = t27 | t26;
+		const f32 t29 = bits<f32>(t28);
+		return t29;
 	});
 }
 

@@ -9,6 +9,48 @@ static __device__ u32 twoOverPi[8] = {
 	0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 };
 
+// tanh0 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+static __device__ u32 tanh0[16] = {
+	0x00000000, 0x3e68e800, 0x3ec26c00, 0x3f07a300, 0x3f417000, 0x3f875d00, 0x3faf1100, 0x3fd57700,
+	0x40078f00, 0x402ec200, 0x40559800, 0x407b9800, 0x409b7e00, 0x40c2fe00, 0x40e9ee00, 0x4108c300,
+};
+
+// tanh6 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+static __device__ u32 tanh6[16] = {
+	0x3e038415, 0x3da9c9ca, 0x3c9bf1f5, 0xbd0f5447, 0xbd8183bc, 0xbd212d07, 0xbc292914, 0x3b16fdda,
+	0x3b9176f5, 0x3b0260dc, 0x3a2c3edc, 0x39531678, 0x3811631c, 0x364df929, 0x34918a43, 0x35815c40,
+};
+
+// tanh5 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+static __device__ u32 tanh5[16] = {
+	0x3a5bd7e6, 0x3e05a175, 0x3e2c165d, 0x3e237591, 0x3dc897aa, 0x3c82b309, 0xbca91fda, 0xbcca4889,
+	0xbc790aa5, 0xbbaf9ecf, 0xbadba9bc, 0xba07f2ae, 0xb8b3e351, 0xb6f3c1c6, 0xb52adb52, 0x35a71a77,
+};
+
+// tanh4 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+static __device__ u32 tanh4[16] = {
+	0xbeaab0f4, 0xbe89d1e5, 0xbe33a467, 0xbd993df4, 0x3d344f99, 0x3dde3d41, 0x3dcd33dd, 0x3d912f63,
+	0x3d0c9209, 0x3c3361ab, 0x3b5a5968, 0x3a862df3, 0x39278c92, 0x37626682, 0x359ed144, 0xb358265e,
+};
+
+// tanh3 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+static __device__ u32 tanh3[16] = {
+	0x355a876e, 0xbe5985b1, 0xbea133ce, 0xbebdf250, 0xbec1a323, 0xbe9a5f70, 0xbe4dc496, 0xbdfd3d5a,
+	0xbd5fabc4, 0xbc88db15, 0xbba498cb, 0xbac98076, 0xb97ba6b7, 0xb7aa8bd3, 0xb5ef6977, 0xb51340f1,
+};
+
+// tanh2 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+static __device__ u32 tanh2[16] = {
+	0x3f800000, 0x3f733342, 0x3f5e5d70, 0x3f43b848, 0x3f17a33a, 0x3ec4b8cc, 0x3e6a4fd9, 0x3e07f7a2,
+	0x3d663e40, 0x3c8a0a66, 0x3ba509bb, 0x3ac9b001, 0x397c646d, 0x37ab0adf, 0x35f0117b, 0x3421fe49,
+};
+
+// tanh1 holds the centers of Tanh's intervals, or coefficients of its polynomials.
+static __device__ u32 tanh1[16] = {
+	0x00000000, 0x3e64f8ad, 0x3eb99615, 0x3ef872ee, 0x3f2373e2, 0x3f48e315, 0x3f60cfa5, 0x3f6e6626,
+	0x3f78b36a, 0x3f7dd57e, 0x3f7f5ac1, 0x3f7fcd8f, 0x3f7ff81d, 0x3f7fff55, 0x3f7ffff1, 0x3f7fffff,
+};
+
 // gelu0 holds the centers of GELU's intervals, or coefficients of its polynomials.
 static __device__ u32 gelu0[16] = {
 	0x00000000, 0x3e890000, 0x3f07c800, 0x3f4f8400, 0x3f939000, 0x3fcec200, 0x4006d400, 0x40270100,
@@ -547,46 +589,39 @@ INLINE f32 cos(f32 x) {
 }
 
 // (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on, of float64 from 20 on.
+// A polynomial for each of 16 intervals of |x|, all of them by Remez; 1 from 9.0625 on.
 INLINE f32 tanh(f32 x) {
-	const u32 t0 = bits<u32>(x);
-	const u32 t1 = t0 | 0x80000000u;
-	const f32 t2 = bits<f32>(t1);
-	f32 t3;
-	if (-0x1.2p-01f < t2) {
-		const f32 t4 = x * x;
-		const f32 t5 = t4 * x;
-		const f32 t6 = __builtin_fmaf(-0x1.9454fp-08f, t4, 0x1.5811f6p-06f);
-		const f32 t7 = __builtin_fmaf(t6, t4, -0x1.b905c4p-05f);
-		const f32 t8 = __builtin_fmaf(t7, t4, 0x1.110c5ep-03f);
-		const f32 t9 = __builtin_fmaf(t8, t4, -0x1.555548p-02f);
-		const f32 t10 = __builtin_fmaf(t5, t9, x);
-		t3 = t10;
-	} else {
-		const f32 t11 = t2 < -10.0f ? -10.0f : t2;
-		const f32 t12 = __builtin_fmaf(t11, -0x1.715476p+01f, 0x1.8000fep+23f);
-		const f32 t13 = t12 - 0x1.8000fep+23f;
-		const u32 t14 = bits<u32>(t12);
-		const u32 t15 = t14 << 23u;
-		const f32 t16 = bits<f32>(t15);
-		const f32 t17 = __builtin_fmaf(t13, 0x1.62e43p-02f, t11);
-		const f32 t18 = t16 * t17;
-		const f32 t19 = __builtin_fmaf(0x1.37c1e6p-04f, t17, -0x1.1224ep-02f);
-		const f32 t20 = __builtin_fmaf(t19, t17, 0x1.559bf4p-01f);
-		const f32 t21 = __builtin_fmaf(t20, t17, -0x1.5554bp+00f);
-		const f32 t22 = __builtin_fmaf(t21, t17, 0x1.ffffacp+00f);
-		const f32 t23 = __builtin_fmaf(t22, t17, -2.0f);
-		const f32 t24 = t16 + 1.0f;
-		const f32 t25 = __builtin_fmaf(t18, t23, t24);
-		const f32 t26 = 2.0f / t25;
-		const f32 t27 = 1.0f - t26;
-		t3 = t27;
-	}
-	const u32 t28 = t0 & 0x80000000u;
-	const u32 t29 = bits<u32>(t3);
-	const u32 t30 = t29 | t28;
-	const f32 t31 = bits<f32>(t30);
-	return t31;
+	const f32 t0 = __builtin_fabsf(x);
+	const f32 t1 = 9.0625f < t0 ? 9.0625f : t0;
+	const f32 t2 = __builtin_fmaf(t1, 0x1.a6p+01f, 2.0f);
+	const u32 t3 = bits<u32>(t2);
+	const u32 t4 = t3 >> 21u;
+	const u32 t5 = tanh0[t4 & 15];
+	const f32 t6 = bits<f32>(t5);
+	const f32 t7 = t1 - t6;
+	const u32 t8 = tanh6[t4 & 15];
+	const f32 t9 = bits<f32>(t8);
+	const u32 t10 = tanh5[t4 & 15];
+	const f32 t11 = bits<f32>(t10);
+	const f32 t12 = __builtin_fmaf(t9, t7, t11);
+	const u32 t13 = tanh4[t4 & 15];
+	const f32 t14 = bits<f32>(t13);
+	const f32 t15 = __builtin_fmaf(t12, t7, t14);
+	const u32 t16 = tanh3[t4 & 15];
+	const f32 t17 = bits<f32>(t16);
+	const f32 t18 = __builtin_fmaf(t15, t7, t17);
+	const u32 t19 = tanh2[t4 & 15];
+	const f32 t20 = bits<f32>(t19);
+	const f32 t21 = __builtin_fmaf(t18, t7, t20);
+	const u32 t22 = tanh1[t4 & 15];
+	const f32 t23 = bits<f32>(t22);
+	const f32 t24 = __builtin_fmaf(t21, t7, t23);
+	const u32 t25 = bits<u32>(x);
+	const u32 t26 = t25 & 0x80000000u;
+	const u32 t27 = bits<u32>(t24);
+	const u32 t28 = t27 | t26;
+	const f32 t29 = bits<f32>(t28);
+	return t29;
 }
 
 // 1/(1 + e**-x).
@@ -1626,7 +1661,7 @@ INLINE f64 cosnear(f64 x) {
 }
 
 // (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on, of float64 from 20 on.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on.
 INLINE f64 tanh(f64 x) {
 	f64 t0;
 	if (x != x) {
