@@ -126,11 +126,12 @@ func columnLoops[T dtype.Number]() []vectorLoop[T] {
 
 // besideColumn see the operand as rows of which each meets an element of a column.
 func besideColumn[T dtype.Float]() (loops []vectorLoop[T]) {
-	for name, f := range map[string]func(dst, a, column []T, n int){"AddColumn": AddColumn[T], "SubColumn": SubColumn[T], "MulColumn": MulColumn[T], "DivColumn": DivColumn[T]} {
+	for name, f := range map[string]ColumnLoop[T]{"AddColumn": AddColumn[T], "SubColumn": SubColumn[T], "MulColumn": MulColumn[T], "DivColumn": DivColumn[T]} {
 		loops = append(loops, binaryLoop(name, func(dst, a, b []T) {
 			if n := min(len(dst), 19); n > 0 {
 				rows := len(dst) / n
-				f(dst[:rows*n], a[:rows*n], b[:rows], n)
+				f(dst[:rows*n], a[:rows*n], b[:rows], 1, n)
+				f(dst[:rows/2*n], a[:rows/2*n], b, 2, n)
 			}
 		}))
 	}

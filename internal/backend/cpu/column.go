@@ -6,8 +6,8 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// A columnLoop is a singleLoop over rows of n elements, which each meet an element of a column.
-type columnLoop func(dst, all, column pointer, rows, n int)
+// A columnLoop is a singleLoop over rows of n elements, which each meet an element of a column, step elements behind the one before.
+type columnLoop func(dst, all, column pointer, step, rows, n int)
 
 // columnLoopsOf returns the columnLoops of a vector loop, for a column as its first or second operand.
 func columnLoopsOf(l vec.Loop, dt dtype.DType) (loops [3]columnLoop) {
@@ -38,18 +38,13 @@ func columnLoops[T dtype.Float](l vec.Loop) (first, second columnLoop) {
 
 //go:noinline
 func overRows[T dtype.Float](loop kern.ColumnLoop[T]) columnLoop {
-	return func(dst, all, column pointer, rows, n int) {
-		loop(elements[T](dst, rows*n), elements[T](all, rows*n), elements[T](column, rows), n)
+	return func(dst, all, column pointer, step, rows, n int) {
+		loop(elements[T](dst, rows*n), elements[T](all, rows*n), elements[T](column, (rows-1)*step+1), step, n)
 	}
 }
 
 // callColumns runs the loop on rows that adjoin and the elements of a column beside them.
-func (p *plan) callColumns(stages *[maxOperands]stage, at *pointers, rows int) {
+func (p *plan) callColumns(at *pointers, rows int) {
 	k := p.single
-	o, column := &p.operands[k], at[k]
-	if o.row != 1 && rows > 1 {
-		column = stages[k].at
-		copyMatrix(o.loopSize, column, strides{0, 1}, at[k], strides{0, o.row}, 1, rows)
-	}
-	p.kernel.columns[k](at[0], at[3-k], column, rows, p.width)
+	p.kernel.columns[k](at[0], at[3-k], at[k], p.operands[k].row, rows, p.width)
 }

@@ -263,7 +263,7 @@ func (p *plan) layOut() {
 		}
 		switch {
 		case k == p.single && k > 0:
-			o.scratch = reserve(area, max(p.rows, min(n, restOf))*o.loopSize)
+			o.scratch = reserve(area, min(n, restOf)*o.loopSize)
 		case o.staged:
 			o.scratch = reserve(area, n*o.loopSize)
 			if o.toLoop != nil && !o.uniform {

@@ -98,7 +98,7 @@ func (p *plan) compute(stages *[maxOperands]stage, from pointers, rows, cols int
 	}
 	switch {
 	case p.columns:
-		p.callColumns(stages, &at, rows)
+		p.callColumns(&at, rows)
 	case p.joined || rows == 1:
 		p.call(stages, &at, rows*cols)
 	default:

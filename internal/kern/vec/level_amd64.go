@@ -77,19 +77,19 @@ func stream(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) b
 func streamRows(l RowLoop, rows, n int, scalars, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch current {
 	case AVX512:
-		return streamRowsAVX512(l, rows, n, scalars, nil, next, p)
+		return streamRowsAVX512(l, rows, n, 0, scalars, nil, next, p)
 	case AVX2:
-		return streamRowsAVX2(l, rows, n, scalars, nil, next, p)
+		return streamRowsAVX2(l, rows, n, 0, scalars, nil, next, p)
 	}
 	return false
 }
 
-func runRows(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func runRows(l RowLoop, rows, n, step int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch current {
 	case AVX512:
-		return runRowsAVX512(l, rows, n, scalars, results, next, p)
+		return runRowsAVX512(l, rows, n, step, scalars, results, next, p)
 	case AVX2:
-		return runRowsAVX2(l, rows, n, scalars, results, next, p)
+		return runRowsAVX2(l, rows, n, step, scalars, results, next, p)
 	}
 	missed(Loop(l), true)
 	return false

@@ -24,9 +24,9 @@ func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int
 	return 0
 }
 
-func runRows(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func runRows(l RowLoop, rows, n, step int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	if current == NEON {
-		return runRowsNEON(l, rows, n, scalars, results, next, p)
+		return runRowsNEON(l, rows, n, step, scalars, results, next, p)
 	}
 	missed(Loop(l), true)
 	return false

@@ -11,7 +11,7 @@ func run(l Loop, _ int, _ unsafe.Pointer, _ *[operands]unsafe.Pointer) int {
 	return 0
 }
 
-func runRows(l RowLoop, _, _ int, _, _, _ unsafe.Pointer, _ [operands]unsafe.Pointer) bool {
+func runRows(l RowLoop, _, _, _ int, _, _, _ unsafe.Pointer, _ [operands]unsafe.Pointer) bool {
 	missed(Loop(l), true)
 	return false
 }

@@ -17,7 +17,7 @@ func Rows[R, T any](l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
 // HalfRows is Rows of a loop that reads elements of a half type. AVX2 and NEON have no masks for a last vector of such elements, and
 // take rows of whole ones alone.
 func HalfRows[R any, T ~uint16](l RowLoop, n int, scalars []float32, results []R, x []T) bool {
-	return takesHalves(n) && someRows(nil, l, n, scalars, results, [][]T{x})
+	return takesHalves(n) && someRows(nil, l, n, stepOf(scalars, n, x), scalars, results, [][]T{x})
 }
 
 // ToHalfRows is HalfRows of a loop that writes such elements to y, whose other operands are a row of float32 each, for at most 64K
@@ -30,7 +30,7 @@ func ToHalfRows[T ~uint16](l RowLoop, n int, scalars []float32, y, x []T, same .
 	for k, row := range same {
 		p[2+k] = pointer(row[:n], 0)
 	}
-	return runRows(l, len(x)/n, n, pointer(scalars, 0), nil, p[0], p)
+	return runRows(l, len(x)/n, n, 0, pointer(scalars, 0), nil, p[0], p)
 }
 
 func takesHalves(n int) bool {
@@ -47,14 +47,30 @@ func RowsPrefetching[R, T any](next []T, l RowLoop, n int, scalars []T, results 
 	if !ok || n == 0 {
 		return false
 	}
+	step := stepOf(scalars, n, x[0])
 	if n > most {
-		return results == nil && longRows(RowLoop(loop), n, scalars, x)
+		return results == nil && longRows(RowLoop(loop), n, step, scalars, x)
 	}
-	return someRows(next, RowLoop(loop), n, scalars, results, x)
+	return someRows(next, RowLoop(loop), n, step, scalars, results, x)
 }
 
-// someRows runs a loop over rows in as many calls as that takes.
-func someRows[R, S, T any](next []T, l RowLoop, n int, scalars []S, results []R, x [][]T) bool {
+// RowsBeside runs a loop over rows of n elements, each of which meets one element of a column, step elements behind the one before.
+func RowsBeside[T any](l RowLoop, n int, column []T, step int, dst, x []T) bool {
+	loop, ok := of[T](Loop(l))
+	if !ok || n == 0 {
+		return false
+	}
+	if n > most {
+		return longRows(RowLoop(loop), n, step, column, [][]T{dst, x})
+	}
+	return someRows(nil, RowLoop(loop), n, step, column, []T(nil), [][]T{dst, x})
+}
+
+// stepOf is how many scalars each row of n elements of x has.
+func stepOf[S, T any](scalars []S, n int, x []T) int { return len(scalars) / max(len(x)/n, 1) }
+
+// someRows runs a loop over rows, whose scalars are step elements apart, in as many calls as that takes.
+func someRows[R, S, T any](next []T, l RowLoop, n, step int, scalars []S, results []R, x [][]T) bool {
 	rows := len(x[0]) / n
 	for first := 0; first < rows; {
 		count := min(rows-first, max(1, most/n))
@@ -70,7 +86,7 @@ func someRows[R, S, T any](next []T, l RowLoop, n int, scalars []S, results []R,
 		if len(next) > first*n {
 			ahead = pointer(next, first*n)
 		}
-		if !runRows(l, count, n, pointer(scalars, len(scalars)/rows*first), pointer(results, len(results)/rows*first), ahead, p) {
+		if !runRows(l, count, n, step*size[S](), pointer(scalars, step*first), pointer(results, len(results)/rows*first), ahead, p) {
 			return false
 		}
 		first += count
@@ -101,7 +117,7 @@ func StreamRows[T any](next []T, l RowLoop, n int, scalars []T, x ...[]T) bool {
 }
 
 // longRows runs a loop without results over rows in parts.
-func longRows[T any](l RowLoop, n int, scalars []T, x [][]T) bool {
+func longRows[T any](l RowLoop, n, step int, scalars []T, x [][]T) bool {
 	rows := len(x[0]) / n
 	for r := range rows {
 		for done := 0; done < n; done += most {
@@ -113,7 +129,7 @@ func longRows[T any](l RowLoop, n int, scalars []T, x [][]T) bool {
 				}
 				p[k] = pointer(x[k][:first+n], first+done)
 			}
-			if !runRows(l, 1, min(most, n-done), pointer(scalars, len(scalars)/rows*r), nil, p[0], p) {
+			if !runRows(l, 1, min(most, n-done), 0, pointer(scalars, step*r), nil, p[0], p) {
 				return false
 			}
 		}

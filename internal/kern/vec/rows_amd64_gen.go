@@ -7,7 +7,7 @@ package vec
 import "unsafe"
 
 // runRowsAVX512 runs a loop over rows of n elements and tells whether there is such a loop.
-func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func runRowsAVX512(l RowLoop, rows, n, step int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Sum:
 		sumF32AVX512(p[0], rows, n, results)
@@ -205,29 +205,35 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 		normalizeWeightedBF16F32AVX512(p[0], p[1], p[2], rows, n, scalars)
 		return true
 	case AddColumn:
-		addColumnF32AVX512(p[0], p[1], rows, n, scalars)
+		addColumnF32AVX512(p[0], p[1], rows, n, step, scalars)
 		return true
 	case AddColumn + 1:
-		addColumnF64AVX512(p[0], p[1], rows, n, scalars)
+		addColumnF64AVX512(p[0], p[1], rows, n, step, scalars)
 		return true
 	case SubColumn:
-		subColumnF32AVX512(p[0], p[1], rows, n, scalars)
+		subColumnF32AVX512(p[0], p[1], rows, n, step, scalars)
 		return true
 	case SubColumn + 1:
-		subColumnF64AVX512(p[0], p[1], rows, n, scalars)
+		subColumnF64AVX512(p[0], p[1], rows, n, step, scalars)
+		return true
+	case MulColumn:
+		mulColumnF32AVX512(p[0], p[1], rows, n, step, scalars)
+		return true
+	case MulColumn + 1:
+		mulColumnF64AVX512(p[0], p[1], rows, n, step, scalars)
 		return true
 	case DivColumn:
-		divColumnF32AVX512(p[0], p[1], rows, n, scalars)
+		divColumnF32AVX512(p[0], p[1], rows, n, step, scalars)
 		return true
 	case DivColumn + 1:
-		divColumnF64AVX512(p[0], p[1], rows, n, scalars)
+		divColumnF64AVX512(p[0], p[1], rows, n, step, scalars)
 		return true
 	}
 	return false
 }
 
 // runRowsAVX2 runs a loop over rows of n elements and tells whether there is such a loop.
-func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func runRowsAVX2(l RowLoop, rows, n, step int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Sum:
 		sumF32AVX2(p[0], rows, n, results)
@@ -425,22 +431,28 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		normalizeWeightedBF16F32AVX2(p[0], p[1], p[2], rows, n, scalars)
 		return true
 	case AddColumn:
-		addColumnF32AVX2(p[0], p[1], rows, n, scalars)
+		addColumnF32AVX2(p[0], p[1], rows, n, step, scalars)
 		return true
 	case AddColumn + 1:
-		addColumnF64AVX2(p[0], p[1], rows, n, scalars)
+		addColumnF64AVX2(p[0], p[1], rows, n, step, scalars)
 		return true
 	case SubColumn:
-		subColumnF32AVX2(p[0], p[1], rows, n, scalars)
+		subColumnF32AVX2(p[0], p[1], rows, n, step, scalars)
 		return true
 	case SubColumn + 1:
-		subColumnF64AVX2(p[0], p[1], rows, n, scalars)
+		subColumnF64AVX2(p[0], p[1], rows, n, step, scalars)
+		return true
+	case MulColumn:
+		mulColumnF32AVX2(p[0], p[1], rows, n, step, scalars)
+		return true
+	case MulColumn + 1:
+		mulColumnF64AVX2(p[0], p[1], rows, n, step, scalars)
 		return true
 	case DivColumn:
-		divColumnF32AVX2(p[0], p[1], rows, n, scalars)
+		divColumnF32AVX2(p[0], p[1], rows, n, step, scalars)
 		return true
 	case DivColumn + 1:
-		divColumnF64AVX2(p[0], p[1], rows, n, scalars)
+		divColumnF64AVX2(p[0], p[1], rows, n, step, scalars)
 		return true
 	}
 	return false

@@ -17140,12 +17140,12 @@ done:
 	RET
 
 // addColumnF32NEON is dst[i] = a + b.
-TEXT ·addColumnF32NEON(SB), 0, $144-40
+TEXT ·addColumnF32NEON(SB), 0, $144-48
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD rows+16(FP), R15
 	MOVD n+24(FP), R21
-	MOVD scalars+32(FP), R6
+	MOVD scalars+40(FP), R6
 	MOVD $constants<>(SB), R7
 
 row:
@@ -17229,18 +17229,19 @@ out0:
 done:
 	MOVD R10, R0
 	MOVD R11, R1
-	ADD $4, R6
+	MOVD step+32(FP), R16
+	ADD R16, R6
 	SUBS $1, R15
 	BNE row
 	RET
 
 // addColumnF64NEON is dst[i] = a + b.
-TEXT ·addColumnF64NEON(SB), 0, $144-40
+TEXT ·addColumnF64NEON(SB), 0, $144-48
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD rows+16(FP), R15
 	MOVD n+24(FP), R21
-	MOVD scalars+32(FP), R6
+	MOVD scalars+40(FP), R6
 	MOVD $constants<>(SB), R7
 
 row:
@@ -17324,18 +17325,19 @@ out0:
 done:
 	MOVD R10, R0
 	MOVD R11, R1
-	ADD $8, R6
+	MOVD step+32(FP), R16
+	ADD R16, R6
 	SUBS $1, R15
 	BNE row
 	RET
 
 // subColumnF32NEON is dst[i] = a - b.
-TEXT ·subColumnF32NEON(SB), 0, $144-40
+TEXT ·subColumnF32NEON(SB), 0, $144-48
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD rows+16(FP), R15
 	MOVD n+24(FP), R21
-	MOVD scalars+32(FP), R6
+	MOVD scalars+40(FP), R6
 	MOVD $constants<>(SB), R7
 
 row:
@@ -17419,18 +17421,19 @@ out0:
 done:
 	MOVD R10, R0
 	MOVD R11, R1
-	ADD $4, R6
+	MOVD step+32(FP), R16
+	ADD R16, R6
 	SUBS $1, R15
 	BNE row
 	RET
 
 // subColumnF64NEON is dst[i] = a - b.
-TEXT ·subColumnF64NEON(SB), 0, $144-40
+TEXT ·subColumnF64NEON(SB), 0, $144-48
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD rows+16(FP), R15
 	MOVD n+24(FP), R21
-	MOVD scalars+32(FP), R6
+	MOVD scalars+40(FP), R6
 	MOVD $constants<>(SB), R7
 
 row:
@@ -17514,18 +17517,211 @@ out0:
 done:
 	MOVD R10, R0
 	MOVD R11, R1
-	ADD $8, R6
+	MOVD step+32(FP), R16
+	ADD R16, R6
+	SUBS $1, R15
+	BNE row
+	RET
+
+// mulColumnF32NEON is dst[i] = a · b.
+TEXT ·mulColumnF32NEON(SB), 0, $144-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD rows+16(FP), R15
+	MOVD n+24(FP), R21
+	MOVD scalars+40(FP), R6
+	MOVD $constants<>(SB), R7
+
+row:
+	MOVD R21, R5
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e20dc21 // FMUL V1.4S, V1.4S, V0.4S
+	WORD $0x6e20dc42 // FMUL V2.4S, V2.4S, V0.4S
+	WORD $0x6e20dc63 // FMUL V3.4S, V3.4S, V0.4S
+	WORD $0x6e20dc84 // FMUL V4.4S, V4.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT tail
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e20dc21 // FMUL V1.4S, V1.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+tail:
+	ADD R5<<2, R0, R10
+	ADD R5<<2, R1, R11
+	CBZ R5, done
+	AND $3, R5, R9
+	CBZ R9, copied
+	SUB R9<<2, R11, R16
+	MOVD $80(RSP), R17
+	MOVD R9, R19
+
+in0:
+	MOVWU.P 4(R16), R20
+	MOVW.P R20, 4(R17)
+	SUBS $1, R19
+	BNE in0
+	ADD $16, R7, R22
+	SUB R9<<2, R22
+
+copied:
+
+part0:
+	MOVD $16(RSP), R0
+	MOVD $80(RSP), R1
+	FMOVQ 0(R1), F1
+	WORD $0x6e20dc21 // FMUL V1.4S, V1.4S, V0.4S
+	FMOVQ F1, 0(R0)
+
+out:
+	SUB R9<<2, R10, R16
+	MOVD $16(RSP), R17
+	MOVD R9, R19
+
+out0:
+	MOVWU.P 4(R17), R20
+	MOVW.P R20, 4(R16)
+	SUBS $1, R19
+	BNE out0
+
+done:
+	MOVD R10, R0
+	MOVD R11, R1
+	MOVD step+32(FP), R16
+	ADD R16, R6
+	SUBS $1, R15
+	BNE row
+	RET
+
+// mulColumnF64NEON is dst[i] = a · b.
+TEXT ·mulColumnF64NEON(SB), 0, $144-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD rows+16(FP), R15
+	MOVD n+24(FP), R21
+	MOVD scalars+40(FP), R6
+	MOVD $constants<>(SB), R7
+
+row:
+	MOVD R21, R5
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e60dc21 // FMUL V1.2D, V1.2D, V0.2D
+	WORD $0x6e60dc42 // FMUL V2.2D, V2.2D, V0.2D
+	WORD $0x6e60dc63 // FMUL V3.2D, V3.2D, V0.2D
+	WORD $0x6e60dc84 // FMUL V4.2D, V4.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT tail
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e60dc21 // FMUL V1.2D, V1.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+tail:
+	ADD R5<<3, R0, R10
+	ADD R5<<3, R1, R11
+	CBZ R5, done
+	AND $1, R5, R9
+	CBZ R9, copied
+	SUB R9<<3, R11, R16
+	MOVD $80(RSP), R17
+	MOVD R9, R19
+
+in0:
+	MOVD.P 8(R16), R20
+	MOVD.P R20, 8(R17)
+	SUBS $1, R19
+	BNE in0
+	ADD $16, R7, R22
+	SUB R9<<3, R22
+
+copied:
+
+part0:
+	MOVD $16(RSP), R0
+	MOVD $80(RSP), R1
+	FMOVQ 0(R1), F1
+	WORD $0x6e60dc21 // FMUL V1.2D, V1.2D, V0.2D
+	FMOVQ F1, 0(R0)
+
+out:
+	SUB R9<<3, R10, R16
+	MOVD $16(RSP), R17
+	MOVD R9, R19
+
+out0:
+	MOVD.P 8(R17), R20
+	MOVD.P R20, 8(R16)
+	SUBS $1, R19
+	BNE out0
+
+done:
+	MOVD R10, R0
+	MOVD R11, R1
+	MOVD step+32(FP), R16
+	ADD R16, R6
 	SUBS $1, R15
 	BNE row
 	RET
 
 // divColumnF32NEON is dst[i] = a / b.
-TEXT ·divColumnF32NEON(SB), 0, $144-40
+TEXT ·divColumnF32NEON(SB), 0, $144-48
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD rows+16(FP), R15
 	MOVD n+24(FP), R21
-	MOVD scalars+32(FP), R6
+	MOVD scalars+40(FP), R6
 	MOVD $constants<>(SB), R7
 
 row:
@@ -17609,18 +17805,19 @@ out0:
 done:
 	MOVD R10, R0
 	MOVD R11, R1
-	ADD $4, R6
+	MOVD step+32(FP), R16
+	ADD R16, R6
 	SUBS $1, R15
 	BNE row
 	RET
 
 // divColumnF64NEON is dst[i] = a / b.
-TEXT ·divColumnF64NEON(SB), 0, $144-40
+TEXT ·divColumnF64NEON(SB), 0, $144-48
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD rows+16(FP), R15
 	MOVD n+24(FP), R21
-	MOVD scalars+32(FP), R6
+	MOVD scalars+40(FP), R6
 	MOVD $constants<>(SB), R7
 
 row:
@@ -17704,7 +17901,8 @@ out0:
 done:
 	MOVD R10, R0
 	MOVD R11, R1
-	ADD $8, R6
+	MOVD step+32(FP), R16
+	ADD R16, R6
 	SUBS $1, R15
 	BNE row
 	RET

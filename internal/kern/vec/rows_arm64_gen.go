@@ -7,7 +7,7 @@ package vec
 import "unsafe"
 
 // runRowsNEON runs a loop over rows of n elements and tells whether there is such a loop.
-func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func runRowsNEON(l RowLoop, rows, n, step int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Sum:
 		sumF32NEON(p[0], rows, n, results)
@@ -190,22 +190,28 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		normalizeWeightedBF16F32NEON(p[0], p[1], p[2], rows, n, scalars)
 		return true
 	case AddColumn:
-		addColumnF32NEON(p[0], p[1], rows, n, scalars)
+		addColumnF32NEON(p[0], p[1], rows, n, step, scalars)
 		return true
 	case AddColumn + 1:
-		addColumnF64NEON(p[0], p[1], rows, n, scalars)
+		addColumnF64NEON(p[0], p[1], rows, n, step, scalars)
 		return true
 	case SubColumn:
-		subColumnF32NEON(p[0], p[1], rows, n, scalars)
+		subColumnF32NEON(p[0], p[1], rows, n, step, scalars)
 		return true
 	case SubColumn + 1:
-		subColumnF64NEON(p[0], p[1], rows, n, scalars)
+		subColumnF64NEON(p[0], p[1], rows, n, step, scalars)
+		return true
+	case MulColumn:
+		mulColumnF32NEON(p[0], p[1], rows, n, step, scalars)
+		return true
+	case MulColumn + 1:
+		mulColumnF64NEON(p[0], p[1], rows, n, step, scalars)
 		return true
 	case DivColumn:
-		divColumnF32NEON(p[0], p[1], rows, n, scalars)
+		divColumnF32NEON(p[0], p[1], rows, n, step, scalars)
 		return true
 	case DivColumn + 1:
-		divColumnF64NEON(p[0], p[1], rows, n, scalars)
+		divColumnF64NEON(p[0], p[1], rows, n, step, scalars)
 		return true
 	}
 	return false

@@ -9166,10 +9166,10 @@ done:
 	RET
 
 // addColumnF32AVX2 is dst[i] = a + b.
-TEXT ·addColumnF32AVX2(SB), NOSPLIT, $0-40
+TEXT ·addColumnF32AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -9229,17 +9229,17 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
-	ADDQ $4, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // addColumnF64AVX2 is dst[i] = a + b.
-TEXT ·addColumnF64AVX2(SB), NOSPLIT, $0-40
+TEXT ·addColumnF64AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -9299,17 +9299,17 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
-	ADDQ $8, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // subColumnF32AVX2 is dst[i] = a - b.
-TEXT ·subColumnF32AVX2(SB), NOSPLIT, $0-40
+TEXT ·subColumnF32AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -9369,17 +9369,17 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
-	ADDQ $4, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // subColumnF64AVX2 is dst[i] = a - b.
-TEXT ·subColumnF64AVX2(SB), NOSPLIT, $0-40
+TEXT ·subColumnF64AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -9439,17 +9439,157 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
-	ADDQ $8, DX
+	ADDQ step+32(FP), DX
+	DECQ rows+16(FP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// mulColumnF32AVX2 is dst[i] = a · b.
+TEXT ·mulColumnF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ scalars+40(FP), DX
+
+row:
+	MOVQ n+24(FP), CX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Y0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMULPS Y0, Y1, Y1
+	VMULPS Y0, Y2, Y2
+	VMULPS Y0, Y3, Y3
+	VMULPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ $8, CX
+	CMPQ AX, CX
+	JGT tail
+
+whole:
+	VMOVUPS (SI)(AX*4), Y1
+	VMULPS Y0, Y1, Y1
+	VMOVUPS Y1, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLE whole
+
+tail:
+	MOVQ n+24(FP), CX
+	SUBQ AX, CX
+	JLE done
+	NEGQ CX
+	LEAQ constants<>+1984(SB), R11
+	LEAQ 32(R11)(CX*4), R11
+	VMOVUPS 0(R11), Y2
+	VMASKMOVPS (SI)(AX*4), Y2, Y1
+	VMULPS Y0, Y1, Y1
+	VMOVUPS 0(R11), Y2
+	VMASKMOVPS Y1, Y2, (DI)(AX*4)
+
+done:
+	MOVQ n+24(FP), CX
+	LEAQ (DI)(CX*4), DI
+	LEAQ (SI)(CX*4), SI
+	ADDQ step+32(FP), DX
+	DECQ rows+16(FP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// mulColumnF64AVX2 is dst[i] = a · b.
+TEXT ·mulColumnF64AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ scalars+40(FP), DX
+
+row:
+	MOVQ n+24(FP), CX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Y0
+	LEAQ -16(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMULPD Y0, Y1, Y1
+	VMULPD Y0, Y2, Y2
+	VMULPD Y0, Y3, Y3
+	VMULPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ $4, CX
+	CMPQ AX, CX
+	JGT tail
+
+whole:
+	VMOVUPD (SI)(AX*8), Y1
+	VMULPD Y0, Y1, Y1
+	VMOVUPD Y1, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLE whole
+
+tail:
+	MOVQ n+24(FP), CX
+	SUBQ AX, CX
+	JLE done
+	NEGQ CX
+	LEAQ constants<>+1984(SB), R11
+	LEAQ 32(R11)(CX*8), R11
+	VMOVUPS 0(R11), Y2
+	VMASKMOVPD (SI)(AX*8), Y2, Y1
+	VMULPD Y0, Y1, Y1
+	VMOVUPS 0(R11), Y2
+	VMASKMOVPD Y1, Y2, (DI)(AX*8)
+
+done:
+	MOVQ n+24(FP), CX
+	LEAQ (DI)(CX*8), DI
+	LEAQ (SI)(CX*8), SI
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // divColumnF32AVX2 is dst[i] = a / b.
-TEXT ·divColumnF32AVX2(SB), NOSPLIT, $0-40
+TEXT ·divColumnF32AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -9509,17 +9649,17 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
-	ADDQ $4, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // divColumnF64AVX2 is dst[i] = a / b.
-TEXT ·divColumnF64AVX2(SB), NOSPLIT, $0-40
+TEXT ·divColumnF64AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -9579,7 +9719,7 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
-	ADDQ $8, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER

@@ -8179,10 +8179,10 @@ done:
 	RET
 
 // addColumnF32AVX512 is dst[i] = a + b.
-TEXT ·addColumnF32AVX512(SB), NOSPLIT, $0-40
+TEXT ·addColumnF32AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -8236,17 +8236,17 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
-	ADDQ $4, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // addColumnF64AVX512 is dst[i] = a + b.
-TEXT ·addColumnF64AVX512(SB), NOSPLIT, $0-40
+TEXT ·addColumnF64AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -8300,17 +8300,17 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
-	ADDQ $8, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // subColumnF32AVX512 is dst[i] = a - b.
-TEXT ·subColumnF32AVX512(SB), NOSPLIT, $0-40
+TEXT ·subColumnF32AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -8364,17 +8364,17 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
-	ADDQ $4, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // subColumnF64AVX512 is dst[i] = a - b.
-TEXT ·subColumnF64AVX512(SB), NOSPLIT, $0-40
+TEXT ·subColumnF64AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -8428,17 +8428,145 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
-	ADDQ $8, DX
+	ADDQ step+32(FP), DX
+	DECQ rows+16(FP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// mulColumnF32AVX512 is dst[i] = a · b.
+TEXT ·mulColumnF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ scalars+40(FP), DX
+
+row:
+	MOVQ n+24(FP), CX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMULPS Z0, Z1, Z1
+	VMULPS Z0, Z2, Z2
+	VMULPS Z0, Z3, Z3
+	VMULPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VMULPS Z0, Z1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	MOVQ n+24(FP), CX
+	LEAQ (DI)(CX*4), DI
+	LEAQ (SI)(CX*4), SI
+	ADDQ step+32(FP), DX
+	DECQ rows+16(FP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// mulColumnF64AVX512 is dst[i] = a · b.
+TEXT ·mulColumnF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ scalars+40(FP), DX
+
+row:
+	MOVQ n+24(FP), CX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMULPD Z0, Z1, Z1
+	VMULPD Z0, Z2, Z2
+	VMULPD Z0, Z3, Z3
+	VMULPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VMULPD Z0, Z1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	MOVQ n+24(FP), CX
+	LEAQ (DI)(CX*8), DI
+	LEAQ (SI)(CX*8), SI
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // divColumnF32AVX512 is dst[i] = a / b.
-TEXT ·divColumnF32AVX512(SB), NOSPLIT, $0-40
+TEXT ·divColumnF32AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -8492,17 +8620,17 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
-	ADDQ $4, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER
 	RET
 
 // divColumnF64AVX512 is dst[i] = a / b.
-TEXT ·divColumnF64AVX512(SB), NOSPLIT, $0-40
+TEXT ·divColumnF64AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
-	MOVQ scalars+32(FP), DX
+	MOVQ scalars+40(FP), DX
 
 row:
 	MOVQ n+24(FP), CX
@@ -8556,7 +8684,7 @@ done:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
-	ADDQ $8, DX
+	ADDQ step+32(FP), DX
 	DECQ rows+16(FP)
 	JNZ row
 	VZEROUPPER

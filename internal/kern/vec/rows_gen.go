@@ -40,5 +40,6 @@ const (
 	NormalizeWeightedBF16     RowLoop = 165 // dst[i] = (a - mean)·rstd·w, the mean in two parts, of elements of bfloat16
 	AddColumn                 RowLoop = 170 // dst[i] = a + b
 	SubColumn                 RowLoop = 175 // dst[i] = a - b
-	DivColumn                 RowLoop = 180 // dst[i] = a / b
+	MulColumn                 RowLoop = 180 // dst[i] = a · b
+	DivColumn                 RowLoop = 185 // dst[i] = a / b
 )

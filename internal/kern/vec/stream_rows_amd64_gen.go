@@ -7,7 +7,7 @@ package vec
 import "unsafe"
 
 // streamRowsAVX512 runs a loop over rows of n elements by non-temporal stores and tells whether there is such a loop.
-func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func streamRowsAVX512(l RowLoop, rows, n, step int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Shift:
 		shiftF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
@@ -44,7 +44,7 @@ func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Poin
 }
 
 // streamRowsAVX2 runs a loop over rows of n elements by non-temporal stores and tells whether there is such a loop.
-func streamRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func streamRowsAVX2(l RowLoop, rows, n, step int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Shift:
 		shiftF32StreamAVX2(p[0], p[1], rows, n, scalars, next)

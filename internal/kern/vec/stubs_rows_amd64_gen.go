@@ -384,32 +384,42 @@ func normalizeWeightedBF16F32AVX512(dst, a, w unsafe.Pointer, rows, n int, scala
 // addColumnF32AVX512 is dst[i] = a + b.
 //
 //go:noescape
-func addColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func addColumnF32AVX512(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // addColumnF64AVX512 is dst[i] = a + b.
 //
 //go:noescape
-func addColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func addColumnF64AVX512(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // subColumnF32AVX512 is dst[i] = a - b.
 //
 //go:noescape
-func subColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func subColumnF32AVX512(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // subColumnF64AVX512 is dst[i] = a - b.
 //
 //go:noescape
-func subColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func subColumnF64AVX512(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
+
+// mulColumnF32AVX512 is dst[i] = a · b.
+//
+//go:noescape
+func mulColumnF32AVX512(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
+
+// mulColumnF64AVX512 is dst[i] = a · b.
+//
+//go:noescape
+func mulColumnF64AVX512(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // divColumnF32AVX512 is dst[i] = a / b.
 //
 //go:noescape
-func divColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func divColumnF32AVX512(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // divColumnF64AVX512 is dst[i] = a / b.
 //
 //go:noescape
-func divColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func divColumnF64AVX512(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // sumF32AVX2 is Σ a.
 //
@@ -789,29 +799,39 @@ func normalizeWeightedBF16F32AVX2(dst, a, w unsafe.Pointer, rows, n int, scalars
 // addColumnF32AVX2 is dst[i] = a + b.
 //
 //go:noescape
-func addColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func addColumnF32AVX2(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // addColumnF64AVX2 is dst[i] = a + b.
 //
 //go:noescape
-func addColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func addColumnF64AVX2(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // subColumnF32AVX2 is dst[i] = a - b.
 //
 //go:noescape
-func subColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func subColumnF32AVX2(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // subColumnF64AVX2 is dst[i] = a - b.
 //
 //go:noescape
-func subColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func subColumnF64AVX2(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
+
+// mulColumnF32AVX2 is dst[i] = a · b.
+//
+//go:noescape
+func mulColumnF32AVX2(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
+
+// mulColumnF64AVX2 is dst[i] = a · b.
+//
+//go:noescape
+func mulColumnF64AVX2(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // divColumnF32AVX2 is dst[i] = a / b.
 //
 //go:noescape
-func divColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func divColumnF32AVX2(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // divColumnF64AVX2 is dst[i] = a / b.
 //
 //go:noescape
-func divColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func divColumnF64AVX2(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)

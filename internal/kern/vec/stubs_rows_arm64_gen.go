@@ -309,29 +309,39 @@ func normalizeWeightedBF16F32NEON(dst, a, w unsafe.Pointer, rows, n int, scalars
 // addColumnF32NEON is dst[i] = a + b.
 //
 //go:noescape
-func addColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func addColumnF32NEON(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // addColumnF64NEON is dst[i] = a + b.
 //
 //go:noescape
-func addColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func addColumnF64NEON(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // subColumnF32NEON is dst[i] = a - b.
 //
 //go:noescape
-func subColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func subColumnF32NEON(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // subColumnF64NEON is dst[i] = a - b.
 //
 //go:noescape
-func subColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func subColumnF64NEON(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
+
+// mulColumnF32NEON is dst[i] = a · b.
+//
+//go:noescape
+func mulColumnF32NEON(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
+
+// mulColumnF64NEON is dst[i] = a · b.
+//
+//go:noescape
+func mulColumnF64NEON(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // divColumnF32NEON is dst[i] = a / b.
 //
 //go:noescape
-func divColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func divColumnF32NEON(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)
 
 // divColumnF64NEON is dst[i] = a / b.
 //
 //go:noescape
-func divColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func divColumnF64NEON(dst, a unsafe.Pointer, rows, n, step int, scalars unsafe.Pointer)

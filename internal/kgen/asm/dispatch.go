@@ -38,7 +38,7 @@ type runner struct {
 
 const (
 	loopParams = "l Loop, n int, scalars unsafe.Pointer, p %s[operands]unsafe.Pointer"
-	rowParams  = "l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer"
+	rowParams  = "l RowLoop, rows, n, step int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer"
 )
 
 // runLoops is the runner of loops, and runRows that of loops over rows.

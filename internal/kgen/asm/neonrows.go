@@ -63,7 +63,11 @@ func (m *neon) nextRow(fn *Func, pl plan) {
 		}
 		fn.Op("MOVD", neonEnd(n), r)
 	}
-	if n := len(pl.loop.Scalars) * pl.elem.Size(); n > 0 {
+	switch n := len(pl.loop.Scalars) * pl.elem.Size(); {
+	case pl.loop.Strided:
+		fn.Op("MOVD", fn.Arg("step"), "R16")
+		fn.Op("ADD", "R16", "R6")
+	case n > 0:
 		fn.Op("ADD", fmt.Sprintf("$%d", n), "R6")
 	}
 	for _, f := range pl.loop.Folds {

@@ -130,7 +130,8 @@ func comment(l *recipe.Loop) string {
 }
 
 // params are the parameters of a loop's function: pointers to the operands' first elements, their number, a pointer to
-// the scalars, one to the results of folds, and one to what will be read next. A loop over rows has the number of rows before.
+// the scalars, one to the results of folds, and one to what will be read next. A loop over rows has the number of rows before, and
+// perhaps behind how many bytes their scalars are apart.
 func params(l *recipe.Loop) []Param {
 	var all []Param
 	for _, o := range l.Operands() {
@@ -140,6 +141,9 @@ func params(l *recipe.Loop) []Param {
 		all = append(all, Param{"rows", "int"})
 	}
 	all = append(all, Param{"n", "int"})
+	if l.Strided {
+		all = append(all, Param{"step", "int"})
+	}
 	if len(l.Scalars) > 0 {
 		all = append(all, Param{"scalars", "unsafe.Pointer"})
 	}

@@ -85,7 +85,10 @@ func (m *x86) nextRow(fn *Func, pl plan) {
 	if pl.loop.Fetches {
 		fn.Op("LEAQ", fmt.Sprintf("(R14)(CX*%d)", pl.elem.Size()), "R14")
 	}
-	if n := len(pl.loop.Scalars) * pl.elem.Size(); n > 0 {
+	switch n := len(pl.loop.Scalars) * pl.elem.Size(); {
+	case pl.loop.Strided:
+		fn.Op("ADDQ", fn.Arg("step"), "DX")
+	case n > 0:
 		fn.Op("ADDQ", fmt.Sprintf("$%d", n), "DX")
 	}
 	for _, f := range pl.loop.Folds {

@@ -21,6 +21,7 @@ type Loop struct {
 	Rows    bool // it works on rows: scalars and folds are each row's own
 	Fetches bool // it works on rows, and prefetches as many elements of what its caller reads next
 	Ahead   bool // it works on rows that are in no cache, and prefetches what it will read of them
+	Strided bool // it works on rows whose scalars lie apart, as a column's elements do
 	Cached  bool // its result is a part of one and stays in a cache, so that non-temporal stores gain nothing
 }
 

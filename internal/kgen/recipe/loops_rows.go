@@ -133,14 +133,17 @@ func (d description) shifted(x float) float {
 	return d.Sub(d.Sub(x, d.scalar("first")), d.scalar("second"))
 }
 
-// besideColumn are loops of which each row meets one number, as Scale's does.
+// besideColumn are loops of which each row meets one element of a column, where that lies: copies of the elements of
+// sub_column/4096x128 take a sixth of its time.
 func besideColumn() []*Loop {
-	add, sub, div := describeRows("AddColumn", "a + b", floats, "a"), describeRows("SubColumn", "a - b", floats, "a"), describeRows("DivColumn", "a / b", floats, "a")
-	add.Ahead, sub.Ahead, div.Ahead = true, true, true // sub_column/4096x128 takes a tenth less time so
+	with := func(name, doc string, f func(b *builder, a, column float) float) *Loop {
+		d := describeRows(name, doc, floats, "a")
+		d.Ahead, d.Strided = true, true // sub_column/4096x128 takes a tenth less time with what is ahead
+		return d.dst(f(d.builder, d.Param(0), d.scalar("b")))
+	}
 	return cached([]*Loop{
-		add.dst(add.Add(add.Param(0), add.scalar("b"))),
-		sub.dst(sub.Sub(sub.Param(0), sub.scalar("b"))),
-		div.dst(div.Div(div.Param(0), div.scalar("b"))),
+		with("AddColumn", "a + b", (*builder).Add), with("SubColumn", "a - b", (*builder).Sub),
+		with("MulColumn", "a · b", (*builder).Mul), with("DivColumn", "a / b", (*builder).Div),
 	})
 }
 
