@@ -30,16 +30,16 @@ func AddRows[T dtype.Float](sums []float64, x []T, rows, stride, run int) bool {
 	return true
 }
 
-// AddHalfRows is AddRows of a half type, whose runs are added in float32, where AVX2 has it and len(sums) is whole vectors.
+// AddHalfRows is AddRows of a half type, whose runs are added in float32, where amd64 has vectors and len(sums) is whole ones.
 func AddHalfRows[H dtype.F16 | dtype.BF16](sums []float64, x []H, rows, stride, run int) bool {
 	cols := len(sums)
-	if current != AVX2 || cols == 0 || cols%Lanes[float32]() != 0 || cols > most || rows == 0 {
+	if current != AVX2 && current != AVX512 || cols == 0 || cols%Lanes[float32]() != 0 || cols > most || rows == 0 {
 		return false
 	}
 	_ = x[(rows-1)*stride+cols-1] // This fails where x is too short.
 	step := max(1, most/cols/run) * run
 	for first := 0; first < rows; first += step {
-		runAddHalfRows(isBF16[H](), unsafe.Pointer(&addRowsCall{
+		runHalfSums(isBF16[H](), unsafe.Pointer(&addRowsCall{
 			x: unsafe.Pointer(&x[first*stride]), sums: pointer(sums, 0), rows: min(step, rows-first), row: 2 * stride, cols: cols, run: run,
 		}))
 	}

@@ -71,7 +71,7 @@ func testAddHalfRows[H dtype.F16 | dtype.BF16](t *testing.T, to func(float32) H,
 			got := random[float64](rng, cols+64)[:cols]
 			want := append(make([]float64, 0, cols+64), got...)
 			if !AddHalfRows(got, guarded.Copy(t, x, cols%16 == 0), rows, stride, run) {
-				if current == AVX2 {
+				if current == AVX2 || current == AVX512 && cols%16 == 0 {
 					t.Fatal("there is no assembly")
 				}
 				continue

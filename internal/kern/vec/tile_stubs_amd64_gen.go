@@ -1186,6 +1186,16 @@ func digits3I32AVX512(t unsafe.Pointer)
 //go:noescape
 func digitPairsI32AVX512(t unsafe.Pointer)
 
+// addRowsF16F32AVX512 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
+//
+//go:noescape
+func addRowsF16F32AVX512(t unsafe.Pointer)
+
+// addRowsBF16F32AVX512 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
+//
+//go:noescape
+func addRowsBF16F32AVX512(t unsafe.Pointer)
+
 // sumBytes1I32AVXVNNI is y[i] = step · scale[i] · Σ x[l] · w[i][l] + bias[i] for fours of rows i and numbers x of 1 digits.
 //
 //go:noescape

@@ -1104,7 +1104,15 @@ func runHalfDots(bf16 bool, t unsafe.Pointer) {
 	dot1x8F16F32AVX2(t)
 }
 
-func runAddHalfRows(bf16 bool, t unsafe.Pointer) {
+func runHalfSums(bf16 bool, t unsafe.Pointer) {
+	if current == AVX512 {
+		if bf16 {
+			addRowsBF16F32AVX512(t)
+			return
+		}
+		addRowsF16F32AVX512(t)
+		return
+	}
 	if bf16 {
 		addRowsBF16F32AVX2(t)
 		return

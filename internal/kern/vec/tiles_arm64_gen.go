@@ -616,7 +616,7 @@ func runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }
 
-func runAddHalfRows(bool, unsafe.Pointer) { panic(noTiles) }
+func runHalfSums(bool, unsafe.Pointer) { panic(noTiles) }
 
 func runSumsAMX(unsafe.Pointer) { panic(noTiles) }
 

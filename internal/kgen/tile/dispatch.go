@@ -170,7 +170,7 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 		out.WriteString("\nfunc runPairs(int, unsafe.Pointer) { panic(noTiles) }\n\nfunc runPairRows(unsafe.Pointer) { panic(noTiles) }\n\n" +
 			"func runPairDots(int, unsafe.Pointer) { panic(noTiles) }\n")
 		out.WriteString("\nfunc runHalfStreams(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runHalfDots(bool, unsafe.Pointer) { panic(noTiles) }\n\n" +
-			"func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runAddHalfRows(bool, unsafe.Pointer) { panic(noTiles) }\n")
+			"func runHalfFewDots(bool, unsafe.Pointer) { panic(noTiles) }\n\nfunc runHalfSums(bool, unsafe.Pointer) { panic(noTiles) }\n")
 		return
 	}
 	m := machines[n]

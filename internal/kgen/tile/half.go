@@ -73,7 +73,7 @@ func (d *dot) singles() {
 	d.repeat("AX", "single")
 }
 
-// halfSums writes the loops that add rows of half types, as AVX2 has them: sum_columns_bf16/1024x1024 and sum_columns_f16/1024x1024 take less than half the time so.
+// halfSums writes the loops that add rows of half types: sum_columns_bf16/1024x1024 and sum_columns_f16/1024x1024 take less than half the time so.
 func (m *machine) halfSums(f *asm.File) {
 	for _, e := range halves {
 		m.addRows(f, e)
@@ -83,12 +83,11 @@ func (m *machine) halfSums(f *asm.File) {
 // halfRunners writes the functions that run them.
 func halfRunners(machines []*machine) string {
 	text := ""
-	for _, k := range [][2]string{{"Streams", shape{1, 2}.String()}, {"FewDots", dotName(1, 4)}, {"Dots", dotName(1, 8)}} {
+	for _, k := range [][2]string{{"Streams", shape{1, 2}.String()}, {"FewDots", dotName(1, 4)}, {"Dots", dotName(1, 8)}, {"Sums", "addRows"}} {
 		run, name := k[0], k[1]
 		text += fmt.Sprintf("\nfunc runHalf%s(bf16 bool, t unsafe.Pointer) {\n%s}\n", run, eachLevel(machines, func(m *machine) string {
 			return fmt.Sprintf("if bf16 {\n%s(t)\nreturn\n}\n%s(t)", m.functionName(name, halves[1]), m.functionName(name, halves[0]))
 		}))
 	}
-	return text + fmt.Sprintf("\nfunc runAddHalfRows(bf16 bool, t unsafe.Pointer) {\nif bf16 {\n%s(t)\nreturn\n}\n%s(t)\n}\n",
-		avx2.functionName("addRows", halves[1]), avx2.functionName("addRows", halves[0]))
+	return text
 }

@@ -120,7 +120,8 @@ func (m *machine) file() *asm.File {
 		m.splitDigits(f, 1, false)
 		m.splitDigits(f, int4Digits, false)
 		m.splitDigits(f, int4Digits, true)
-	} else if !m.arm {
+	}
+	if !m.arm {
 		m.halfSums(f)
 	}
 	return f
