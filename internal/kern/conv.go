@@ -33,8 +33,7 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) erro
 		return convWinograd(s, x, any(w).([]float32), any(bias).([]float32), then, any(y).([]float32))
 	}
 	if s.depthwise() {
-		convDepthwise(s, x, w, bias, then, y)
-		return nil
+		return convDepthwise(s, x, w, bias, then, y)
 	}
 	if s.slides() {
 		return convSliding(s, x, w, bias, then, y)

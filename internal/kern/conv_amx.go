@@ -40,10 +40,14 @@ func (s *ConvShape) takesAMX() bool {
 	return s.N > 0 && outputs >= minAMXOutputs && outputs*depth >= minAMXProducts && takesAMX(outputs, pixels, depth) && takesAMX(outputs, pixels, depth+s.R*s.S)
 }
 
-// ConvBF16 is Conv2D of bfloat16, which adds products in float32 as GemmBF16 does and rounds them once with the bias, and reports whether it computes the convolution.
+// ConvBF16 is Conv2D of bfloat16, which adds products in float32 as GemmBF16 does, depthwise as float32's, and rounds them once with the bias, and reports whether it
+// computes the convolution.
 func ConvBF16(s *ConvShape, x, w, bias, y []dtype.BF16) (bool, error) {
-	if len(x) == 0 || len(w) == 0 || len(y) == 0 || !s.takesAMX() {
+	if len(x) == 0 || len(w) == 0 || len(y) == 0 || !s.depthwise() && !s.takesAMX() {
 		return false, nil
+	}
+	if s.depthwise() {
+		return true, convDepthwiseBF16(s, x, w, bias, y)
 	}
 	joined := *s
 	joined.C = s.Groups * ceilDiv(s.C/s.Groups, 2)

@@ -10,10 +10,13 @@ func ConvBF16GradInput(s *ConvShape, dy, w, bias, dx []dtype.BF16) (bool, error)
 	if len(dx) == 0 || len(dy) == 0 || len(w) == 0 {
 		return false, nil
 	}
+	if s.spreads() {
+		return true, widened(w, bias, func(w, bias []float32) error { return gradInputDepthwise(s, dy, w, bias, dx) })
+	}
 	rows, cols := s.phases()
 	for a := range rows {
 		for b := range cols {
-			if p := s.phased(s.phase(a, b)); p.R*p.S > 0 && !p.takesAMX() {
+			if p := s.phased(s.phase(a, b)); p.R*p.S > 0 && !p.depthwise() && !p.takesAMX() {
 				return false, nil
 			}
 		}

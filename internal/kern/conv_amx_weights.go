@@ -45,7 +45,13 @@ type weightTap struct{ panel, pair int }
 
 // ConvBF16GradWeight is Conv2DGradWeight of bfloat16, whose sums are of float32 and rounded once, and reports whether it computes the gradient.
 func ConvBF16GradWeight(s *ConvShape, x, dy, dw []dtype.BF16) (bool, error) {
-	if !vec.HasAMX() || len(x) == 0 || len(dy) == 0 || len(dw) == 0 || min(s.C, s.K) < minAMXChannels*s.Groups || s.OH*s.OW < minAMXPixels {
+	if len(x) == 0 || len(dy) == 0 || len(dw) == 0 {
+		return false, nil
+	}
+	if s.depthwise() {
+		return true, gradWeightDepthwiseBF16(s, x, dy, dw)
+	}
+	if !vec.HasAMX() || min(s.C, s.K) < minAMXChannels*s.Groups || s.OH*s.OW < minAMXPixels {
 		return false, nil
 	}
 	g := newWeightGradAMX(s)

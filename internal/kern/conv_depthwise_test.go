@@ -3,6 +3,8 @@ package kern
 import (
 	"math"
 	"testing"
+
+	"cresset/dtype"
 )
 
 // TestDepthwiseWeightsAreSummedInFloat64: equal products, which all round the same way, are added in float32 only depthwiseSum at a time.
@@ -31,4 +33,36 @@ func TestDepthwiseWeightsAreSummedInFloat64(t *testing.T) {
 			t.Errorf("weight %d: got %v, want %v, off by %.2g", i, got, want, off)
 		}
 	}
+}
+
+// TestDepthwiseBF16 judges depthwise convolutions of bfloat16 and their gradients by float64.
+func TestDepthwiseBF16(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		for _, shape := range []ConvShape{
+			{2, 5, 9, 9, 5, 3, 3, 1, 1, 1, 1, 1, 1, 5, 0, 0, false},
+			{3, 7, 12, 35, 14, 3, 3, 1, 1, 2, 1, 1, 1, 7, 0, 0, false},
+			{2, 6, 21, 19, 6, 3, 3, 2, 2, 1, 1, 1, 1, 6, 0, 0, false},
+			{1, 2, 190, 331, 2, 3, 3, 2, 2, 1, 0, 1, 1, 2, 0, 0, false},
+		} {
+			c := newConvHalves(shape)
+			if !c.depthwise() {
+				continue // there is no assembly for it
+			}
+			y, dx, dw := make([]dtype.BF16, len(c.dy)), make([]dtype.BF16, len(c.x)), make([]dtype.BF16, len(c.w))
+			for what, run := range map[string]func() (bool, error){
+				"y":  func() (bool, error) { return ConvBF16(c.ConvShape, c.x, c.w, c.bias, y) },
+				"dx": func() (bool, error) { return ConvBF16GradInput(c.ConvShape, c.dy, c.w, nil, dx) },
+				"dw": func() (bool, error) { return ConvBF16GradWeight(c.ConvShape, c.x, c.dy, dw) },
+			} {
+				if done, err := run(); !done && (what != "dx" || c.K == c.C) || err != nil {
+					t.Fatal(what, shape, done, err)
+				}
+			}
+			checkRounded(t, "y", y, c.y)
+			if c.K == c.C { // elsewhere an element of dx is a sum over channels
+				checkRounded(t, "dx", dx, c.dx)
+			}
+			checkRounded(t, "dw", dw, c.dw)
+		}
+	})
 }

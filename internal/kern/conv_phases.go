@@ -71,8 +71,7 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, bias, dx []T) error {
 		return nil
 	}
 	if s.spreads() {
-		gradInputDepthwise(s, dy, w, bias, dx)
-		return nil
+		return gradInputDepthwise(s, dy, w, bias, dx)
 	}
 	if g := newPixelPhases(s, bias); g != nil {
 		return gradInputByPixels(g, dy, w, dx)

@@ -69,15 +69,20 @@ func gather[T dtype.Float](s *ConvShape, x, dy, dw, totals []T, sums, out int) {
 
 // weightSum is the gradient of one weight of a depthwise convolution, as it is defined.
 func weightSum[T dtype.Float](s *ConvShape, x, dy []T, out, t int) (sum T) {
-	tap := s.tapOf(t)
 	_, outputs, _, pixels := s.groupSizes()
-	above, below := within(s.OH, tap.offsetH, s.StrideH, s.H)
 	for n := range s.N {
-		plane, grads := x[(n*s.C+out/outputs)*s.H*s.W:][:s.H*s.W], dy[(n*s.K+out)*pixels:][:pixels]
-		for oh := above; oh < below; oh++ {
-			for ow := tap.lo; ow < tap.hi; ow++ {
-				sum += grads[oh*s.OW+ow] * plane[(oh*s.StrideH+tap.offsetH)*s.W+ow*s.StrideW+tap.offsetW]
-			}
+		sum = addWeight(s, sum, x[(n*s.C+out/outputs)*s.H*s.W:][:s.H*s.W], dy[(n*s.K+out)*pixels:][:pixels], t)
+	}
+	return sum
+}
+
+// addWeight adds what a plane and one of dy contribute.
+func addWeight[T dtype.Float](s *ConvShape, sum T, plane, grads []T, t int) T {
+	tap := s.tapOf(t)
+	above, below := within(s.OH, tap.offsetH, s.StrideH, s.H)
+	for oh := above; oh < below; oh++ {
+		for ow := tap.lo; ow < tap.hi; ow++ {
+			sum += grads[oh*s.OW+ow] * plane[(oh*s.StrideH+tap.offsetH)*s.W+ow*s.StrideW+tap.offsetW]
 		}
 	}
 	return sum
