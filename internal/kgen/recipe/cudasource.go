@@ -34,6 +34,7 @@ type cudaWriter struct {
 	float string // the type of numbers
 	word  string // the unsigned type of their size, which integers and bits have
 	depth int
+	done  func(k Ref) // called when a step has been written
 }
 
 func newCUDAWriter(out *bytes.Buffer, r *Recipe) *cudaWriter {
@@ -41,6 +42,7 @@ func newCUDAWriter(out *bytes.Buffer, r *Recipe) *cudaWriter {
 	return &cudaWriter{
 		planner: newPlanner(out, r),
 		float:   fmt.Sprintf("f%d", bits), word: fmt.Sprintf("u%d", bits),
+		done: func(Ref) {},
 	}
 }
 
@@ -109,6 +111,7 @@ func (w *cudaWriter) statement(k Ref) {
 	text := w.expression(&w.Steps[k])
 	w.name(k)
 	w.line("const %s %s = %s;", w.kind(k), w.names[k], text)
+	w.done(k)
 }
 
 // branch writes selects with the same mask as one if statement.
@@ -130,6 +133,9 @@ func (w *cudaWriter) branch(b branch) {
 	w.line("} else {")
 	arm(1)
 	w.line("}")
+	for _, k := range b.selects {
+		w.done(k)
+	}
 }
 
 func (w *cudaWriter) kind(k Ref) string {

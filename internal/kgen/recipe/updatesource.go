@@ -112,6 +112,18 @@ func (r *Update) cuda(out *bytes.Buffer, e Elem) {
 	for _, s := range l.Src {
 		w.line("const %s %s = wide(load<DTYPE>(%s, i));", w.float, s.Name, address(s.Name))
 	}
+	stored := make([]bool, len(l.Dst))
+	store := func(n int) {
+		w.line("store<DTYPE>(%s, i, Cast<DTYPE>::of(%s));", address(l.Dst[n].Name), w.value(results[n]))
+		stored[n] = true
+	}
+	w.done = func(k Ref) { // at once, so that no register holds it any longer
+		for n := range l.Dst {
+			if results[n] == k {
+				store(n)
+			}
+		}
+	}
 	w.steps(func(s *Step) string {
 		switch s.Op {
 		case Param:
@@ -121,8 +133,10 @@ func (r *Update) cuda(out *bytes.Buffer, e Elem) {
 		}
 		return ""
 	})
-	for n, dst := range l.Dst {
-		w.line("store<DTYPE>(%s, i, Cast<DTYPE>::of(%s));", address(dst.Name), w.value(results[n]))
+	for n := range l.Dst {
+		if !stored[n] {
+			store(n)
+		}
 	}
 	w.depth--
 	w.line("});")

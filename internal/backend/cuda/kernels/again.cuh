@@ -1,4 +1,4 @@
-// What is found out again wherever it is needed, and so takes no register in between.
+// What is found out again wherever it is needed, and so takes no register in between, and the other way round.
 #pragma once
 
 #include "device.cuh"
@@ -11,3 +11,14 @@ template <bool FEW> INLINE u32 thisThread() {
 	}
 	return id;
 }
+
+// thisBlock is blockIdx.x, which the compiler takes for another number each time: what was computed from it needs no registers in between.
+INLINE u32 thisBlock() {
+	u32 id;
+	asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(id));
+	return id;
+}
+
+// held is a number as the lane itself tells it: the assembler cannot compute it again wherever it is needed, and so keeps it in a register. All lanes of the
+// warp take part.
+INLINE u32 held(u32 v) { return fromLane(v + threadIdx.x, 0) - threadIdx.x; }

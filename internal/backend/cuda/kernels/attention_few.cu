@@ -3,6 +3,7 @@
 // The kernel takes Attention. Grid: a block of 256 threads for each part of the keys of each ROWS rows, of all queries and heads of a group, which read the
 // same keys: parts · ⌈rows/ROWS⌉ · batch · groups of them.
 // dtypes: f32 f64
+#include "again.cuh"
 #include "attention.cuh"
 #include "attention_place.cuh"
 
@@ -38,13 +39,25 @@ template <class F> INLINE T acrossWarp(T v, F join) {
 
 // A Row is a query of a head.
 struct Row {
-	u64 head, query, number; // number is among all of the result
+	u32 head, query;
+	u64 number; // among all of the result
 	bool there;
 };
 
 INLINE Row rowAt(const Attention &p, u64 batch, u64 group, u64 k) {
-	u64 shared = p.heads / p.groups, head = group * shared + k / p.queries, query = k % p.queries;
+	u64 shared = p.heads / p.groups;
+	u32 head = (u32)(group * shared + k / p.queries), query = (u32)(k % p.queries);
 	return {head, query, (batch * p.heads + head) * p.queries + query, k < shared * p.queries};
+}
+
+// A Share is the part of the keys of a block, and the first of its rows.
+struct Share {
+	u64 part, batch, group, first;
+};
+
+INLINE Share shareOf(const Attention &p, u32 block) {
+	u64 tiles = (p.heads / p.groups * p.queries + ROWS - 1) / ROWS, tile = block / p.parts, owner = tile / tiles, batch = owner / p.groups;
+	return {block - tile * p.parts, batch, owner - batch * p.groups, (tile - owner * tiles) * ROWS};
 }
 
 // A Shared is what the threads of a block share.
@@ -128,26 +141,25 @@ INLINE void weighKeys(const Attention &p, i64 place, Place &at, const Row &row, 
 
 KERNEL_OF(JOIN(attention_few, DTYPE), 256, sizeof(T) == 4 ? 2 : 1)(const Attention p) {
 	__shared__ Shared s;
-	u64 rows = p.heads / p.groups * p.queries, tiles = (rows + ROWS - 1) / ROWS, tile = blockIdx.x / p.parts, part = blockIdx.x % p.parts;
-	u64 owner = tile / tiles, first = tile % tiles * ROWS;
+	Share share = shareOf(p, blockIdx.x);
 	Place at = {};
-	at.batch = owner / p.groups, at.group = owner % p.groups;
+	at.batch = share.batch, at.group = share.group;
 #pragma unroll 1
 	for (u32 i = threadIdx.x; i < ROWS * MOST_WIDTH; i += blockDim.x) {
 		u32 r = i / MOST_WIDTH, c = i % MOST_WIDTH;
-		Row row = rowAt(p, at.batch, at.group, first + r);
+		Row row = rowAt(p, at.batch, at.group, share.first + r);
 		bool inside = row.there && c < p.width;
 		s.q[r][c] = inside ? load<T>(rowOf(p.q, p.qStrides, at.batch, row.head, row.query), (i64)c * p.qStrides[3]) : (T)0;
 		s.sums[r][c] = 0;
 	}
 	__syncthreads();
 	u32 warp = threadIdx.x / 32;
-	Row own = rowAt(p, at.batch, at.group, first + warp);
+	Row own = rowAt(p, at.batch, at.group, share.first + warp);
 	T most = -(T)INFINITY, sum = 0, out[ROWS][CHUNKS][SIDE] = {};
 	// Keys that some query sees.
 	i64 place = firstOf(p, at.batch), from = p.window > 0 ? place - p.window + 1 : 0, last = place + (i64)p.queries;
 	i64 to = p.causal ? last : p.window > 0 ? last - 1 + p.window : (i64)p.keys;
-	u64 begin = part * p.part, end = begin + p.part < p.keys ? begin + p.part : p.keys;
+	u64 begin = share.part * p.part, end = begin + p.part < p.keys ? begin + p.part : p.keys;
 	begin = from > (i64)begin ? (u64)from / KEYS * KEYS : begin;
 	end = to < (i64)end ? (u64)(to < 0 ? 0 : to) : end;
 #pragma unroll 1
@@ -198,11 +210,12 @@ KERNEL_OF(JOIN(attention_few, DTYPE), 256, sizeof(T) == 4 ? 2 : 1)(const Attenti
 		}
 		__syncthreads();
 	}
+	share = shareOf(p, thisBlock());
 	u64 wide = p.outputs + 2, all = p.batch * p.heads * p.queries;
 #pragma unroll 1
 	for (u32 r = 0; r < ROWS; r++) {
-		Row row = rowAt(p, at.batch, at.group, first + r);
-		u64 to = p.partial + (part * all + row.number) * wide * sizeof(T);
+		Row row = rowAt(p, share.batch, share.group, share.first + r);
+		u64 to = p.partial + (share.part * all + row.number) * wide * sizeof(T);
 		for (u32 c = threadIdx.x; row.there && c < p.outputs; c += blockDim.x) {
 			store<T>(to, c, s.sums[r][c]);
 		}

@@ -102,75 +102,86 @@ template <int ROWS, int COLUMNS, int THREADS> struct Course {
 };
 
 // A WeightCourse goes over panels of dy and of x as taps see it, which lie across the common axis, the pixels of dy: four threads have the chunks of a
-// pixel, whose taps stay the same. Of pixels beside each other they begin in either half of the banks. A thread has every fourth chunk, and knows where the
-// first two lie of those that change places.
+// pixel, of which each has every fourth, and taps stay the same. Chunks change places with the pixel (swizzled.cuh); where lines have eight or more, eight neighbouring
+// threads have pixels that are four apart, so that their chunks come to lie in either half of the banks.
 template <int ROWS, int COLUMNS, int THREADS> struct WeightCourse {
 	using A = Panel<ROWS, false>;
 	using B = Panel<COLUMNS, false>;
 	static const int COUNT_A = A::CHUNKS / 4, COUNT_B = B::CHUNKS / 4, CHUNKS = COUNT_A + COUNT_B; // of a thread: a's, then b's
 	static_assert(THREADS == STEPS * 4, "a thread has a pixel");
 	const TiledConvolution &p;
-	u64 fromA[2], step;      // of dy, and how far its next panel lies
-	u32 toA[2], toB[2];      // in a stage
+	u64 fromA, fromB;        // of dy, and of x as the pixel's first tap sees it
+	u32 pitch;               // of pixels of dy
+	u32 toA[2], toB[2];      // in a stage, of the first two chunks; those behind them lie evenly
 	u32 inA, left, panels;   // bits of A's chunks that are inside; pixels
-	i32 at[COUNT_B], y[COUNT_B], x[COUNT_B]; // where the taps lie in a window
-	u32 window, top, side;   // where the pixel's lies in x, in chunks, and but for the padding
-	u32 further, high, wide; // the same, of what 32 pixels further is
-	u32 height, width;       // what dy covers of x
-	u32 atEdge, atEnd;       // how much further the window lies than it seems, in the next row and in the next image
+	i32 at[COUNT_B], y[COUNT_B], x[COUNT_B]; // where the others lie from the first tap on, in chunks and in pixels
+	i32 top, side;           // where the first lies in an image
+	i32 high, wide;          // how much lower and further to the side it does 32 pixels further
+	i32 bottom, edge;        // where it would be below the last pixels of dy and beside them
+	i32 height, width;       // what dy covers of x
+	i32 further, atEdge, atEnd; // how much further x is read after a panel, so in the next row, and moreover in the next image, in chunks
 
-	INLINE u32 chunkOf(int l, int count) { return threadIdx.x % 4 + 4 * (count > 1 ? l ^ (threadIdx.x / 4 % 2) : l); }
+	// A thread's line of a panel.
+	INLINE u32 lineOf(u32 thread, int count) { return count == 1 ? thread / 4 : thread / 32 * 8 + thread / 8 % 4 + thread / 4 % 2 * 4; }
 
 	__device__ __attribute__((always_inline)) WeightCourse(const TiledConvolution &p, const Work &w) : p(p), inA(0) {
-		u32 begin = w.part * p.partSteps, line = threadIdx.x / 4, pixel = p.groups * p.lines / 8;
+		u32 begin = w.part * p.partSteps, lineA = lineOf(threadIdx.x, COUNT_A), line = lineOf(threadIdx.x, COUNT_B), first = threadIdx.x % 4;
+		i32 pixel = (i32)(p.groups * p.lines / 8);
 		left = stepsOf(p, p.images * p.outSize[0] * p.outSize[1], begin);
 		panels = (left + STEPS - 1) / STEPS;
-		step = (u64)STEPS * p.pitch * 2;
+		pitch = held(p.pitch);
+		fromA = p.left + ((u64)(begin + lineA) * p.pitch + w.group * (p.pitch / p.groups) + w.m + first * 8) * 2;
 #pragma unroll
 		for (int l = 0; l < 2; l++) {
-			fromA[l] = p.left + ((u64)(begin + line) * p.pitch + w.group * (p.pitch / p.groups) + w.m + chunkOf(l, COUNT_A) * 8) * 2;
-			toA[l] = A::place(line, chunkOf(l, COUNT_A));
-			toB[l] = A::BYTES + B::place(line, chunkOf(l, COUNT_B));
+			toA[l] = A::place(lineA, first + (COUNT_A > 1 ? l * 4 : 0));
+			toB[l] = A::BYTES + B::place(line, first + l * 4);
 		}
 #pragma unroll
 		for (int l = 0; l < COUNT_A; l++) {
-			inA |= w.m + chunkOf(l, COUNT_A) * 8 < p.rows ? 1 << l : 0;
+			inA |= w.m + (first + l * 4) * 8 < p.rows ? 1 << l : 0;
 		}
 #pragma unroll
 		for (int l = 0; l < COUNT_B; l++) {
-			u32 column = w.n + chunkOf(l, COUNT_B) * 8, tap = column / p.lines, channel = column - tap * p.lines, row = tap / p.window[1];
+			u32 column = w.n + (first + l * 4) * 8, tap = column / p.lines, channel = column - tap * p.lines, row = tap / p.window[1];
 			y[l] = (i32)(row * p.dilation[0]) - (i32)p.padding[0];
 			x[l] = (i32)((tap - row * p.window[1]) * p.dilation[1]) - (i32)p.padding[1];
-			at[l] = (y[l] * (i32)p.inSize[1] + x[l]) * (i32)pixel + (i32)((w.group * p.lines + channel) / 8);
-			y[l] = column < w.columns ? y[l] : 0x7ffffff0; // outside, wherever the pixel lies
+			at[l] = (y[l] * (i32)p.inSize[1] + x[l]) * pixel + (i32)((w.group * p.lines + channel) / 8);
+			y[l] = column < w.columns ? y[l] : (i32)p.inSize[0]; // outside, wherever the pixel lies
 		}
 		Pixel q = pixelOf(begin + line, p.outSize[0], p.outSize[1]), by = pixelOf(STEPS, p.outSize[0], p.outSize[1]);
-		top = q.y * p.stride[0];
-		side = q.x * p.stride[1];
-		window = ((q.image * p.inSize[0] + top) * p.inSize[1] + side) * pixel;
-		high = by.y * p.stride[0];
-		wide = by.x * p.stride[1];
-		further = ((by.image * p.inSize[0] + high) * p.inSize[1] + wide) * pixel;
-		height = p.outSize[0] * p.stride[0];
-		width = p.outSize[1] * p.stride[1];
-		atEdge = (p.stride[0] * p.inSize[1] - width) * pixel;
-		atEnd = (p.inSize[0] - height) * p.inSize[1] * pixel;
+		i32 down = (i32)p.inSize[0], across = (i32)p.inSize[1];
+		top = (i32)(q.y * p.stride[0]);
+		side = (i32)(q.x * p.stride[1]);
+		fromB = p.right + (u64)(((q.image * p.inSize[0] + (u32)top) * p.inSize[1] + (u32)side) * (u32)pixel) * 16 + (u64)((i64)at[0] * 16);
+		high = (i32)(by.y * p.stride[0]);
+		wide = (i32)(by.x * p.stride[1]);
+		height = (i32)held(p.outSize[0] * p.stride[0]);
+		width = (i32)held(p.outSize[1] * p.stride[1]);
+		further = (((i32)by.image * down + high) * across + wide) * pixel;
+		atEdge = further + ((i32)p.stride[0] * across - width) * pixel;
+		atEnd = (down - height) * across * pixel;
+		top += y[0];
+		side += x[0];
+		bottom = height + y[0];
+		edge = width + x[0];
+#pragma unroll
+		for (int l = COUNT_B - 1; l >= 0; l--) {
+			at[l] -= at[0];
+			y[l] -= y[0];
+			x[l] -= x[0];
+		}
 	}
 
 	// walk goes so many pixels on as a panel has.
 	__device__ __attribute__((always_inline)) void walk() {
-		window += further;
-		top += high;
-		side += wide;
-		if (side >= width) {
-			window += atEdge;
-			top += p.stride[0];
-			side -= width;
-		}
-		if (top >= height) {
-			window += atEnd;
-			top -= height;
-		}
+		i32 n;
+		asm("{\n\t.reg .pred p, q;\n\t"
+			"add.s32 %0, %0, %3;\n\tsetp.ge.s32 p, %0, %4;\n\t@p sub.s32 %0, %0, %5;\n\tselp.s32 %2, %6, %7, p;\n\t"
+			"add.s32 %1, %1, %8;\n\t@p add.s32 %1, %1, %9;\n\t"
+			"setp.ge.s32 q, %1, %10;\n\t@q sub.s32 %1, %1, %11;\n\t@q add.s32 %2, %2, %12;\n\t}"
+			: "+r"(side), "+r"(top), "=&r"(n)
+			: "r"(wide), "r"(edge), "r"(width), "r"(atEdge), "r"(further), "r"(high), "r"(p.stride[0]), "r"(bottom), "r"(height), "r"(atEnd));
+		fromB += (u64)((i64)n * 16);
 	}
 
 	__device__ __attribute__((always_inline)) u32 to(int i) const {
@@ -178,21 +189,20 @@ template <int ROWS, int COLUMNS, int THREADS> struct WeightCourse {
 	}
 
 	// whole and next are those of a Course.
-	__device__ __attribute__((always_inline)) bool whole(u32 panel) const { return (panel + 1) * STEPS <= left; }
+	__device__ __attribute__((always_inline)) bool whole(u32 panel) const { return panel < left / STEPS; }
 
 	template <bool WHOLE, class F> __device__ __attribute__((always_inline)) void next(u32 left, F f) {
-		bool has = WHOLE || threadIdx.x / 4 < left;
+		bool hasA = WHOLE || lineOf(threadIdx.x, COUNT_A) < left, hasB = WHOLE || lineOf(threadIdx.x, COUNT_B) < left;
 #pragma unroll
 		for (int l = 0; l < COUNT_A; l++) {
-			f(l, fromA[l % 2] + l / 2 * 128, (has ? inA : 0) & 1 << l);
+			f(l, fromA + l * 64, (hasA ? inA : 0) & 1 << l);
 		}
 #pragma unroll
 		for (int l = 0; l < COUNT_B; l++) {
-			bool in = has && top + y[l] < p.inSize[0] && side + x[l] < p.inSize[1];
-			f(COUNT_A + l, p.right + (u64)(window + at[l]) * 16, in);
+			bool in = hasB && (u32)(top + y[l]) < p.inSize[0] && (u32)(side + x[l]) < p.inSize[1];
+			f(COUNT_A + l, fromB + (u64)((i64)at[l] * 16), in);
 		}
-		goOn(fromA[0], step);
-		goOn(fromA[1], step);
+		goOn(fromA, (u64)STEPS * pitch * 2);
 		walk();
 	}
 };

@@ -65,6 +65,9 @@ func TestSumsAreAsOfFloat64(t *testing.T) {
 			p := kernels.Runs{Outer: 1, N: uint64(n), Inner: 1, Out: out, In: in, X: 2}
 			launch(m, "norm_f32", g, p)
 			check("norm", math.Sqrt(squares))
+			p.X = 3
+			launch(m, "norm_f32", g, p)
+			check("norm of cubes", math.Pow(exactly(x, func(v float64) float64 { return math.Abs(v * v * v) }), 1./3))
 			p.X = 0
 			launch(m, "std_f32", g, p)
 			check("std", math.Sqrt(spread))
@@ -97,6 +100,20 @@ func TestScansAndGradientsAreAsOfFloat64(t *testing.T) {
 					}
 					sum.add(float64(x[i]))
 					check(form, i, got[i], sum.value(), sum.size)
+				}
+			})
+		}
+
+		// Running products: of these rows, which leave float32 sooner or later, and of factors near 1.
+		for what, factors := range map[string][]float32{"cumprod": x, "cumprod near 1": nearOne(x)} {
+			of := slices.Clone(factors)
+			inEachForm(t, []string{"cumprod"}, "_f32", [3]uint64{1, n, 1}, func(m *machine) kernels.Scan {
+				return kernels.Scan{In: put(m, of), Out: put(m, got)}
+			}, func(form string) {
+				product := 1.
+				for i, v := range factors {
+					product *= float64(v)
+					check(what+", "+form, i, got[i], product, math.Abs(product))
 				}
 			})
 		}
@@ -136,6 +153,13 @@ func TestScansAndGradientsAreAsOfFloat64(t *testing.T) {
 			check("cross_entropy_grad", i, got[2*i+i%2], want, math.Abs(want)/n)
 		}
 
+		cubes := kernels.Runs{Outer: 1, N: n, Inner: 1, Out: put(m, got), In: put(m, x), Y: put(m, []float32{3.5}), Dy: put(m, []float32{0.7}), X: 3}
+		launch(m, "norm_grad_f32", g, cubes)
+		for i, v := range x {
+			want := math.Copysign(float64(float32(0.7))/(3.5*3.5)*float64(v)*float64(v), float64(v))
+			check("norm_grad of cubes", i, got[i], want, math.Abs(want)/n)
+		}
+
 		r, dy := kernels.Runs{Outer: 1, N: n, Inner: 1, Out: put(m, got), In: put(m, x), Dy: put(m, []float32{0.7}), X: 1}, float64(float32(0.7))
 		g, _ = kernels.RowGrid(1, n)
 		launch(m, "var_grad_f32", g, r)
@@ -144,6 +168,16 @@ func TestScansAndGradientsAreAsOfFloat64(t *testing.T) {
 			check("var_grad", i, got[i], 2./(n-1)*dy*away, (math.Abs(away)+sum.size)/n)
 		}
 	}
+}
+
+// nearOne has factors between 7/8 and 9/8, one of them negative.
+func nearOne(x []float32) []float32 {
+	y := make([]float32, len(x))
+	for i := range y {
+		y[i] = 1 + float32(math.Sin(float64(i*i)))/8
+	}
+	y[7] = -y[7]
+	return y
 }
 
 // An exactSum is Σ of products, rounded to a float64 once, and Σ of their sizes.

@@ -6,6 +6,7 @@
 // which add up the gradients of weight and bias beside them: ⌈columns/32⌉ for each part. group_norm_sums: a row of threads, that of RowGrid, for each
 // channel and part. layer_norm_totals joins more than one part of a group norm: blocks of 256 threads, any number of them: as many as there are weights.
 // dtypes: f32 f64 f16 bf16
+#include "again.cuh"
 #include "layernorm_rows.cuh"
 #include "layernorm_weights.cuh"
 
@@ -150,27 +151,31 @@ HELD_KERNEL(layer_norm_grad, 1)(const LayerNorm p) {
 }
 
 #define FEW_PIXELS 256 // of a channel: a row of threads takes those of many images side by side
+#define MANY_PIXELS (1u << 30) // that are taken at a time
 
 // A part is of a channel's elements, counted through all images.
-ROW_KERNEL(group_norm_sums, 256)(const LayerNorm p) {
-	u64 r = row(), channel = r / p.parts, part = r - channel * p.parts, channels = weights(p), images = p.rows / p.groups;
-	if (channel >= channels) {
+KERNEL_OF(JOIN(group_norm_sums, DTYPE), 256, __is_same(Stored, bf16) ? 0 : 3)(const LayerNorm p) {
+	u64 r = row(), channel = r / p.parts, image = p.columns * p.groups, plane = channel * p.each;
+	if (plane >= image) {
 		return;
 	}
-	u64 count = images * p.each, share = (count + p.parts - 1) / p.parts, first = part * share, end = first + share < count ? first + share : count;
-	u64 group = channel / (p.columns / p.each);
+	u64 count = p.rows / p.groups * p.each, share = (count + p.parts - 1) / p.parts, first = (r - channel * p.parts) * share, end = first + share < count ? first + share : count;
+	u64 group = plane / p.columns;
 	f64 dot = 0, sum = 0;
 	if (p.each < FEW_PIXELS) {
 		const int TOGETHER = 4;
+		u64 ahead = first / p.each; // images
+		u32 begin = (u32)(first - ahead * p.each), left = first < end ? (u32)(end - first) : 0;
+		i64 start = (i64)(ahead * image + plane), firstRow = (i64)(ahead * p.groups + group);
 #pragma unroll 1
-		for (u64 k = first + threadIdx.x; k < end; k += TOGETHER * blockDim.x) {
+		for (u32 k = threadIdx.x; k < left; k += TOGETHER * blockDim.x) {
 			T own = 0, dots = 0;
 #pragma unroll
 			for (int e = 0; e < TOGETHER; e++) {
-				u64 at = k + e * blockDim.x;
-				if (at < end) {
-					u64 image = (at | p.each) >> 32 == 0 ? (u32)at / (u32)p.each : at / p.each;
-					i64 i = (i64)((image * channels + channel) * p.each + (at - image * p.each)), row = (i64)(image * p.groups + group);
+				u32 at = k + e * blockDim.x;
+				if (at < left) {
+					u32 further = (begin + at) / (u32)p.each;
+					i64 i = start + (i64)(further * image + (begin + at - further * (u32)p.each)), row = firstRow + (i64)(further * p.groups);
 					T dy = read(p.dy, i);
 					own += dy;
 					dots += dy * (read(p.x, i) - load<T>(p.mean, row)) * load<T>(p.invstd, row);
@@ -183,12 +188,12 @@ ROW_KERNEL(group_norm_sums, 256)(const LayerNorm p) {
 		Share<HELD / 2> x, g;
 #pragma unroll 1
 		for (u64 k = first; k < end;) {
-			u64 image = k / p.each, next = (image + 1) * p.each, n = (next < end ? next : end) - k;
-			i64 start = (i64)((image * channels + channel) * p.each + (k - image * p.each)), row = (i64)(image * p.groups + group);
-			T mean = load<T>(p.mean, row);
-			f64 invstd = (f64)load<T>(p.invstd, row);
+			u64 ahead = k / p.each, next = (ahead + 1) * p.each, there = (next < end ? next : end) - k;
+			u32 n = there < MANY_PIXELS ? (u32)there : MANY_PIXELS;
+			i64 start = (i64)(ahead * (image - p.each) + plane + k), row = (i64)(ahead * p.groups + group);
 #pragma unroll 1
-			for (u64 from = 0; from < n; from += x.chunk()) {
+			for (u32 from = 0; from < n; from += (u32)x.chunk()) {
+				T mean = load<T>(p.mean, row);
 				x.read(p.x, start, from, n, mean);
 				g.read(p.dy, start, from, n, 0);
 				T own = 0, dots = 0;
@@ -197,7 +202,7 @@ ROW_KERNEL(group_norm_sums, 256)(const LayerNorm p) {
 					dots += dy * (v - mean);
 				});
 				sum += (f64)own;
-				dot += (f64)dots * invstd;
+				dot += (f64)dots * (f64)load<T>(p.invstd, row);
 			}
 			k += n;
 		}
@@ -205,7 +210,8 @@ ROW_KERNEL(group_norm_sums, 256)(const LayerNorm p) {
 	sum = joinRow<Total<f64>>(sum);
 	dot = joinRow<Total<f64>>(dot);
 	if (threadIdx.x == 0) {
-		finish(p, p.parts, part, channel, dot, sum);
+		r = (u64)thisBlock() * blockDim.y + threadIdx.y;
+		finish(p, p.parts, r % p.parts, r / p.parts, dot, sum);
 	}
 }
 

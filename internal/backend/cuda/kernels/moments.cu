@@ -48,6 +48,20 @@ INLINE f64 variance(const Runs &p, u64 run) {
 	return sum / (divisor > 0 ? divisor : 0);
 }
 
+// fewFactors tells whether powers are products of a few float32.
+INLINE bool fewFactors(const Runs &p) { return sizeof(T) == 4 && p.x >= 3 && p.x <= 8 && p.x == (f64)(u32)p.x; }
+
+// takePowers adds |v|**x of this thread's elements, one after the other, since the code of several at once would be long.
+INLINE void takePowers(const Runs &p, u64 run, Adder<f64> &own) {
+	eachOfRun(p, run, [&](i64 at) { own.take(pow(abs((f64)load<T>(p.in, at)), p.x)); });
+}
+INLINE void takePowers(const Runs &p, u64 run, Adder<f32> &own) {
+	eachOfRun(p, run, [&](i64 at) {
+		Twofold all = power(abs(load<f32>(p.in, at)), (u32)p.x);
+		own.takeSquare(all.high, all.low);
+	});
+}
+
 // norm is (Σ |v|**x)**(1/x), the largest or smallest |v| for an infinite x, and how many are not 0 for 0.
 INLINE f64 norm(const Runs &p, u64 run) {
 	auto size = [](T v) { return (T)abs(v); };
@@ -66,7 +80,8 @@ INLINE f64 norm(const Runs &p, u64 run) {
 	if (p.x == -INFINITY) {
 		return -largestOf(p, run, -(T)INFINITY, [](T v) { return -(T)abs(v); });
 	}
-	return pow(sumOfEach<f64>(p, run, [&](T v) { return pow(abs((f64)v), p.x); }), 1 / p.x);
+	auto add = [&](auto &own) __attribute__((always_inline)) { takePowers(p, run, own); };
+	return pow(joinRow<Total<f64>>(fewFactors(p) ? added<T>(add) : added<f64>(add)), 1 / p.x);
 }
 
 // logSumExp is log Σ e**v, shifted by the largest element so that nothing overflows.
@@ -78,9 +93,9 @@ INLINE f64 logSumExp(const Runs &p, u64 run) {
 	return log(sumOfEach<T>(p, run, [&](T v) { return exp(v - shift); })) + (f64)shift;
 }
 
-// MOMENT is a kernel of one number for each run.
-#define MOMENT(name, value)                                                              \
-	ROW_KERNEL(name, 256)(const Runs p) {                                                \
+// MOMENT is a kernel of one number for each run, of which so many blocks have to fit on a multiprocessor; 0 leaves the number to the assembler.
+#define MOMENT(name, blocks, value)                                                      \
+	KERNEL_OF(JOIN(name, DTYPE), 256, blocks)(const Runs p) {                            \
 		u64 run = row();                                                                 \
 		if (run >= p.outer * p.inner) {                                                  \
 			return;                                                                      \
@@ -91,14 +106,14 @@ INLINE f64 logSumExp(const Runs &p, u64 run) {
 		}                                                                                \
 	}
 
-MOMENT(var, variance(p, run))
-MOMENT(std, sqrt(variance(p, run)))
-MOMENT(norm, norm(p, run))
-MOMENT(log_sum_exp, logSumExp(p, run))
+MOMENT(var, sizeof(T) == 4 ? 5 : 0, variance(p, run))
+MOMENT(std, sizeof(T) == 4 ? 5 : 0, sqrt(variance(p, run)))
+MOMENT(norm, 4, norm(p, run))
+MOMENT(log_sum_exp, 0, logSumExp(p, run))
 
 // SPREAD is a kernel of a gradient: value of an element v, of the run's dy and y, and of once, which is computed first.
 #define SPREAD(name, before, value)                                                      \
-	ROW_KERNEL(name, 256)(const Runs p) {                                                \
+	KERNEL_OF(JOIN(name, DTYPE), 256, sizeof(T) == 4 ? 4 : 0)(const Runs p) {            \
 		u64 run = row();                                                                 \
 		if (run >= p.outer * p.inner) {                                                  \
 			return;                                                                      \
@@ -142,7 +157,19 @@ INLINE f64 normGrad(const Runs &p, T v, T dy, T y, f64 once) {
 	if (p.x == 1) {
 		return sign * (f64)dy;
 	}
-	return y != 0 ? sign * (f64)dy / once * pow(size, p.x - 1) : 0;
+	if (y == 0) {
+		return 0;
+	}
+	f64 scale = (f64)dy / once;
+#ifndef DTYPE_f64
+	if (fewFactors(p)) {
+		Twofold factor = power(abs(v), (u32)p.x - 1), share = times(factor, twofold(scale));
+		if (spans(factor.high) && spans(share.high)) {
+			return sign * whole(share);
+		}
+	}
+#endif
+	return sign * scale * pow(size, p.x - 1);
 }
 
 INLINE f64 normOnce(const Runs &p, u64 run, T y) {

@@ -17,6 +17,9 @@ INLINE T logOf(const NLL &p, u64 i, u64 at) {
 	return p.shifts == 0 ? x : x - load<T>(p.shifts, (i64)(2 * i)) - load<T>(p.shifts, (i64)(2 * i + 1));
 }
 
+// divided is a / b; 64 bits take several times as long to divide.
+INLINE u64 divided(u64 a, u64 b) { return (a | b) >> 32 == 0 ? (u32)a / (u32)b : a / b; }
+
 // A Cost is what a target adds to the loss and to the weights.
 struct Cost {
 	T loss, weight;
@@ -31,7 +34,7 @@ INLINE Cost costOf(const NLL &p, u64 i) {
 		report(p.report, TARGET_FAULT, target, (i64)p.classes, (i64)i);
 		return {0, 0};
 	}
-	u64 batch = i / p.inner, column = i - batch * p.inner;
+	u64 batch = divided(i, p.inner), column = i - batch * p.inner;
 	T weight = weightOf(p, target);
 	return {-logOf(p, i, (batch * p.classes + target) * p.inner + column) * weight, weight};
 }
@@ -89,7 +92,7 @@ struct Place {
 };
 
 INLINE Place placeOf(const NLL &p, u64 at) {
-	u64 line = at / p.inner, column = at - line * p.inner, batch = line / p.classes;
+	u64 line = divided(at, p.inner), column = at - line * p.inner, batch = divided(line, p.classes);
 	return {(i64)(line - batch * p.classes), (i64)(batch * p.inner + column)};
 }
 

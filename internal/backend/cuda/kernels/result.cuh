@@ -2,6 +2,7 @@
 #pragma once
 
 #include "activated.cuh"
+#include "again.cuh"
 #include "element.cuh"
 
 #define TOGETHER 8 // rows of tiles whose blocks run beside each other, so that they find operands in the cache
@@ -18,13 +19,6 @@ template <int ROWS, int COLUMNS, class P> INLINE Place placeOf(const P &p, u32 b
 	u32 first = tile / (TOGETHER * across) * TOGETHER, height = min(down - first, (u32)TOGETHER);
 	tile -= first * across;
 	return {(first + tile % height) * ROWS, tile / height * COLUMNS, matrix - batch * (u32)p.parts, batch};
-}
-
-// thisBlock is blockIdx.x, which the compiler takes for another number each time: what was computed from it needs no registers in between.
-INLINE u32 thisBlock() {
-	u32 id;
-	asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(id));
-	return id;
 }
 
 // finished is alpha times the sum, plus beta times what is added to it.

@@ -31,14 +31,28 @@ template <class F> struct InTwofold : F {
 	INLINE i64 place(Acc) { return 0; }
 	INLINE T out(const Scan &, u64, i64, Acc, Acc after) { return after.high + after.low; }
 };
-template <class F> struct Backup<InTwofold<F>> {
+
+// ByTwofold is one that multiplies. A product that two float32 do not hold is NaN, so that the backup takes over.
+template <class F> struct ByTwofold : InTwofold<F> {
+	using Acc = Twofold;
+	INLINE Acc zero() { return {1, 0}; }
+	INLINE Acc join(Acc a, Acc b) { return product(a, b); }
+	INLINE Acc take(Acc acc, T v, u64) { return product(acc, {v, 0}); }
+};
+
+template <class F> struct InFloat64 {
 	using As = F;
 	INLINE f64 of(Twofold acc) { return whole(acc); }
 	INLINE Twofold from(f64 acc) { return twofold(acc); }
 	INLINE bool holds(Twofold acc) { return isFinite(acc); }
 };
+template <class F> struct Backup<InTwofold<F>> : InFloat64<F> {};
+template <class F> struct Backup<ByTwofold<F>> : InFloat64<F> {
+	INLINE Twofold from(f64 acc) { return product(twofold(acc), {1, 0}); }
+};
 #else
 template <class F> using InTwofold = F;
+template <class F> using ByTwofold = F;
 #endif
 template <class F> struct ScanOf {
 	using Type = Inclusive<F>;
@@ -46,6 +60,11 @@ template <class F> struct ScanOf {
 template <> struct ScanOf<Sum> {
 	using Type = InTwofold<Inclusive<Sum>>;
 };
+#if FLOATS
+template <> struct ScanOf<Prod> {
+	using Type = ByTwofold<Inclusive<Prod>>;
+};
+#endif
 
 // Best is an element and its place in the run; a place of -1 is none yet.
 struct Best {
@@ -77,13 +96,15 @@ struct AtMost {
 	INLINE bool by(T a, T b) { return a <= b; }
 };
 
-#define SCAN(name, R)                                                                    \
-	ROW_KERNEL(name##_rows, 256)(const Scan p) { scanRows<R>(p); }                       \
-	ROW_KERNEL(name##_columns, 256)(const Scan p) { scanColumns<R>(p); }
-#define INCLUSIVE(name, F) SCAN(name, ScanOf<F>::Type)
+// SCAN is both kernels of a scan, of which so many blocks have to fit on a multiprocessor; 0 leaves the number to the assembler.
+#define SCAN_OF(name, R, blocks)                                                         \
+	KERNEL_OF(JOIN(name##_rows, DTYPE), 256, blocks)(const Scan p) { scanRows<R>(p); }   \
+	KERNEL_OF(JOIN(name##_columns, DTYPE), 256, blocks)(const Scan p) { scanColumns<R>(p); }
+#define SCAN(name, R) SCAN_OF(name, R, 0)
+#define INCLUSIVE(name, F) SCAN_OF(name, ScanOf<F>::Type, sizeof(T) == 1)
 EACH_SCAN(INCLUSIVE)
-SCAN(cummax, Running<AtLeast>)
-SCAN(cummin, Running<AtMost>)
+SCAN_OF(cummax, Running<AtLeast>, sizeof(T) == 8 ? 2 : 0)
+SCAN_OF(cummin, Running<AtMost>, sizeof(T) == 8 ? 2 : 0)
 
 #if FLOATS
 // Exponentials is a sum of e**v, which counts in units of e**most, so that nothing overflows. An infinite most counts how often it is there.
@@ -124,10 +145,10 @@ SCAN(cumsum_grad, InTwofold<FromEnd>)
 struct Before : Inclusive<Prod> {
 	INLINE T out(const Scan &p, u64 run, i64, f64 before, f64) { return (T)(before * (f64)load<T>(p.dy, (i64)run)); }
 };
-struct Behind : Inclusive<Prod> {
+struct Behind : Inclusive<Prod> { // in float64, since it reads what it writes, and so has no backup
 	static const bool BACKWARD = true;
 	INLINE T out(const Scan &p, u64, i64 at, f64 behind, f64) { return (T)((f64)load<T>(p.out, at) * behind); }
 };
-SCAN(prod_before, Before)
+SCAN_OF(prod_before, Before, 2)
 SCAN(prod_behind, Behind)
 #endif

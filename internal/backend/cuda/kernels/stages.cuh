@@ -7,7 +7,8 @@
 // eachPanel has multiply take all panels from a ring of stages of so many bytes, to which asynchronous copies bring them, STAGES-1 ahead of the one that is
 // multiplied. copy starts those of a panel, if there is one, to an address.
 template <int STAGES, class Fill, class Multiply> INLINE void eachPanel(u32 bytes, Fill &fill, Multiply multiply) {
-	u32 shared = dynamicAddress(), used = 0, filled = (STAGES - 1) * bytes, next = 0;
+	const u32 ring = STAGES * bytes;
+	u32 shared = dynamicAddress(), stage = ring - bytes, next = 0, end = fill.panels + STAGES - 1;
 	if (fill.panels == 0) {
 		return;
 	}
@@ -18,26 +19,22 @@ template <int STAGES, class Fill, class Multiply> INLINE void eachPanel(u32 byte
 	}
 	awaitCopies<STAGES - 2>();
 	__syncthreads();
-	while (true) {
-		fill.template copy<false>(shared + filled, next);
+	do {
+		fill.template copy<false>(shared + stage, next);
 #pragma unroll 1
 		while (true) {
 			commitCopies();
-			filled = used;
-			multiply(used);
-			if (++next == fill.panels + STAGES - 1) {
-				awaitCopies<0>();
-				return;
-			}
-			used = used == (STAGES - 1) * bytes ? 0 : used + bytes;
+			stage = (ring & (ring - 1)) == 0 ? (stage + bytes) & (ring - 1) : stage == ring - bytes ? 0 : stage + bytes;
+			multiply(stage);
 			awaitCopies<STAGES - 2>();
-			__syncthreads(); // the panels are there, and those before are free
-			if (!fill.whole(next)) {
+			__syncthreads(); // the next panels are there, and the stage is free
+			if (!fill.whole(++next)) {
 				break;
 			}
-			fill.template copy<true>(shared + filled, next);
+			fill.template copy<true>(shared + stage, next);
 		}
-	}
+	} while (next != end);
+	awaitCopies<0>();
 }
 
 // eachHeld has multiply take all panels from two stages of so many bytes: while it takes one the loads of the next are on their way to registers, by copy, from

@@ -50,6 +50,12 @@ template <> struct Adder<f32> {
 		}
 	}
 
+	// takeSquare takes a number as small as a square, and its rest.
+	__device__ __attribute__((always_inline)) void takeSquare(f32 v, f32 rest) {
+		squares = true;
+		plus(high, low, v, rest);
+	}
+
 	// takeSquares takes the squares of the distances from a number.
 	template <int N> __device__ __attribute__((always_inline)) void takeSquares(const f32 (&v)[N]) {
 		squares = true;

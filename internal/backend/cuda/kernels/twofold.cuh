@@ -42,6 +42,24 @@ INLINE Twofold times(Twofold a, f32 b) {
 	return {product, __builtin_fmaf(a.low, b, __builtin_fmaf(a.high, b, -product))};
 }
 
+// product is times where that spans, or a factor is zero, and else NaN.
+INLINE Twofold product(Twofold a, Twofold b) {
+	Twofold all = settled(times(a, b));
+	f32 nothing = a.high * b.high; // with its sign
+	bool none = a.high == 0 || b.high == 0;
+	return {none ? nothing : spans(all.high) ? all.high : __builtin_nanf(""), none ? nothing : all.low};
+}
+
+// power is v**n for n > 0.
+INLINE Twofold power(f32 v, u32 n) {
+	Twofold all = {v, 0};
+#pragma unroll 1
+	for (u32 k = 1; k < n; k++) {
+		all = times(all, v);
+	}
+	return all;
+}
+
 INLINE f64 whole(f64 v) { return v; }
 INLINE f64 add(f64 a, f64 b) { return a + b; }
 INLINE f64 settled(f64 v) { return v; }

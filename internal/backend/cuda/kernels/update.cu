@@ -36,11 +36,14 @@ ROW_KERNEL(amsgrad, 256)(const Update o) {
 		const f64 t4 = t1 - mean;
 		const f64 t5 = part * t4;
 		const f64 t6 = mean + t5;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
 		const f64 t7 = square * share;
 		const f64 t8 = t1 * t1;
 		const f64 t9 = rest * t8;
 		const f64 t10 = t7 + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		const f64 t11 = (most < t10 || t10 != t10) ? t10 : most;
+		store<DTYPE>(c.state[2], i, Cast<DTYPE>::of(t11));
 		const f64 t12 = p * shrink;
 		const f64 t13 = __builtin_sqrt(t11);
 		const f64 t14 = t13 / root;
@@ -49,9 +52,6 @@ ROW_KERNEL(amsgrad, 256)(const Update o) {
 		const f64 t17 = rate * t16;
 		const f64 t18 = t12 + t17;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t18));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
-		store<DTYPE>(c.state[2], i, Cast<DTYPE>::of(t11));
 	});
 }
 
@@ -80,6 +80,7 @@ ROW_KERNEL(adamax, 256)(const Update o) {
 		const f64 t4 = t1 - mean;
 		const f64 t5 = part * t4;
 		const f64 t6 = mean + t5;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
 		f64 t7;
 		if (t1 < 0.0) {
 			const f64 t8 = -t1;
@@ -90,12 +91,11 @@ ROW_KERNEL(adamax, 256)(const Update o) {
 		const f64 t9 = norm * share;
 		const f64 t10 = t7 + eps;
 		const f64 t11 = (t9 < t10 || t10 != t10) ? t10 : t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t11));
 		const f64 t12 = t6 / t11;
 		const f64 t13 = rate * t12;
 		const f64 t14 = p + t13;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t14));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t11));
 	});
 }
 
@@ -128,10 +128,12 @@ ROW_KERNEL(nadam, 256)(const Update o) {
 		const f64 t4 = t1 - mean;
 		const f64 t5 = part * t4;
 		const f64 t6 = mean + t5;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
 		const f64 t7 = square * share;
 		const f64 t8 = t1 * t1;
 		const f64 t9 = rest * t8;
 		const f64 t10 = t7 + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		const f64 t11 = t10 / root;
 		const f64 t12 = __builtin_sqrt(t11);
 		const f64 t13 = t12 + eps;
@@ -143,8 +145,6 @@ ROW_KERNEL(nadam, 256)(const Update o) {
 		const f64 t19 = ahead * t18;
 		const f64 t20 = t17 + t19;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t20));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 	});
 }
 
@@ -176,10 +176,12 @@ ROW_KERNEL(radam, 256)(const Update o) {
 		const f64 t4 = t1 - mean;
 		const f64 t5 = part * t4;
 		const f64 t6 = mean + t5;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
 		const f64 t7 = square * share;
 		const f64 t8 = t1 * t1;
 		const f64 t9 = rest * t8;
 		const f64 t10 = t7 + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		f64 t11;
 		if (rectified == 0.0) {
 			t11 = 1.0;
@@ -193,8 +195,6 @@ ROW_KERNEL(radam, 256)(const Update o) {
 		const f64 t16 = rate * t15;
 		const f64 t17 = t14 + t16;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t17));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 	});
 }
 
@@ -223,13 +223,13 @@ ROW_KERNEL(rmsprop, 256)(const Update o) {
 		const f64 t5 = t1 * t1;
 		const f64 t6 = rest * t5;
 		const f64 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f64 t8 = __builtin_sqrt(t7);
 		const f64 t9 = t8 + eps;
 		const f64 t10 = t1 / t9;
 		const f64 t11 = rate * t10;
 		const f64 t12 = p + t11;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t12));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 	});
 }
 
@@ -260,16 +260,16 @@ ROW_KERNEL(rmsprop_momentum, 256)(const Update o) {
 		const f64 t5 = t1 * t1;
 		const f64 t6 = rest * t5;
 		const f64 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f64 t8 = __builtin_sqrt(t7);
 		const f64 t9 = t8 + eps;
 		const f64 t10 = t1 / t9;
 		const f64 t11 = velocity * momentum;
 		const f64 t12 = t11 + t10;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t12));
 		const f64 t13 = rate * t12;
 		const f64 t14 = p + t13;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t14));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t12));
 	});
 }
 
@@ -299,9 +299,11 @@ ROW_KERNEL(rmsprop_centered, 256)(const Update o) {
 		const f64 t5 = t1 * t1;
 		const f64 t6 = rest * t5;
 		const f64 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f64 t8 = t1 - mean;
 		const f64 t9 = rest * t8;
 		const f64 t10 = mean + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		const f64 t11 = t10 * t10;
 		const f64 t12 = t7 - t11;
 		const f64 t13 = __builtin_sqrt(t12);
@@ -310,8 +312,6 @@ ROW_KERNEL(rmsprop_centered, 256)(const Update o) {
 		const f64 t16 = rate * t15;
 		const f64 t17 = p + t16;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t17));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 	});
 }
 
@@ -343,9 +343,11 @@ ROW_KERNEL(rmsprop_centered_momentum, 256)(const Update o) {
 		const f64 t5 = t1 * t1;
 		const f64 t6 = rest * t5;
 		const f64 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f64 t8 = t1 - mean;
 		const f64 t9 = rest * t8;
 		const f64 t10 = mean + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		const f64 t11 = t10 * t10;
 		const f64 t12 = t7 - t11;
 		const f64 t13 = __builtin_sqrt(t12);
@@ -353,12 +355,10 @@ ROW_KERNEL(rmsprop_centered_momentum, 256)(const Update o) {
 		const f64 t15 = t1 / t14;
 		const f64 t16 = velocity * momentum;
 		const f64 t17 = t16 + t15;
+		store<DTYPE>(c.state[2], i, Cast<DTYPE>::of(t17));
 		const f64 t18 = rate * t17;
 		const f64 t19 = p + t18;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t19));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
-		store<DTYPE>(c.state[2], i, Cast<DTYPE>::of(t17));
 	});
 }
 
@@ -383,13 +383,13 @@ ROW_KERNEL(adagrad, 256)(const Update o) {
 		}
 		const f64 t4 = t1 * t1;
 		const f64 t5 = sum + t4;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t5));
 		const f64 t6 = __builtin_sqrt(t5);
 		const f64 t7 = t6 + eps;
 		const f64 t8 = t1 / t7;
 		const f64 t9 = rate * t8;
 		const f64 t10 = p + t9;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t10));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t5));
 	});
 }
 
@@ -419,6 +419,7 @@ ROW_KERNEL(adadelta, 256)(const Update o) {
 		const f64 t5 = t1 * t1;
 		const f64 t6 = rest * t5;
 		const f64 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f64 t8 = deltas + eps;
 		const f64 t9 = __builtin_sqrt(t8);
 		const f64 t10 = t7 + eps;
@@ -427,12 +428,11 @@ ROW_KERNEL(adadelta, 256)(const Update o) {
 		const f64 t13 = t12 * t1;
 		const f64 t14 = rate * t13;
 		const f64 t15 = p + t14;
+		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t15));
 		const f64 t16 = deltas * share;
 		const f64 t17 = t13 * t13;
 		const f64 t18 = rest * t17;
 		const f64 t19 = t16 + t18;
-		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t15));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t19));
 	});
 }
@@ -461,7 +461,9 @@ ROW_KERNEL(rprop, 256)(const Update o) {
 		const f64 t4 = size * t2;
 		const f64 t5 = t4 < low ? low : t4;
 		const f64 t6 = high < t5 ? high : t5;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t6));
 		const f64 t7 = t1 < 0.0 ? 0.0 : t0;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		f64 t8;
 		if (0.0 < t7) {
 			t8 = -1.0;
@@ -472,8 +474,6 @@ ROW_KERNEL(rprop, 256)(const Update o) {
 		const f64 t10 = t8 * t6;
 		const f64 t11 = p + t10;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t11));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t6));
 	});
 }
 
@@ -500,6 +500,7 @@ ROW_KERNEL(asgd, 256)(const Update o) {
 		const f64 t4 = p * shrink;
 		const f64 t5 = rate * t1;
 		const f64 t6 = t4 + t5;
+		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t6));
 		f64 t7;
 		if (part == 1.0) {
 			t7 = t6;
@@ -509,7 +510,6 @@ ROW_KERNEL(asgd, 256)(const Update o) {
 			const f64 t10 = average + t9;
 			t7 = t10;
 		}
-		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t6));
 		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 	});
 }
@@ -545,11 +545,14 @@ ROW_KERNEL(amsgrad, 256)(const Update o) {
 		const f32 t4 = t1 - mean;
 		const f32 t5 = part * t4;
 		const f32 t6 = mean + t5;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
 		const f32 t7 = square * share;
 		const f32 t8 = t1 * t1;
 		const f32 t9 = rest * t8;
 		const f32 t10 = t7 + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		const f32 t11 = (most < t10 || t10 != t10) ? t10 : most;
+		store<DTYPE>(c.state[2], i, Cast<DTYPE>::of(t11));
 		const f32 t12 = p * shrink;
 		const f32 t13 = __builtin_sqrtf(t11);
 		const f32 t14 = t13 / root;
@@ -558,9 +561,6 @@ ROW_KERNEL(amsgrad, 256)(const Update o) {
 		const f32 t17 = rate * t16;
 		const f32 t18 = t12 + t17;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t18));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
-		store<DTYPE>(c.state[2], i, Cast<DTYPE>::of(t11));
 	});
 }
 
@@ -589,6 +589,7 @@ ROW_KERNEL(adamax, 256)(const Update o) {
 		const f32 t4 = t1 - mean;
 		const f32 t5 = part * t4;
 		const f32 t6 = mean + t5;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
 		f32 t7;
 		if (t1 < 0.0f) {
 			const f32 t8 = -t1;
@@ -599,12 +600,11 @@ ROW_KERNEL(adamax, 256)(const Update o) {
 		const f32 t9 = norm * share;
 		const f32 t10 = t7 + eps;
 		const f32 t11 = (t9 < t10 || t10 != t10) ? t10 : t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t11));
 		const f32 t12 = t6 / t11;
 		const f32 t13 = rate * t12;
 		const f32 t14 = p + t13;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t14));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t11));
 	});
 }
 
@@ -637,10 +637,12 @@ ROW_KERNEL(nadam, 256)(const Update o) {
 		const f32 t4 = t1 - mean;
 		const f32 t5 = part * t4;
 		const f32 t6 = mean + t5;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
 		const f32 t7 = square * share;
 		const f32 t8 = t1 * t1;
 		const f32 t9 = rest * t8;
 		const f32 t10 = t7 + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		const f32 t11 = t10 / root;
 		const f32 t12 = __builtin_sqrtf(t11);
 		const f32 t13 = t12 + eps;
@@ -652,8 +654,6 @@ ROW_KERNEL(nadam, 256)(const Update o) {
 		const f32 t19 = ahead * t18;
 		const f32 t20 = t17 + t19;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t20));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 	});
 }
 
@@ -685,10 +685,12 @@ ROW_KERNEL(radam, 256)(const Update o) {
 		const f32 t4 = t1 - mean;
 		const f32 t5 = part * t4;
 		const f32 t6 = mean + t5;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
 		const f32 t7 = square * share;
 		const f32 t8 = t1 * t1;
 		const f32 t9 = rest * t8;
 		const f32 t10 = t7 + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		f32 t11;
 		if (rectified == 0.0f) {
 			t11 = 1.0f;
@@ -702,8 +704,6 @@ ROW_KERNEL(radam, 256)(const Update o) {
 		const f32 t16 = rate * t15;
 		const f32 t17 = t14 + t16;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t17));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t6));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 	});
 }
 
@@ -732,13 +732,13 @@ ROW_KERNEL(rmsprop, 256)(const Update o) {
 		const f32 t5 = t1 * t1;
 		const f32 t6 = rest * t5;
 		const f32 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f32 t8 = __builtin_sqrtf(t7);
 		const f32 t9 = t8 + eps;
 		const f32 t10 = t1 / t9;
 		const f32 t11 = rate * t10;
 		const f32 t12 = p + t11;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t12));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 	});
 }
 
@@ -769,16 +769,16 @@ ROW_KERNEL(rmsprop_momentum, 256)(const Update o) {
 		const f32 t5 = t1 * t1;
 		const f32 t6 = rest * t5;
 		const f32 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f32 t8 = __builtin_sqrtf(t7);
 		const f32 t9 = t8 + eps;
 		const f32 t10 = t1 / t9;
 		const f32 t11 = velocity * momentum;
 		const f32 t12 = t11 + t10;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t12));
 		const f32 t13 = rate * t12;
 		const f32 t14 = p + t13;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t14));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t12));
 	});
 }
 
@@ -808,9 +808,11 @@ ROW_KERNEL(rmsprop_centered, 256)(const Update o) {
 		const f32 t5 = t1 * t1;
 		const f32 t6 = rest * t5;
 		const f32 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f32 t8 = t1 - mean;
 		const f32 t9 = rest * t8;
 		const f32 t10 = mean + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		const f32 t11 = t10 * t10;
 		const f32 t12 = t7 - t11;
 		const f32 t13 = __builtin_sqrtf(t12);
@@ -819,8 +821,6 @@ ROW_KERNEL(rmsprop_centered, 256)(const Update o) {
 		const f32 t16 = rate * t15;
 		const f32 t17 = p + t16;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t17));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 	});
 }
 
@@ -852,9 +852,11 @@ ROW_KERNEL(rmsprop_centered_momentum, 256)(const Update o) {
 		const f32 t5 = t1 * t1;
 		const f32 t6 = rest * t5;
 		const f32 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f32 t8 = t1 - mean;
 		const f32 t9 = rest * t8;
 		const f32 t10 = mean + t9;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
 		const f32 t11 = t10 * t10;
 		const f32 t12 = t7 - t11;
 		const f32 t13 = __builtin_sqrtf(t12);
@@ -862,12 +864,10 @@ ROW_KERNEL(rmsprop_centered_momentum, 256)(const Update o) {
 		const f32 t15 = t1 / t14;
 		const f32 t16 = velocity * momentum;
 		const f32 t17 = t16 + t15;
+		store<DTYPE>(c.state[2], i, Cast<DTYPE>::of(t17));
 		const f32 t18 = rate * t17;
 		const f32 t19 = p + t18;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t19));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t10));
-		store<DTYPE>(c.state[2], i, Cast<DTYPE>::of(t17));
 	});
 }
 
@@ -892,13 +892,13 @@ ROW_KERNEL(adagrad, 256)(const Update o) {
 		}
 		const f32 t4 = t1 * t1;
 		const f32 t5 = sum + t4;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t5));
 		const f32 t6 = __builtin_sqrtf(t5);
 		const f32 t7 = t6 + eps;
 		const f32 t8 = t1 / t7;
 		const f32 t9 = rate * t8;
 		const f32 t10 = p + t9;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t10));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t5));
 	});
 }
 
@@ -928,6 +928,7 @@ ROW_KERNEL(adadelta, 256)(const Update o) {
 		const f32 t5 = t1 * t1;
 		const f32 t6 = rest * t5;
 		const f32 t7 = t4 + t6;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		const f32 t8 = deltas + eps;
 		const f32 t9 = __builtin_sqrtf(t8);
 		const f32 t10 = t7 + eps;
@@ -936,12 +937,11 @@ ROW_KERNEL(adadelta, 256)(const Update o) {
 		const f32 t13 = t12 * t1;
 		const f32 t14 = rate * t13;
 		const f32 t15 = p + t14;
+		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t15));
 		const f32 t16 = deltas * share;
 		const f32 t17 = t13 * t13;
 		const f32 t18 = rest * t17;
 		const f32 t19 = t16 + t18;
-		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t15));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t19));
 	});
 }
@@ -970,7 +970,9 @@ ROW_KERNEL(rprop, 256)(const Update o) {
 		const f32 t4 = size * t2;
 		const f32 t5 = t4 < low ? low : t4;
 		const f32 t6 = high < t5 ? high : t5;
+		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t6));
 		const f32 t7 = t1 < 0.0f ? 0.0f : t0;
+		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 		f32 t8;
 		if (0.0f < t7) {
 			t8 = -1.0f;
@@ -981,8 +983,6 @@ ROW_KERNEL(rprop, 256)(const Update o) {
 		const f32 t10 = t8 * t6;
 		const f32 t11 = p + t10;
 		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t11));
-		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
-		store<DTYPE>(c.state[1], i, Cast<DTYPE>::of(t6));
 	});
 }
 
@@ -1009,6 +1009,7 @@ ROW_KERNEL(asgd, 256)(const Update o) {
 		const f32 t4 = p * shrink;
 		const f32 t5 = rate * t1;
 		const f32 t6 = t4 + t5;
+		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t6));
 		f32 t7;
 		if (part == 1.0f) {
 			t7 = t6;
@@ -1018,7 +1019,6 @@ ROW_KERNEL(asgd, 256)(const Update o) {
 			const f32 t10 = average + t9;
 			t7 = t10;
 		}
-		store<DTYPE>(c.p, i, Cast<DTYPE>::of(t6));
 		store<DTYPE>(c.state[0], i, Cast<DTYPE>::of(t7));
 	});
 }
