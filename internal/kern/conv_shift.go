@@ -24,6 +24,7 @@ type shifts struct {
 	phases int // of input lines
 	depth  int // lines of a phase
 	pitch  int // elements of a line
+	gap    int // elements behind a channel's copies
 }
 
 const (
@@ -72,7 +73,7 @@ func shiftsFor[T dtype.Float](s *ConvShape, tile int) (shifts, int) {
 
 // size returns the elements of the copies.
 func (s *shifts) size() int {
-	return volume(s.groups, s.C/s.Groups, s.copies, s.phases, s.depth, s.pitch)
+	return volume(s.groups, s.C/s.Groups, s.channel())
 }
 
 // tapTable holds, for some weights, where in the copies the row of B starts that each is multiplied by.
@@ -102,7 +103,7 @@ func (s *shifts) taps(t *tapTable, k, count int) {
 }
 
 // channel returns the elements of the copies of a channel.
-func (s *shifts) channel() int { return s.copies * s.phases * s.depth * s.pitch }
+func (s *shifts) channel() int { return volume(s.copies, s.phases, s.depth, s.pitch) + s.gap }
 
 // tap returns where in a channel's copies the elements start that place (r, q) of a window meets.
 func (s *shifts) tap(r, q int) int {
@@ -155,7 +156,7 @@ func copyLines[T dtype.Float](s *shifts, dst, x []T, lines, lo, hi, cols int) {
 	if lines == 0 {
 		return
 	}
-	planeY := s.copies * s.phases * s.depth * s.pitch
+	planeY := s.channel()
 	v := vec.Lines[T]{Rows: lines, Zeros: lo, Cols: hi - lo, Width: cols, RowX: s.StrideH * s.W, PlaneX: s.H * s.W, Stride: s.StrideW,
 		RowY: s.pitch, PlaneY: planeY}
 	channels := s.groups * s.C / s.Groups

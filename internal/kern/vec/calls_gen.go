@@ -89,6 +89,8 @@ type amxCall struct {
 	config, a, b, from, sums, add, c                                   unsafe.Pointer
 	k, rows, cols                                                      int
 	rowA, lowA, colA, rowFrom, lowFrom, rowSums, lowSums, rowAdd, rowC int
+	taps                                                               unsafe.Pointer // where the pairs of each step begin, rowB apart; nil for those of a panel
+	rowB                                                               int
 	tiles                                                              int // below each other, with these distances from each to the next:
 	stepA, stepFrom, stepSums, stepAdd, stepC                          int
 	panels, count                                                      int // side by side, of so many tiles each, with these distances from a tile that is behind the last one to the next panel's first:

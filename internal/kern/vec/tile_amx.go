@@ -11,7 +11,7 @@ import (
 //	S[i, j] = From[i*RowFrom+j] + Σ A[i*RowA+l*ColA+h] · B[l, h, j]
 //
 // for Rows rows i, at most 32, 32 columns j, and K steps l of 32 elements h. B is a panel of pairs: [16*K, 32], as PairRows and PairColumns
-// pack it. From is zero where it is nil.
+// pack it. Where Taps is not nil, there is one panel, and Taps says for each step where its pairs begin in B: 16 rows of 32, RowB apart. From is zero where it is nil.
 //
 // In each step the products of elements with even h are added in order to a sum from zero, with one rounding each, those of the others to another one; the two
 // are added, and then to S. All of that is rounded to the nearest, with operands and results below 2**-126 taken for zero.
@@ -20,6 +20,9 @@ type AMXTile struct {
 	A          []dtype.BF16
 	RowA, ColA int
 	B          []float32
+	Taps       []int32
+	LastTap    int // the largest
+	RowB       int
 	From       []float32
 	RowFrom    int
 	Sums       []float32 // which each kernel overwrites
@@ -85,13 +88,18 @@ func (t *AMXTile) call(rowSums int) amxCall {
 	half := (t.Rows + 1) / 2
 	// These fail where an operand is too short.
 	_ = t.A[last*t.StepA+(t.Rows-1)*t.RowA+(t.K-1)*t.ColA+AMXSteps-1]
-	_ = t.B[panel*t.PanelB+t.K*AMXSteps/2*AMXCols-1]
 	_ = t.Sums[panel*t.PanelSums+last*t.StepSums+(t.Rows-1)*rowSums+AMXCols-1]
 	c := amxCall{
 		config: unsafe.Pointer(&amxConfigs[t.Rows]), a: pointer(t.A, 0), b: pointer(t.B, 0), sums: pointer(t.Sums, 0),
 		k: t.K, rows: t.Rows, rowA: 2 * t.RowA, lowA: 2 * half * t.RowA, colA: 2 * t.ColA, rowFrom: -1, rowSums: 4 * rowSums, lowSums: 4 * half * rowSums,
 		tiles: t.Count, stepA: 2 * t.StepA, stepSums: 4 * t.StepSums,
 		panels: panel + 1, count: t.Count, nextA: -2 * t.Count * t.StepA, nextB: 4 * t.PanelB, nextSums: 4 * (t.PanelSums - t.Count*t.StepSums),
+	}
+	if t.Taps != nil {
+		_, _ = t.Taps[t.K-1], t.B[t.LastTap+(AMXSteps/2-1)*t.RowB+AMXCols-1]
+		c.taps, c.rowB = pointer(t.Taps, 0), 4*t.RowB
+	} else {
+		_ = t.B[panel*t.PanelB+t.K*AMXSteps/2*AMXCols-1]
 	}
 	if t.Rows == 1 { // the lower half is the same row
 		c.lowA, c.lowSums = 0, 0
