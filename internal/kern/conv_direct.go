@@ -23,7 +23,7 @@ type directConv[T dtype.Float] struct {
 	band       int   // consecutive output pixels of a piece; 0 where it is a part of some lines
 	height     int   // rows of a tile: output channels
 	cols       int   // columns of a tile: output pixels
-	inPlace    bool  // a window is a pixel, and the input is read where it lies: conv_transpose2x2/8x128x28x28 takes a tenth less time so
+	inPlace    bool  // a window is a pixel, and the input is read where it lies: 64 to 64 channels of 56x56 take a seventh less time so
 }
 
 // convDirect computes the convolution.
