@@ -163,7 +163,7 @@ func (d *pixelConv[T]) fill(sums []T, group, k int, row []T, area pixelArea) {
 	width := min(d.width, d.columns-k)
 	clear(row)
 	d.biasOf(group, k, row)
-	for i := range area.lines * d.pitchOf(area) {
+	for i := range (area.lines-1)*d.pitchOf(area) + area.cols {
 		copy(sums[i*d.beside*width:][:width], row)
 	}
 }

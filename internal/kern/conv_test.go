@@ -186,6 +186,22 @@ func randomConv(rnd *rand.Rand) *ConvShape {
 	return s.withOutput()
 }
 
+// TestGradInputBesideWeights has long lines, each second element of which meets no weight: there the gradient for the input is the bias alone.
+func TestGradInputBesideWeights(t *testing.T) {
+	s := (&ConvShape{N: 1, C: 32, H: 4, W: 1000, K: 32, R: 1, S: 60, StrideH: 1, StrideW: 2, DilationH: 1, DilationW: 2, Groups: 1}).withOutput()
+	everyLevel(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(91, 92))
+		dy, w, bias := randomFloats(rnd, s.N*s.K*s.OH*s.OW), randomFloats(rnd, s.K*s.C*s.R*s.S), randomFloats(rnd, s.C)
+		dx := make([]float32, s.N*s.C*s.H*s.W)
+		Conv2DGradInput(s, dy, w, bias, dx)
+		for i := 1; i < len(dx); i += 2 {
+			if want := bias[i/(s.H*s.W)]; dx[i] != want {
+				t.Fatalf("element %d is %v, and the bias %v", i, dx[i], want)
+			}
+		}
+	})
+}
+
 func TestConv2DShapes(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(3, 4))

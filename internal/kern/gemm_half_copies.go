@@ -11,7 +11,7 @@ const maxWidened = 1 << 18
 // GemmWidened computes C = A·B, without a bias, from copies in float32 that a cache holds, and reports whether it did. Copies of a whole batch would go through
 // memory: that of 16 products of 256x256x256 takes a fifth longer so, of 64 of 128x64x128 half as long again.
 func GemmWidened(m, n, k int, a, b Matrix[dtype.F16], bias, c []dtype.F16, ldc int) bool {
-	if bias != nil || a.Col != 1 || b.Col != 1 && b.Row != 1 || m*k+k*n+m*n > maxWidened {
+	if bias != nil || k == 0 || a.Col != 1 || b.Col != 1 && b.Row != 1 || m*k+k*n+m*n > maxWidened {
 		return false
 	}
 	space := newScratch[float32](m*k + k*n + m*n)

@@ -22,6 +22,9 @@ type Int4Square struct {
 
 // Run computes the products.
 func (s *Int4Square) Run() {
+	if s.Rows == 0 {
+		return
+	}
 	words, groups, blocks := s.K/8, s.K/s.Group, (s.K+Int4Block-1)/Int4Block
 	// These fail where an operand is too short.
 	_, _ = s.X[blocks*Int4Columns*Int4ColumnBlock-1], s.Sums[(groups+15)/16*16*Int4Columns-1]
