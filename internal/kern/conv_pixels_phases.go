@@ -117,7 +117,8 @@ func (g *pixelPhases[T]) lines(dx, input []T, image, k, a int, area pixelArea, r
 		return
 	}
 	dx = dx[(image*outputs+k)*s.H*s.W:]
-	to, width := planes[T]{dx[line*s.W+col-a*s.W:], s.H * s.W, s.StrideH * s.W}, 0
+	to, width := planes[T]{dx[line*s.W+col:], s.H * s.W, s.StrideH * s.W}, 0
+	first := dx[(line-a)*s.W+col:] // line of the phases of rows: all phases prefetch from there on, each a cache line behind the one before
 	for b, d := range g.convs[a] {
 		width = min(d.width, d.columns-k)
 		if len(d.blocks) == 0 {
@@ -125,11 +126,10 @@ func (g *pixelPhases[T]) lines(dx, input []T, image, k, a int, area pixelArea, r
 			continue
 		}
 		part := to
-		part.at = to.at[min((a*len(g.convs[a])+b)*16, len(to.at)):]
+		part.at = first[min((a*phases+b)*lineElems, len(first)):]
 		d.multiply(sums[b*width:], input, image%g.Groups, k, row, area, part)
 	}
 	lines := pixelLines[T]{lines: min(area.lines, ceilDiv(s.H-line, s.StrideH)), cols: min(area.cols*s.StrideW, s.W-col), pitch: g.pitchOf(area) * phases,
 		outputs: min(width, outputs-k), width: width}
-	to.at = to.at[a*s.W:]
 	lines.store(to, sums, turned, op.Invalid)
 }

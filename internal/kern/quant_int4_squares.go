@@ -8,7 +8,7 @@ import (
 // are packed once. The rows that are left over meet one row of x at a time.
 //
 // AMX does not help. A lane has eight products, of the 64 that a tile's sum has, so that seven eighths of a tile must be zeros: 16 rows of x times 2x64 of the weight are 3 TDPBSSD,
-// one for each digit, whose sums go through memory before they are shifted, scaled and added. They alone were measured at 50 ns, 81 GOP/s, beside 85 of squares with all that they do.
+// one for each digit, whose sums go through memory before they are shifted, scaled and added. The TDPBSSD alone take as long as squares with all that they do.
 
 // squareBytes are those of a weight that four rows of x meet before the next ones do: the second cache level holds them.
 const squareBytes = 1 << 17

@@ -139,7 +139,7 @@ func asWords(x []int8) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/4) // rows begin at cache lines
 }
 
-// asBytes is the way back.
+// asBytes returns words as the bytes that they were made of.
 func asBytes(x []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x)) // a word has room for four
 }
