@@ -63,7 +63,7 @@ func scale[T dtype.Float](x []T, by float64) {
 }
 
 // mask adds the mask to a tile of scores, of m rows and n keys from row and key on, and makes those -∞ whose query does not see the
-// key, and what rows have behind their keys.
+// key, and what rows have behind their keys: s is no longer than its rows, from whose length follows how far they are apart.
 func (w *attentionWorker[T]) mask(s []T, row, m, key, n int) {
 	var none [keyTile]T
 	fillWith(none[:], T(math.Inf(-1)))

@@ -20,8 +20,8 @@ type pixelConv[T dtype.Float] struct {
 	panels  []T // weights: for each group and the outputs of a tile [depth, columns]
 	width   int // columns of a whole panel
 	columns int // of all panels of a group
-	beside  int // sums of so many convolutions lie beside each other
-	each    int // elements of the result that there are for a pixel, of all convolutions
+	beside  int // convolutions whose sums lie beside each other: of a gradient those of the phases of columns (conv_pixels_phases.go), else 1
+	each    int // elements of the result for each pixel, 1 but for a gradient, whose phases have one each: so much is prefetched
 }
 
 func newPixelConv[T dtype.Float](pieces *pixelPieces, bias []T) *pixelConv[T] {

@@ -63,7 +63,7 @@ const (
 	// packCols and packSteps bound the part of B that is packed at a time.
 	packCols, packSteps = 1024, 2048
 	// minPackCols is the least number of columns that pay for packing A: the copy is read once for every panel. Half as many do
-	// where A's rows are a multiple of pageBytes apart, since rows of a tile then share a set of the first cache level: mm/1024
+	// where A's rows, or of a transpose its columns, are a multiple of pageBytes apart, since those of a tile then share a set of the first cache level: mm/1024
 	// takes a tenth less time so; a quarter where A is the transpose of a matrix that a cache does not hold, of whose lines each step reads
 	// another: lstm_grad/128x64x256, whose gradients of weights have such a one. With small caches an eighth does, for half a page and all transposes.
 	minPackCols, pageBytes = 512, 4 << 10

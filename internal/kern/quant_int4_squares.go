@@ -26,20 +26,21 @@ func (p *Int4Linear) squared() bool {
 		return false
 	}
 	s := p.onSquares()
-	return p.X.M/vec.Int4Columns*s.four() <= maxScratch
+	return p.X.M/vec.Int4Columns*s.words() <= maxScratch
 }
 
 func (p *Int4Linear) onSquares() int4Squares {
 	return int4Squares{Int4Linear: *p, digits: ceilDiv(p.X.K, vec.Int4Block) * vec.Int4Columns * vec.Int4ColumnBlock / 4, sums: vec.Int4Columns * PaddedGroups(p.X.K, p.X.Group)}
 }
 
-func (s *int4Squares) four() int { return s.digits + s.sums }
+// words returns how many words four rows of x take.
+func (s *int4Squares) words() int { return s.digits + s.sums }
 
 // runSquares computes y.
 func (p *Int4Linear) runSquares(split splitter) {
 	s := p.onSquares()
 	fours := s.X.M / vec.Int4Columns
-	space := newScratch[float32](fours * s.four())
+	space := newScratch[float32](fours * s.words())
 	defer space.release()
 	s.packed = space.data
 	split(fours*vec.Int4Columns, grainOf(16*s.digits), s.pack)
@@ -51,7 +52,7 @@ func (s *int4Squares) pack(lo, hi int) {
 	const block = vec.Int4ColumnBlock / 4
 	const digits = block - vec.Int4Lanes
 	for i := lo; i < hi; i++ {
-		of := s.packed[i/vec.Int4Columns*s.four():][:s.four()]
+		of := s.packed[i/vec.Int4Columns*s.words():][:s.words()]
 		x, eights, sums := s.X.row(i)
 		words, column := asWords(x), i%vec.Int4Columns
 		for b := range len(words) / digits {
@@ -94,7 +95,7 @@ func (s *int4Squares) square(i, j, rows int) {
 	for l := range steps {
 		steps[l] = s.X.Step[i+l/4]
 	}
-	of := s.packed[i/vec.Int4Columns*s.four():][:s.four()]
+	of := s.packed[i/vec.Int4Columns*s.words():][:s.words()]
 	d := vec.Int4Square{Int4Rows: s.int4Rows(i, j, rows), Steps: &steps, RowY: s.N}
 	d.X, d.Sums = asBytes(of[:s.digits]), of[s.digits:]
 	d.Run()

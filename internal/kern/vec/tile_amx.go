@@ -25,8 +25,8 @@ type AMXTile struct {
 	RowB       int
 	From       []float32
 	RowFrom    int
-	Sums       []float32 // which each kernel overwrites
-	RowSums    int       // for RunSums, where they are not 32 apart
+	Sums       []float32 // of 32 numbers a row, which each kernel overwrites
+	RowSums    int       // how far rows of Sums are apart for RunSums alone, 0 for 32
 	Count      int       // of tiles below each other, with A, From and Sums so many elements further from each to the next
 	StepA      int
 	StepFrom   int

@@ -1,4 +1,4 @@
-// What is found out again wherever it is needed, and so takes no register in between, and the other way round.
+// What the compiler is to compute again wherever it is needed, so that it takes no register in between, and what it is to keep in one.
 #pragma once
 
 #include "device.cuh"

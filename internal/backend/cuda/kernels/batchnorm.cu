@@ -64,7 +64,7 @@ template <class Body> INLINE void each(const BatchNorm &p, const Part &part, u64
 			h.inside = 0;
 #pragma unroll
 			for (int e = 0; e < HELD; e++) {
-				u64 k = first + e * blockDim.x, image = (k | p.pixels) >> 32 == 0 ? (u32)k / (u32)p.pixels : k / p.pixels;
+				u64 k = first + e * blockDim.x, image = divided(k, p.pixels);
 				i64 at = (i64)((image * p.channels + part.channel) * p.pixels + (k - image * p.pixels));
 				h.inside |= (k < part.end ? 1u : 0u) << e;
 				h.a[e] = elementOr(a, at, k < part.end);

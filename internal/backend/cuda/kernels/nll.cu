@@ -17,9 +17,6 @@ INLINE T logOf(const NLL &p, u64 i, u64 at) {
 	return p.shifts == 0 ? x : x - load<T>(p.shifts, (i64)(2 * i)) - load<T>(p.shifts, (i64)(2 * i + 1));
 }
 
-// divided is a / b; 64 bits take several times as long to divide.
-INLINE u64 divided(u64 a, u64 b) { return (a | b) >> 32 == 0 ? (u32)a / (u32)b : a / b; }
-
 // A Cost is what a target adds to the loss and to the weights.
 struct Cost {
 	T loss, weight;

@@ -138,7 +138,7 @@ struct Product {
 };
 static_assert(sizeof(Product) == 240, "");
 
-// MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
+// MappedProduct is the parameter of product_wgmma and product_tcgen05: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
 // is the batch. The fastest axis is that along which an operand lies.
 struct MappedProduct {
 	TensorMap mapA, mapB, mapOut;

@@ -152,7 +152,7 @@ type Product struct {
 	Counter                                    uint64 // 0, or one more than the first of the counters of last.cuh, one for each tile, where its last block adds the parts
 }
 
-// MappedProduct is the parameter of product_wgmma: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
+// MappedProduct is the parameter of product_wgmma and product_tcgen05: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
 // is the batch. The fastest axis is that along which an operand lies.
 type MappedProduct struct {
 	MapA, MapB, MapOut TensorMap

@@ -25,14 +25,11 @@ template <class Value> INLINE T tapSum(const Resample &p, i64 width, i64 start, 
 	return sum;
 }
 
-// divided is i / n; 64 bits take several times as long to divide.
-INLINE u64 divided(u64 i, i64 n) { return (i | (u64)n) >> 32 == 0 ? (u32)i / (u32)n : i / (u64)n; }
-
 ROW_KERNEL(resample, 256)(const Resample p) {
 	i64 second = p.width[0] * p.to[0], third = second + p.width[1] * p.to[1];
 #pragma unroll 1
 	for (u64 i = thread(); i < p.planes * p.to[0] * p.to[1] * p.to[2]; i += threads()) {
-		u64 line = divided(i, p.to[2]), plane = divided(line, p.to[1]), volume = divided(plane, p.to[0]);
+		u64 line = divided(i, (u64)p.to[2]), plane = divided(line, (u64)p.to[1]), volume = divided(plane, (u64)p.to[0]);
 		i64 z = plane - volume * p.to[0], y = line - plane * p.to[1], x = i - line * p.to[2];
 		i64 start = volume * p.from[0];
 		T sum = tapSum(p, p.width[2], third, x, [&](i64 x) {
