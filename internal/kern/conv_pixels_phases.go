@@ -5,7 +5,6 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
-	"cresset/internal/op"
 )
 
 // Where the gradient for the input has phases (conv_phases.go), all are computed by pixels for the same piece, from one copy of dy that holds what any of them reads.
@@ -14,9 +13,10 @@ import (
 
 // pixelPhases is such a gradient.
 type pixelPhases[T dtype.Float] struct {
-	pixelPieces                   // those of a window that holds the windows of all phases
-	shape       *ConvShape        // whose gradient is computed
-	convs       [][]*pixelConv[T] // of phases of rows, and of columns
+	pixelPieces                    // those of a window that holds the windows of all phases
+	shape       *ConvShape         // whose gradient is computed
+	convs       [][]*pixelConv[T]  // of phases of rows, and of columns
+	both        []*joinedPhases[T] // of phases of rows: those of columns as one, nil where they are not
 }
 
 // mostPhases bounds the phases along an axis, whose sums a cache holds.
@@ -45,7 +45,7 @@ func newPixelPhases[T dtype.Float](s *ConvShape, bias []T) *pixelPhases[T] {
 			d.beside, d.each = cols, rows*cols
 			line = append(line, d)
 		}
-		g.convs = append(g.convs, line)
+		g.convs, g.both = append(g.convs, line), append(g.both, g.joined(line))
 	}
 	return g
 }
@@ -72,7 +72,16 @@ func gradInputByPixels[T dtype.Float](g *pixelPhases[T], dy, w, dx []T) error {
 	return withWorkspaces(size+panels, g.shape.K/g.Groups*g.shape.R*g.shape.S, func(space []T, taps []int32) error {
 		weights, panels := space[:size], space[size:]
 		flipAll(g.shape, w, weights)
-		for _, line := range g.convs {
+		for a, line := range g.convs {
+			if j := g.both[a]; j != nil {
+				_, _, depth, _ := j.groupSizes()
+				j.table(taps[:depth])
+				if err := j.packBoth(panels, weights, weights[j.K*depth:]); err != nil {
+					return err
+				}
+				taps, weights, panels = taps[depth:], weights[2*j.K*depth:], panels[2*j.weights():]
+				continue
+			}
 			for _, d := range line {
 				_, _, depth, _ := d.groupSizes()
 				if depth == 0 {
@@ -118,6 +127,14 @@ func (g *pixelPhases[T]) lines(dx, input []T, image, k, a int, area pixelArea, r
 	}
 	dx = dx[(image*outputs+k)*s.H*s.W:]
 	to, width := planes[T]{dx[line*s.W+col:], s.H * s.W, s.StrideH * s.W}, 0
+	count := min(area.lines, ceilDiv(s.H-line, s.StrideH))
+	if j := g.both[a]; j != nil {
+		for n := k; n < min(k+j.width, outputs); n += j.width / 2 {
+			j.lines(to, input, image%g.Groups, n, count, area, row, sums)
+			to.at = to.at[min(j.width/2*to.plane, len(to.at)):]
+		}
+		return
+	}
 	first := dx[(line-a)*s.W+col:] // line of the phases of rows: all phases prefetch from there on, each a cache line behind the one before
 	for b, d := range g.convs[a] {
 		width = min(d.width, d.columns-k)
@@ -127,9 +144,9 @@ func (g *pixelPhases[T]) lines(dx, input []T, image, k, a int, area pixelArea, r
 		}
 		part := to
 		part.at = first[min((a*phases+b)*lineElems, len(first)):]
-		d.multiply(sums[b*width:], input, image%g.Groups, k, row, area, part)
+		d.multiply(sums[b*width:], input, image%g.Groups, k, row, area, part, false)
 	}
-	lines := pixelLines[T]{lines: min(area.lines, ceilDiv(s.H-line, s.StrideH)), cols: min(area.cols*s.StrideW, s.W-col), pitch: g.pitchOf(area) * phases,
+	lines := pixelLines[T]{lines: count, cols: min(area.cols*s.StrideW, s.W-col), pitch: g.pitchOf(area) * phases,
 		outputs: min(width, outputs-k), width: width}
-	lines.store(to, sums, turned, op.Invalid)
+	lines.store(to, sums, turned)
 }

@@ -49,7 +49,7 @@ func pixels[T dtype.Float](s *ConvShape, products int) *pixelPieces {
 		volume(s.C, s.H+(s.R+s.OH)*s.DilationH*s.StrideH, s.W+(s.S+s.OW)*s.DilationW*s.StrideW) >= math.MaxInt32 {
 		return nil
 	}
-	d := &pixelPieces{ConvShape: s, inPlace: s.pointwise() && count*dtype.Of[T]().Size()%(pageBytes/4) > 0}
+	d := &pixelPieces{ConvShape: s, inPlace: s.pointwise() && count*dtype.Of[T]().Size()%(pageBytes/16) > 0}
 	d.cut()
 	if !d.full() {
 		return nil
@@ -128,7 +128,7 @@ func (d *pixelPieces) table(space []int32) {
 			b.channels = vec.PixelChannels
 		}
 		start := len(taps)
-		for range max(1, pixelSteps/(b.channels*d.R*d.S)) {
+		for range d.windowsOfBlock(b.channels, c, whole) {
 			for r := range d.R {
 				for q := range d.S {
 					h, w := d.above+r*d.DilationH, d.left+q*d.DilationW
@@ -143,6 +143,17 @@ func (d *pixelPieces) table(space []int32) {
 		b.at = taps[start:]
 		d.blocks = append(d.blocks, b)
 	}
+}
+
+// windowsOfBlock returns how many windows of so many channels a block has from channel c on. Blocks up to the last whole one have about as many each: conv3x3/32x64x56x56
+// takes a fortieth less time than with a short last one.
+func (d *pixelPieces) windowsOfBlock(channels, c, whole int) int {
+	most := max(1, pixelSteps/(channels*d.R*d.S))
+	if c >= whole {
+		return most
+	}
+	left := (whole - c) / channels
+	return ceilDiv(left, ceilDiv(left, most))
 }
 
 // area returns the image and group of piece i, and what is computed of it.

@@ -19,7 +19,7 @@ type pixelLines[T dtype.Float] struct {
 }
 
 // store transposes sums to their planes. Working memory is for as many as there are.
-func (s *pixelLines[T]) store(y planes[T], sums, space []T, then op.Op) {
+func (s *pixelLines[T]) store(y planes[T], sums, space []T) {
 	lanes := vec.Lanes[T]()
 	if s.pitch == s.cols && y.row == s.cols {
 		s.lines, s.cols = 1, s.lines*s.cols
@@ -37,8 +37,16 @@ func (s *pixelLines[T]) store(y planes[T], sums, space []T, then op.Op) {
 			}
 		}
 	}
-	for l := range s.lines {
-		epilogue(then, y.at[l*y.row:], s.outputs, s.cols, y.plane)
+}
+
+// epilogue applies an op to what is stored.
+func (s *pixelLines[T]) epilogue(y planes[T], then op.Op) {
+	lines, cols := s.lines, s.cols
+	if y.row == cols {
+		lines, cols = 1, lines*cols
+	}
+	for l := range lines {
+		epilogue(then, y.at[l*y.row:], s.outputs, cols, y.plane)
 	}
 }
 

@@ -72,6 +72,12 @@ var convShapes = []struct {
 	{"phases by pixels, odd, steps of three and two", ConvShape{2, 40, 17, 23, 20, 5, 4, 2, 3, 3, 1, 1, 1, 1, 0, 0, false}},
 	{"phases by pixels that meet nothing, in groups", ConvShape{2, 40, 23, 21, 40, 1, 3, 2, 2, 0, 1, 1, 1, 2, 0, 0, false}},
 	{"phases by pixels, dilated", ConvShape{2, 20, 23, 25, 40, 3, 3, 2, 2, 5, 0, 3, 2, 1, 0, 0, false}},
+	{"by pixels, stored by tiles", ConvShape{2, 256, 9, 11, 48, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"by pixels, stored by tiles after two blocks", ConvShape{2, 302, 5, 8, 80, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"joined phases", ConvShape{2, 32, 10, 56, 70, 2, 2, 2, 2, 0, 0, 1, 1, 1, 0, 0, false}},
+	{"joined phases a column apart, in groups, odd lines", ConvShape{2, 64, 11, 52, 64, 4, 4, 2, 2, 1, 1, 1, 1, 2, 0, 0, false}},
+	{"joined phases of parts of lines", ConvShape{1, 16, 6, 280, 140, 4, 4, 2, 2, 1, 1, 1, 1, 1, 0, 0, false}},
+	{"joined phases of columns alone", ConvShape{1, 16, 6, 28, 72, 3, 4, 1, 2, 1, 2, 1, 1, 1, 0, 0, false}},
 	{"no images", ConvShape{0, 2, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
 	{"no channels", ConvShape{2, 0, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0, false}},
 }

@@ -11,6 +11,7 @@ type call struct {
 	maskK, taps, bias                        unsafe.Pointer
 	tiles                                    int // that follow each other, with these distances from each to the next:
 	stepA, stepB, stepC, stepFrom, stepNext  int
+	planes                                   int // of RunPixels: whether columns go to next
 }
 
 // slideCall is a call of Slide, Correlate or Interleave; w are weights or sums.

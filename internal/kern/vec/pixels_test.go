@@ -50,3 +50,59 @@ func TestPixels(t *testing.T) {
 		t.Run("float64", testPixels[float64])
 	})
 }
+
+// testPlanes compares what tiles store to planes with the sums that they store to C: in a phase those of its own columns of B and elements of A.
+func testPlanes[T dtype.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for n := range 36 {
+		count, channels, rows, lanes := 1+rng.IntN(40), 1+n%2*(PixelChannels-1), TileRows(), Lanes[T]()
+		phases, shift, cols := 1+n/2%2, n/4%2, 2*lanes
+		if phases == 1 {
+			shift, cols = 0, lanes*(1+n/4%2)
+		}
+		taps := make([]int32, count)
+		for l := range taps {
+			taps[l] = int32(rng.IntN(60))
+		}
+		last := int(slices.Max(taps))
+		tile := Tile[T]{Rows: rows, Cols: cols, K: count * channels, ColA: 1 + rng.IntN(50), RowC: cols, Count: 1 + rng.IntN(3)}
+		tile.Step = Steps{A: rng.IntN(9), C: rows * cols, Next: phases * rows * sizeOf[T]()}
+		all, atEnd := tile.Count*rows, n%3 == 0
+		tile.A = guarded.Copy(t, special(rng, random[T](rng, tile.last(tile.Step.A)+last+(channels-1)*tile.ColA+rows+shift)), atEnd)
+		tile.B, tile.From = guarded.Copy(t, random[T](rng, tile.K*cols), atEnd), guarded.Copy(t, random[T](rng, cols), atEnd)
+		var sums [2][]T // of each phase
+		for p := range phases {
+			one := tile
+			one.A, one.C = tile.A[p*shift:], make([]T, all*cols)
+			one.RunPixels(taps, last, channels)
+			sums[p] = one.C
+		}
+		tile.RowB = phases*all + rng.IntN(3)
+		before := random[T](rng, (cols/phases-1)*tile.RowB+phases*all)
+		tile.Next = guarded.Copy(t, before, atEnd)
+		if phases == 1 {
+			tile.RunPixels(taps, last, channels)
+		} else {
+			tile.RunPhases(taps, last, channels, shift)
+		}
+		for i, got := range tile.Next {
+			plane, at, want := i/tile.RowB, i%tile.RowB, before[i]
+			if at < phases*all {
+				want = sums[at%phases][at/phases*cols+at%phases*lanes+plane]
+			}
+			if !same(got, want) {
+				t.Fatalf("%d phases, %d columns apart: element %d of plane %d is %v, want %v", phases, shift, at, plane, got, want)
+			}
+		}
+	}
+}
+
+func TestPixelsToPlanes(t *testing.T) {
+	eachTileLevel(t, func(t *testing.T) {
+		if !StoresPlanes() {
+			t.Skip("this level has no such tiles")
+		}
+		t.Run("float32", testPlanes[float32])
+		t.Run("float64", testPlanes[float64])
+	})
+}

@@ -121,7 +121,9 @@ func (t *Tile[T]) call() call {
 	size := sizeOf[T]()
 	// These fail where an operand is too short.
 	_ = t.A[t.last(t.Step.A)+(t.Rows-1)*t.RowA+(t.K-1)*t.ColA]
-	_ = t.C[t.last(t.Step.C)+(t.Rows-1)*t.RowC+t.Cols-1]
+	if t.C != nil {
+		_ = t.C[t.last(t.Step.C)+(t.Rows-1)*t.RowC+t.Cols-1]
+	}
 	c := call{
 		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), mask: maskOf(t.Cols, size),
 		rowA: t.RowA * size, colA: t.ColA * size, rowC: t.RowC * size,

@@ -501,6 +501,16 @@ func pixels14x1F32AVX512(t unsafe.Pointer)
 //go:noescape
 func pixels14x2F32AVX512(t unsafe.Pointer)
 
+// phases14x0F32AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 32 columns j, the second half of them 0 pixels further.
+//
+//go:noescape
+func phases14x0F32AVX512(t unsafe.Pointer)
+
+// phases14x1F32AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 32 columns j, the second half of them 1 pixels further.
+//
+//go:noescape
+func phases14x1F32AVX512(t unsafe.Pointer)
+
 // tile1x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape
@@ -955,6 +965,16 @@ func pixels14x1F64AVX512(t unsafe.Pointer)
 //
 //go:noescape
 func pixels14x2F64AVX512(t unsafe.Pointer)
+
+// phases14x0F64AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 16 columns j, the second half of them 0 pixels further.
+//
+//go:noescape
+func phases14x0F64AVX512(t unsafe.Pointer)
+
+// phases14x1F64AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 16 columns j, the second half of them 1 pixels further.
+//
+//go:noescape
+func phases14x1F64AVX512(t unsafe.Pointer)
 
 // peakF32AVX512 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //

@@ -942,46 +942,54 @@ func runWinogradWeights(t unsafe.Pointer) {
 	winogradWeightsF32AVX2(t)
 }
 
-func runPixels[T dtype.Float](vectors int, t unsafe.Pointer) {
+func runPixels[T dtype.Float](kind int, t unsafe.Pointer) {
 	if current == AVX512 {
 		if isDouble[T]() {
-			pixelsF64AVX512(vectors, t)
+			pixelsF64AVX512(kind, t)
 			return
 		}
-		pixelsF32AVX512(vectors, t)
+		pixelsF32AVX512(kind, t)
 		return
 	}
 	if isDouble[T]() {
-		pixelsF64AVX2(vectors, t)
+		pixelsF64AVX2(kind, t)
 		return
 	}
-	pixelsF32AVX2(vectors, t)
+	pixelsF32AVX2(kind, t)
 }
 
-func pixelsF32AVX512(vectors int, t unsafe.Pointer) {
-	switch vectors {
+func pixelsF32AVX512(kind int, t unsafe.Pointer) {
+	switch kind {
 	case 1:
 		pixels14x1F32AVX512(t)
 	case 2:
 		pixels14x2F32AVX512(t)
+	case 3:
+		phases14x0F32AVX512(t)
+	case 4:
+		phases14x1F32AVX512(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
 }
 
-func pixelsF64AVX512(vectors int, t unsafe.Pointer) {
-	switch vectors {
+func pixelsF64AVX512(kind int, t unsafe.Pointer) {
+	switch kind {
 	case 1:
 		pixels14x1F64AVX512(t)
 	case 2:
 		pixels14x2F64AVX512(t)
+	case 3:
+		phases14x0F64AVX512(t)
+	case 4:
+		phases14x1F64AVX512(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
 }
 
-func pixelsF32AVX2(vectors int, t unsafe.Pointer) {
-	switch vectors {
+func pixelsF32AVX2(kind int, t unsafe.Pointer) {
+	switch kind {
 	case 1:
 		pixels6x1F32AVX2(t)
 	case 2:
@@ -991,8 +999,8 @@ func pixelsF32AVX2(vectors int, t unsafe.Pointer) {
 	}
 }
 
-func pixelsF64AVX2(vectors int, t unsafe.Pointer) {
-	switch vectors {
+func pixelsF64AVX2(kind int, t unsafe.Pointer) {
+	switch kind {
 	case 1:
 		pixels6x1F64AVX2(t)
 	case 2:

@@ -23,9 +23,9 @@ func (m *machine) transpose(f *asm.File, e elem) {
 	w.whole("MOVL", "MOVD", fmt.Sprintf("$%d", m.bytes), "R12")
 	w.label("square")
 	w.loadSquare(n)
-	columns := w.exchange
-	if w.arm {
-		columns = w.neonExchange
+	columns := w.neonExchange
+	if !w.arm {
+		columns = func() []int { return w.exchange(registers(0, n), registers(n, 2*n)) }
 	}
 	for _, r := range columns() {
 		w.store(r, memory{base: "BX"})
@@ -58,59 +58,6 @@ func (w *writer) loadSquare(n int) {
 		w.transfer(w.rowOfA(i), w.reg(i), "")
 	}
 	w.label("loaded")
-}
-
-// exchange transposes the square whose rows are the first registers, and returns the registers of its columns. It
-// exchanges elements within quarters of 16 bytes first, then the quarters.
-func (w *writer) exchange() []int {
-	n := w.lanes(w.elem)
-	now, free := make([]int, n), make([]int, n)
-	for i := range n {
-		now[i], free[i] = i, n+i
-	}
-	// pairs exchanges registers that are so far apart.
-	pairs := func(low, high string, apart int) {
-		for i := range n {
-			first := i/2 + i/(2*apart)*apart // of the pair that the result comes from
-			w.op([]string{low, high}[i%2], w.reg(now[first+apart]), w.reg(now[first]), w.reg(free[i]))
-		}
-		now, free = free, now
-	}
-	if w.size == 4 {
-		pairs("VUNPCKLPS", "VUNPCKHPS", 1)
-		pairs("VUNPCKLPD", "VUNPCKHPD", 2)
-	} else {
-		pairs("VUNPCKLPD", "VUNPCKHPD", 1)
-	}
-	return w.exchangeQuarters(now, free, 16/w.size)
-}
-
-// exchangeQuarters transposes the quarters: register g*width+c holds, in quarter q, the elements of column q*width+c
-// of the rows from g*width on.
-func (w *writer) exchangeQuarters(now, free []int, width int) []int {
-	columns := make([]int, len(now))
-	for c := range width {
-		if !w.masks {
-			x, y := now[c], now[width+c]
-			w.op("VPERM2F128", "$0x20", w.reg(y), w.reg(x), w.reg(free[c]))
-			w.op("VPERM2F128", "$0x31", w.reg(y), w.reg(x), w.reg(free[width+c]))
-			columns[c], columns[width+c] = free[c], free[width+c]
-			continue
-		}
-		x, t := [4]string{}, [4]string{}
-		for g := range 4 {
-			x[g], t[g] = w.reg(now[g*width+c]), w.reg(free[g*width+c])
-			columns[g*width+c] = now[g*width+c]
-		}
-		for half := range 2 {
-			w.op("VSHUFF64X2", "$0x88", x[2*half+1], x[2*half], t[2*half])
-			w.op("VSHUFF64X2", "$0xdd", x[2*half+1], x[2*half], t[2*half+1])
-		}
-		for q, control := range []string{"$0x88", "$0x88", "$0xdd", "$0xdd"} {
-			w.op("VSHUFF64X2", control, t[2+q%2], t[q%2], x[q])
-		}
-	}
-	return columns
 }
 
 // neonExchange is exchange for vectors of 16 bytes.

@@ -256,6 +256,13 @@ func (p *product) finish(label string) {
 	if p.taps {
 		p.addBias(label)
 	}
+	p.addFrom(label)
+	p.storeRows()
+	p.nextTile("done" + label)
+}
+
+// addFrom adds what C starts from.
+func (p *product) addFrom(label string) {
 	p.pointAtC()
 	p.jumpIfZero("R8", "store"+label)
 	for i := range p.rows {
@@ -267,6 +274,10 @@ func (p *product) finish(label string) {
 		p.add("R9", "R8")
 	}
 	p.label("store" + label)
+}
+
+// storeRows stores the tile's rows.
+func (p *product) storeRows() {
 	for i := range p.rows {
 		p.pointAtLast("SI")
 		for v := range p.vectors {
@@ -274,7 +285,6 @@ func (p *product) finish(label string) {
 		}
 		p.add("R10", "SI")
 	}
-	p.nextTile("done" + label)
 }
 
 // pointAtC points SI at C and R8 at what it starts from, whose rows are R10 and R9 apart.

@@ -94,8 +94,8 @@ func (m *machine) file() *asm.File {
 		m.resamples(f, e)
 		if !m.arm {
 			m.depthwises(f, e)
-			for _, s := range m.pixelShapes() {
-				m.pixelProduct(f, s, e)
+			for _, t := range m.pixelTiles() {
+				m.pixelProduct(f, t, e)
 			}
 		}
 	}
