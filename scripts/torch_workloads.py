@@ -10,7 +10,7 @@ WANTED = [
     (r"mm/\d+$", 0.95, 1.05),
     (r"mm/|linear/", 1.0, 1.3),
     (r"(mm|linear)_bf16/", 0.8, 1.0),
-    (r"(add|relu)/1e[57]|add_row/", 0.95, 1.2),
+    (r"(add|relu|cast_f32_bf16|cast_bf16_f32)/1e[57]|add_row/", 0.95, 1.2),
     (r"(exp|sigmoid)/", 1.3, 1.8),
     (r"(tanh|gelu|gelu_tanh)/", 3, 6),
     (r"(softmax|log_softmax|layer_norm|rms_norm|cross_entropy|sum_rows|sum_columns|max_rows|max_columns)/", 1.3, 2),
@@ -105,10 +105,13 @@ def torch_makers():
         add(f"linear/{b}x1024x1024", linear(b, 1024, 1024))
     for b in (8, 64):
         add(f"linear_bf16/{b}x1024x1024", linear(b, 1024, 1024, torch.bfloat16))
+    for b in (8, 32, 64):
+        add(f"linear_bf16/{b}x8192x28672", linear(b, 8192, 28672, torch.bfloat16))
     add("linear/64x128x10", linear(64, 128, 10))
     add("mv/1024x1024", both(torch.mv, (1024, 1024), (1024,)))
     for n in (256, 1024, 2048, 4096, 8192, 16384):
         add(f"mm_bf16/{n}", product((n, n), (n, n), torch.bfloat16))
+    add("mm_bf16/4095x4097x4096", product((4095, 4097), (4097, 4096), torch.bfloat16))
     for n in (2048, 4096, 8192, 16384):
         add(f"mm_f16/{n}", product((n, n), (n, n), torch.float16))
 
@@ -144,15 +147,15 @@ def torch_makers():
             return lambda: F.layer_norm(x, (n,), w, b)
         return make
 
-    def rms_norm(m, n):
+    def rms_norm(m, n, dtype=torch.float32):
         def make():
-            x, w = torch.randn(m, n), torch.ones(n)
+            x, w = torch.randn(m, n).to(dtype), torch.ones(n, dtype=dtype)
             return lambda: F.rms_norm(x, (n,), w)
         return make
 
-    def cross_entropy(m, n):
+    def cross_entropy(m, n, dtype=torch.float32):
         def make():
-            x, labels = torch.randn(m, n), torch.randint(0, n, (m,))
+            x, labels = torch.randn(m, n).to(dtype), torch.randint(0, n, (m,))
             return lambda: F.cross_entropy(x, labels)
         return make
 
@@ -182,6 +185,13 @@ def torch_makers():
         for name, f in along.items():
             add(f"{name}_{short}/1024x1024", elementwise(f, (1024, 1024), dtype))
         add(f"layer_norm_{short}/1024x1024", layer_norm(1024, 1024, dtype))
+    along |= {"log_softmax": lambda x: torch.log_softmax(x, 1), "max_columns": lambda x: x.max(0)}
+    for name, f in along.items():
+        add(f"{name}_bf16/32768x4096", elementwise(f, (32768, 4096), torch.bfloat16))
+    for name, make in {"layer_norm": layer_norm, "rms_norm": rms_norm, "cross_entropy": cross_entropy}.items():
+        add(f"{name}_bf16/32768x4096", make(32768, 4096, torch.bfloat16))
+    add("cast_f32_bf16/1e7", elementwise(torch.Tensor.bfloat16, sizes["1e7"]))
+    add("cast_bf16_f32/1e7", elementwise(torch.Tensor.float, sizes["1e7"], torch.bfloat16))
 
     def bmm(a, b):
         def make():

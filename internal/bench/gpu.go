@@ -10,13 +10,18 @@ import (
 	"cresset/tensor"
 )
 
-// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, a convolution in float16, attention in
-// bfloat16, steps of optimizers, and operands that no GPU's cache holds.
+// onlyGPU returns copies, a launch that is waited for, products that fill a GPU, one whose sizes are odd, layers as wide as those of large language models, a
+// convolution in float16, attention in bfloat16, steps of optimizers, and operands that no GPU's cache holds.
 func onlyGPU() []Case {
 	cases := copies()
 	for _, n := range []int{2048, 4096, 8192, 16384} {
-		cases = append(cases, mmOf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16), mmOf(fmt.Sprintf("mm_f16/%d", n), n, dtype.Float16))
+		cases = append(cases, mmOf(fmt.Sprintf("mm_bf16/%d", n), n, n, n, dtype.BFloat16), mmOf(fmt.Sprintf("mm_f16/%d", n), n, n, n, dtype.Float16))
 	}
+	cases = append(cases, mmOf("mm_bf16/4095x4097x4096", 4095, 4097, 4096, dtype.BFloat16))
+	for _, batch := range []int{8, 32, 64} {
+		cases = append(cases, linear(batch, 8192, 28672, dtype.BFloat16))
+	}
+	cases = append(cases, largeRows()...)
 	cases = append(cases, convolutionsF16()...)
 	cases = append(cases, attentionsBF16()...)
 	cases = append(cases, updates()...)
@@ -35,9 +40,6 @@ func onlyGPU() []Case {
 		add("1e8", 1e8),
 		unary("relu/1e8", 1e8, (*tensor.Tensor).ReLU),
 		unary("exp/1e8", 1e8, (*tensor.Tensor).Exp),
-		matrix("softmax", 32768, 4096, 8, func(x *tensor.Tensor) { x.Softmax(1).Release() }),
-		matrix("sum_rows", 32768, 4096, 4, func(x *tensor.Tensor) { x.SumAxes([]int{1}).Release() }),
-		matrix("cummax", 32768, 4096, 16, func(x *tensor.Tensor) { release(x.CumMax(1)) }),
 		matrix("sort", 1, 1<<24, 16, func(x *tensor.Tensor) { release(x.Sort(1)) }),
 		histogram(1e6, 10),
 		matrix("top50", 64, 131072, 4, func(x *tensor.Tensor) { release(x.TopK(50, 1)) }),

@@ -17,28 +17,21 @@ func products() []Case {
 	for _, batch := range []int{1, 8, 32, 64} {
 		cases = append(cases,
 			mm(fmt.Sprintf("mm/%dx784x256", batch), batch, 784, 256),
-			linear(fmt.Sprintf("linear/%dx784x256", batch), batch, 784, 256, dtype.Float32),
-			linear(fmt.Sprintf("linear/%dx1024x1024", batch), batch, 1024, 1024, dtype.Float32))
+			linear(batch, 784, 256, dtype.Float32), linear(batch, 1024, 1024, dtype.Float32))
 	}
-	cases = append(cases, linear("linear/64x128x10", 64, 128, 10, dtype.Float32), mv(1024), scores(8, 8, 128, 64))
+	cases = append(cases, linear(64, 128, 10, dtype.Float32), mv(1024), scores(8, 8, 128, 64))
 	for _, n := range []int{256, 1024} {
-		cases = append(cases, mmOf(fmt.Sprintf("mm_bf16/%d", n), n, dtype.BFloat16))
+		cases = append(cases, mmOf(fmt.Sprintf("mm_bf16/%d", n), n, n, n, dtype.BFloat16))
 	}
 	for _, batch := range []int{8, 64} {
-		cases = append(cases, linear(fmt.Sprintf("linear_bf16/%dx1024x1024", batch), batch, 1024, 1024, dtype.BFloat16))
+		cases = append(cases, linear(batch, 1024, 1024, dtype.BFloat16))
 	}
 	return cases
 }
 
 func flops(m, k, n int) float64 { return 2 * float64(m) * float64(k) * float64(n) }
 
-func mm(name string, m, k, n int) Case {
-	return Case{Name: name, Work: flops(m, k, n), Unit: "FLOP", Make: func(dev device.Device) func() {
-		on := tensor.On(dev)
-		a, b := on.Randn(m, k), on.Randn(k, n)
-		return func() { a.MM(b).Release() }
-	}}
-}
+func mm(name string, m, k, n int) Case { return mmOf(name, m, k, n, dtype.Float32) }
 
 func mv(n int) Case {
 	return Case{Name: fmt.Sprintf("mv/%dx%d", n, n), Work: flops(n, n, 1), Unit: "FLOP", Make: func(dev device.Device) func() {
@@ -47,19 +40,23 @@ func mv(n int) Case {
 	}}
 }
 
-func linear(name string, batch, in, out int, dt dtype.DType) Case {
-	return Case{Name: name, Work: flops(batch, in, out), Unit: "FLOP", Halves: dt == dtype.BFloat16, Make: func(dev device.Device) func() {
+func linear(batch, in, out int, dt dtype.DType) Case {
+	name := "linear"
+	if dt != dtype.Float32 {
+		name += "_" + short(dt)
+	}
+	return Case{Name: fmt.Sprintf("%s/%dx%dx%d", name, batch, in, out), Work: flops(batch, in, out), Unit: "FLOP", Halves: dt == dtype.BFloat16, Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
 		x, w, bias := on.Randn(batch, in).To(dt), on.Randn(out, in).To(dt), on.Randn(out).To(dt)
 		return func() { x.Linear(w, bias).Release() }
 	}}
 }
 
-// mmOf is a square product of a dtype.
-func mmOf(name string, n int, dt dtype.DType) Case {
-	return Case{Name: name, Work: flops(n, n, n), Unit: "FLOP", Halves: dt.Size() == 2, Make: func(dev device.Device) func() {
+// mmOf is a product of a dtype.
+func mmOf(name string, m, k, n int, dt dtype.DType) Case {
+	return Case{Name: name, Work: flops(m, k, n), Unit: "FLOP", Halves: dt.Size() == 2, Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
-		a, b := on.Randn(n, n).To(dt), on.Randn(n, n).To(dt)
+		a, b := on.Randn(m, k).To(dt), on.Randn(k, n).To(dt)
 		return func() { a.MM(b).Release() }
 	}}
 }

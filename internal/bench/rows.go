@@ -22,9 +22,29 @@ func rows() []Case {
 			matrix("max_columns", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(0)) }),
 			matrix("argmax_rows", m, n, 4, func(x *tensor.Tensor) { x.ArgMaxAxis(1).Release() }),
 			matrix("cumsum", m, n, 8, func(x *tensor.Tensor) { x.CumSum(1).Release() }),
-			layerNorm(m, n, dtype.Float32), rmsNorm(m, n), crossEntropy(m, n))
+			layerNorm(m, n, dtype.Float32), rmsNorm(m, n, dtype.Float32), crossEntropy(m, n, dtype.Float32))
 	}
 	return cases
+}
+
+// largeRows are such ops on 128 million elements, which no GPU's cache holds, in float32 and in bfloat16.
+func largeRows() (cases []Case) {
+	const m, n = 32768, 4096
+	for _, dt := range []dtype.DType{dtype.Float32, dtype.BFloat16} {
+		size := float64(dt.Size())
+		row := func(name string, bytes float64, f func(x *tensor.Tensor)) Case {
+			return of(dt, name, []int{m, n}, bytes, f)
+		}
+		cases = append(cases,
+			row("softmax", 2*size, func(x *tensor.Tensor) { x.Softmax(1).Release() }),
+			row("log_softmax", 2*size, func(x *tensor.Tensor) { x.LogSoftmax(1).Release() }),
+			row("sum_rows", size, func(x *tensor.Tensor) { x.SumAxes([]int{1}).Release() }),
+			row("sum_columns", size, func(x *tensor.Tensor) { x.SumAxes([]int{0}).Release() }),
+			row("max_rows", size, func(x *tensor.Tensor) { release(x.MaxAxis(1)) }),
+			row("max_columns", size, func(x *tensor.Tensor) { release(x.MaxAxis(0)) }),
+			layerNorm(m, n, dt), rmsNorm(m, n, dt), crossEntropy(m, n, dt))
+	}
+	return append(cases, matrix("cummax", m, n, 16, func(x *tensor.Tensor) { release(x.CumMax(1)) }))
 }
 
 // matrix calls f with an m x n matrix, of which bytes an element have to move.
@@ -96,24 +116,25 @@ func release(x, y *tensor.Tensor) {
 }
 
 func layerNorm(m, n int, dt dtype.DType) Case {
-	return Case{Name: fmt.Sprintf("layer_norm/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: float64(2 * dt.Size()), Make: func(dev device.Device) func() {
+	return normalized("layer_norm", m, n, dt, func(x, w, b *tensor.Tensor) { x.LayerNorm([]int{n}, w, b).Release() })
+}
+
+func rmsNorm(m, n int, dt dtype.DType) Case {
+	return normalized("rms_norm", m, n, dt, func(x, w, _ *tensor.Tensor) { x.RMSNorm([]int{n}, w).Release() })
+}
+
+// normalized calls f with a matrix, and a weight and a bias for each of its columns.
+func normalized(name string, m, n int, dt dtype.DType, f func(x, w, b *tensor.Tensor)) Case {
+	return Case{Name: named(name, dt, m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: float64(2 * dt.Size()), Make: func(dev device.Device) func() {
 		on := tensor.On(dev).As(dt)
 		x, w, b := on.Randn(m, n), on.Ones(n), on.Zeros(n)
-		return func() { x.LayerNorm([]int{n}, w, b).Release() }
+		return func() { f(x, w, b) }
 	}}
 }
 
-func rmsNorm(m, n int) Case {
-	return Case{Name: fmt.Sprintf("rms_norm/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
-		on := tensor.On(dev)
-		x, w := on.Randn(m, n), on.Ones(n)
-		return func() { x.RMSNorm([]int{n}, w).Release() }
-	}}
-}
-
-func crossEntropy(m, n int) Case {
-	return Case{Name: fmt.Sprintf("cross_entropy/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 4, Make: func(dev device.Device) func() {
-		x, labels := tensor.On(dev).Randn(m, n), tensor.On(dev).RandInt(0, n, m)
+func crossEntropy(m, n int, dt dtype.DType) Case {
+	return Case{Name: named("cross_entropy", dt, m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: float64(dt.Size()), Make: func(dev device.Device) func() {
+		x, labels := tensor.On(dev).As(dt).Randn(m, n), tensor.On(dev).RandInt(0, n, m)
 		return func() { step(func(s *tensor.Scope) { tensor.CrossEntropy(s.Enter(x), labels) }) }
 	}}
 }
