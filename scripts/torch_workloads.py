@@ -91,9 +91,9 @@ def torch_makers():
             return lambda: F.linear(x, w, b)
         return make
 
-    def both(f, *shapes):
+    def both(f, *shapes, dtype=torch.float32):
         def make():
-            operands = [torch.randn(s) for s in shapes]
+            operands = [torch.randn(s).to(dtype) for s in shapes]
             return lambda: f(*operands)
         return make
 
@@ -135,6 +135,7 @@ def torch_makers():
     for m, n in ((300, 300), (4000, 2500)):
         add(f"add_row/{m}x{n}", both(torch.add, (m, n), (n,)))
     add("transpose/4000x2500", both(lambda x: x.t().contiguous(), (4000, 2500)))
+    add("transpose_bf16/4096x4096", both(lambda x: x.t().contiguous(), (4096, 4096), dtype=torch.bfloat16))
     add("full/1e5", lambda: lambda: torch.full((sizes["1e5"],), 2.0))
     add("add_bf16/1e5", elementwise(lambda x: x + x, sizes["1e5"], torch.bfloat16))
     add("add_f16/1e5", elementwise(lambda x: x + x, sizes["1e5"], torch.float16))

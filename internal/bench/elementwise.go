@@ -28,6 +28,7 @@ func elementwise() []Case {
 		}},
 		of(dtype.BFloat16, "add", []int{1e5}, 4, func(x *tensor.Tensor) { x.Add(x).Release() }),
 		of(dtype.Float16, "add", []int{1e5}, 4, func(x *tensor.Tensor) { x.Add(x).Release() }),
+		of(dtype.BFloat16, "transpose", []int{4096, 4096}, 4, func(x *tensor.Tensor) { x.T().Contiguous().Release() }),
 		matrix("add_transposed", 1000, 1000, 12, func(x *tensor.Tensor) { x.Add(x.T()).Release() }),
 		matrix("sub_column", 4096, 128, 8, func(x *tensor.Tensor) { x.Sub(x.Slice(1, 0, 1)).Release() }))
 }

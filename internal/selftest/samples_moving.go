@@ -29,6 +29,7 @@ var moving = []sample{
 // indexing are samples with indices.
 var indexing = []sample{
 	{name: "copy of a transpose", in: []operand{of(3, 70, 45)}, dtypes: each, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Transpose(1, 2).Contiguous() })},
+	{name: "copy of a transpose by vectors", in: []operand{of(2, 80, 144)}, dtypes: each, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Transpose(1, 2).Contiguous() })},
 	{name: "index_select", in: []operand{of(70, 33), below(70, 129)}, dtypes: each, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexSelect(0, x[1]) })},
 	{name: "take", in: []operand{of(70, 33), below(70*33, 300)}, dtypes: each, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Take(x[1]) })},
 	{name: "gather", in: []operand{of(70, 33), below(70, 40, 33)}, dtypes: each, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Gather(0, x[1]) })},

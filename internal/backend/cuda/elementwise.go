@@ -214,14 +214,8 @@ func (s *strided) launchOnce(outer, extent int, inner uint64) error {
 		}
 	}
 	p.Extents[p.Rank-1] = uint32(extent)
-	if k, ok := turns[s.kernel]; ok && l.N == 2 && p.Strides[0][0] == 1 && p.Strides[1][0] != 1 && p.Strides[1][1] == 1 && (p.Rank == 2 || p.Rank == 3) {
-		matrices := uint64(1)
-		if p.Rank == 3 {
-			matrices = uint64(p.Extents[2])
-		}
-		if g, ok := kernels.TransposeGrid(uint64(p.Extents[0]), uint64(p.Extents[1]), matrices); ok {
-			return launch(s.device, k, g, p)
-		}
+	if k, g, ok := s.transposed(); ok {
+		return launch(s.device, k, g, p)
 	}
 	aligned = aligned && p.Extents[0]%lanes == 0
 	return s.device.launchVectors(s.kernel, p, aligned)

@@ -23,15 +23,6 @@ var moves = func() (m [dtype.Count]kernelID) {
 	return m
 }()
 
-// turns are the kernels that copy matrices whose axes are swapped, by those that copy any layout.
-var turns = func() map[kernelID]kernelID {
-	t := map[kernelID]kernelID{}
-	for dt := dtype.Bool; dt < dtype.Count; dt++ {
-		t[moves[dt]] = sized("transpose", dt)
-	}
-	return t
-}()
-
 // casts are the kernels from one dtype to another: casts[to][from].
 var casts = func() (c [dtype.Count][dtype.Count]kernelID) {
 	for to := dtype.Bool; to < dtype.Count; to++ {

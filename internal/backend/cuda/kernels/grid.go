@@ -205,10 +205,28 @@ func NormalizationParts(sums, n uint64) uint64 {
 
 // TransposeGrid is the grid of transpose for so many matrices, and whether it is worth it and the device can have it.
 func TransposeGrid(columns, rows, matrices uint64) (g Grid, ok bool) {
-	const worth = 16
-	x, y := divideUp(columns, 32), divideUp(rows, 32)
-	g = Grid{Blocks: [3]uint32{uint32(x), uint32(y), uint32(matrices)}, Threads: [3]uint32{32, 8, 1}}
-	return g, columns >= worth && rows >= worth && y <= mostParts && matrices <= mostParts
+	const tile, worth = 32, 16
+	g, ok = tilesOf(tile, columns, rows, matrices)
+	g.Threads = [3]uint32{tile, 8, 1}
+	return g, ok && columns >= worth && rows >= worth
+}
+
+// TransposeVectorsGrid is the grid of transpose_vectors for elements of so many bytes, and whether it is worth it and the device can have it.
+func TransposeVectorsGrid(columns, rows, matrices, bytes uint64) (g Grid, ok bool) {
+	squares := uint64(16) // of a block, along either axis
+	if bytes < 4 {
+		squares = 8
+	}
+	tile := squares * 16 / bytes
+	g, ok = tilesOf(tile, columns, rows, matrices)
+	g.Threads = [3]uint32{uint32(squares * squares), 1, 1}
+	return g, ok && columns >= tile/2 && rows >= tile/2
+}
+
+// tilesOf has a block for each tile of some matrices, and says whether a device can have so many.
+func tilesOf(tile, columns, rows, matrices uint64) (g Grid, ok bool) {
+	x, y := divideUp(columns, tile), divideUp(rows, tile)
+	return Grid{Blocks: [3]uint32{uint32(x), uint32(y), uint32(matrices)}}, y <= mostParts && matrices <= mostParts
 }
 
 // PlaneGrid is the grid of batch_norm_planes and batch_norm_grad_planes, and whether planes have enough pixels for them.

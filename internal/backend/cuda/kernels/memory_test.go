@@ -24,6 +24,17 @@ func TestMemoryBehaviour(t *testing.T) {
 			return launch(m, kernel, kernels.Grid{Blocks: [3]uint32{1, 1, 1}, Threads: [3]uint32{256, 1, 1}}, p)
 		}
 	}
+	transpose := func(kernel string, grid kernels.Grid, bytes int) func(m *machine) ptx.Counters {
+		return func(m *machine) ptx.Counters {
+			return launch(m, kernel, grid, kernels.Elementwise{N: n * n, Out: put(m, make([]byte, n*n*bytes)), In: [3]uint64{put(m, make([]byte, n*n*bytes))},
+				Rank: 2, Extents: [8]uint32{n, n}, Strides: [4][8]int64{{1, n}, {n, 1}}})
+		}
+	}
+	elements, _ := kernels.TransposeGrid(n, n, 1)
+	vectors := func(bytes uint64) kernels.Grid {
+		g, _ := kernels.TransposeVectorsGrid(n, n, 1, bytes)
+		return g
+	}
 	for _, c := range []struct {
 		name      string
 		run       func(m *machine) ptx.Counters
@@ -58,6 +69,11 @@ func TestMemoryBehaviour(t *testing.T) {
 			g, _ := kernels.HeldGrid(n, n)
 			return launch(m, "softmax_f32", g, kernels.Softmax{Outer: n, N: n, Inner: 1, Out: out, In: a})
 		}, 16, 0},
+		{"transpose of halves", transpose("transpose_b16", elements, 2), 2, 0},
+		{"transpose of vectors of bytes", transpose("transpose_vectors_b8", vectors(1), 1), 16, 0},
+		{"transpose of vectors of halves", transpose("transpose_vectors_b16", vectors(2), 2), 16, 0},
+		{"transpose of vectors of words", transpose("transpose_vectors_b32", vectors(4), 4), 16, 0},
+		{"transpose of vectors of 64 bits", transpose("transpose_vectors_b64", vectors(8), 8), 16, 0},
 		{"product", product("product_128x128_kn_f32", square, square), 8, 0.3},
 		{"product of transposes", product("product_128x128_mk_f32", turned, turned), 8, 0.3},
 	} {

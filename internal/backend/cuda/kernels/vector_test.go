@@ -101,33 +101,47 @@ func halfSums[H dtype.F16 | dtype.BF16](t *testing.T, x, y []float32, narrow fun
 
 // TestTranspose copies matrices that fill tiles and do not, of elements of every size.
 func TestTranspose(t *testing.T) {
-	transposed[uint8](t, "transpose_b8")
-	transposed[dtype.F16](t, "transpose_b16")
-	transposed[float32](t, "transpose_b32")
-	transposed[int64](t, "transpose_b64")
+	transposed[uint8](t, "b8")
+	transposed[dtype.F16](t, "b16")
+	transposed[float32](t, "b32")
+	transposed[int64](t, "b64")
 }
 
-func transposed[T dtype.Element](t *testing.T, kernel string) {
+func transposed[T dtype.Element](t *testing.T, size string) {
 	t.Helper()
 	for _, s := range [][3]int{{1, 32, 32}, {3, 70, 45}, {2, 16, 129}} {
-		count, rows, columns := s[0], s[1], s[2]
-		x, got, want := make([]T, count*rows*columns), make([]T, count*rows*columns), make([]T, count*rows*columns)
-		words := samples[int64](len(x), 1)
-		for i := range x {
-			*(*uint8)(unsafe.Pointer(&x[i])) = uint8(words[i]) // every element has a first byte, whose bits are as good as any
+		g, _ := kernels.TransposeGrid(uint64(s[2]), uint64(s[1]), uint64(s[0]))
+		transposedBy[T](t, "transpose_"+size, g, s)
+	}
+	bytes := dtype.Of[T]().Size()
+	for _, s := range [][3]int{{1, 128, 128}, {2, 80, 144}, {3, 208, 64}} {
+		g, ok := kernels.TransposeVectorsGrid(uint64(s[2]), uint64(s[1]), uint64(s[0]), uint64(bytes))
+		if !ok {
+			t.Fatalf("%v has no grid", s)
 		}
-		for b := range count {
-			for r := range rows {
-				for c := range columns {
-					want[(b*rows+r)*columns+c] = x[(b*columns+c)*rows+r]
-				}
+		transposedBy[T](t, "transpose_vectors_"+size, g, s)
+	}
+}
+
+// transposedBy copies so many matrices of rows and columns.
+func transposedBy[T dtype.Element](t *testing.T, kernel string, g kernels.Grid, s [3]int) {
+	t.Helper()
+	count, rows, columns := s[0], s[1], s[2]
+	x, got, want := make([]T, count*rows*columns), make([]T, count*rows*columns), make([]T, count*rows*columns)
+	words := samples[int64](len(x), 1)
+	for i := range x {
+		*(*uint8)(unsafe.Pointer(&x[i])) = uint8(words[i]) // every element has a first byte, whose bits are as good as any
+	}
+	for b := range count {
+		for r := range rows {
+			for c := range columns {
+				want[(b*rows+r)*columns+c] = x[(b*columns+c)*rows+r]
 			}
 		}
-		m := &machine{t: t}
-		g, _ := kernels.TransposeGrid(uint64(columns), uint64(rows), uint64(count))
-		launch(m, kernel, g, kernels.Elementwise{N: uint64(len(x)), Out: put(m, got), In: [3]uint64{put(m, x)}, Rank: 3,
-			Extents: [8]uint32{uint32(columns), uint32(rows), uint32(count)},
-			Strides: [4][8]int64{{1, int64(columns), int64(rows * columns)}, {int64(rows), 1, int64(rows * columns)}}})
-		compare(t, kernel, got, want)
 	}
+	m := &machine{t: t}
+	launch(m, kernel, g, kernels.Elementwise{N: uint64(len(x)), Out: put(m, got), In: [3]uint64{put(m, x)}, Rank: 3,
+		Extents: [8]uint32{uint32(columns), uint32(rows), uint32(count)},
+		Strides: [4][8]int64{{1, int64(columns), int64(rows * columns)}, {int64(rows), 1, int64(rows * columns)}}})
+	compare(t, kernel, got, want)
 }
