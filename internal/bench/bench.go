@@ -57,8 +57,10 @@ type Figure struct {
 	Rounds  int     `json:"rounds"`
 	Rate    float64 `json:"rate,omitempty"` // thousand millions of Unit in a second
 	Unit    string  `json:"unit,omitempty"`
-	Share   float64 `json:"of_limit,omitempty"` // of what the GPU's clocks allow, 1 being all of it
-	Problem string  `json:"problem,omitempty"`  // why a GPU could not run it
+	Problem string  `json:"problem,omitempty"` // why a GPU could not run it
+
+	OfClocks float64 `json:"of_clocks,omitempty"` // the share of what a GPU's clocks allow, 1 being all of it
+	OfCopy   float64 `json:"of_copy,omitempty"`   // the share of the bandwidth that a copy within the GPU has in the same run
 
 	Modelled bool `json:"modelled,omitempty"` // the time is that of a simulated GPU's modelled clock
 }

@@ -68,6 +68,32 @@ func TestCaseThatAGPUCannotRunSaysWhy(t *testing.T) {
 	}
 }
 
+// TestSharesOfLimits: operations are held against clocks; bytes also against a copy, where one was timed.
+func TestSharesOfLimits(t *testing.T) {
+	limits := Limits{FMA: 50, Halves: 800, Levels: []Level{{Rate: 4000}}, Copy: 3600}
+	for _, c := range []struct {
+		Case
+		rate             float64
+		ofClocks, ofCopy float64
+	}{
+		{Case{Unit: "FLOP"}, 25, 0.5, 0},
+		{Case{Unit: "FLOP", Halves: true}, 200, 0.25, 0},
+		{Case{Unit: "B"}, 2700, 0.675, 0.75},
+		{Case{Unit: "elem", Bytes: 6}, 300, 0.45, 0.5},
+		{Case{Unit: "elem"}, 300, 0, 0},
+	} {
+		f := Figure{Rate: c.rate}
+		f.compare(c.Case, limits)
+		if f.OfClocks != c.ofClocks || f.OfCopy != c.ofCopy {
+			t.Errorf("%v of %s: %v of clocks and %v of a copy, want %v and %v", c.rate, c.Unit, f.OfClocks, f.OfCopy, c.ofClocks, c.ofCopy)
+		}
+		f.compare(c.Case, Limits{Levels: []Level{{}}})
+		if f.OfClocks != 0 || f.OfCopy != 0 {
+			t.Errorf("of limits that are not known %v and %v", f.OfClocks, f.OfCopy)
+		}
+	}
+}
+
 func TestFigure(t *testing.T) {
 	c := Case{Name: "a/b", Work: 300, Unit: "B"}
 	got := c.figure(2, []float64{30, 10, 20, 40})

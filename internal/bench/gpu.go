@@ -82,6 +82,16 @@ func GPULimits(p cuda.Properties) Limits {
 	}
 }
 
+// MeasureGPULimits adds to those of its clocks how fast a GPU copies within its memory, which no kernel whose operands lie there exceeds by much. Of a simulated
+// GPU clocks are all there is.
+func MeasureGPULimits(p cuda.Properties, dev device.Device) Limits {
+	l := GPULimits(p)
+	if !p.Simulated {
+		l.Copy = MeasureGPU(copies()[0], dev, 3, l).Rate
+	}
+	return l
+}
+
 // lanesOfHalves returns how many products of half types a multiprocessor starts at each clock; before 7.0 they are those of float32.
 func lanesOfHalves(p cuda.Properties) int {
 	if p.Major < 7 {
@@ -103,16 +113,28 @@ func MeasureGPU(c Case, dev device.Device, rounds int, limits Limits) Figure {
 	}
 	f := c.figure(0, times)
 	f.Modelled = r.simulated
-	memory := limits.Levels[0].Rate
+	f.compare(c, limits)
+	return f
+}
+
+// compare tells the shares of what the GPU allows, where that is known: of bytes and, which clocks alone tell, of operations.
+func (f *Figure) compare(c Case, limits Limits) {
+	share := func(rate, limit float64) float64 {
+		if limit == 0 {
+			return 0
+		}
+		return rate / limit
+	}
+	bytes := f.Rate * c.Bytes
+	if c.Unit == "B" {
+		bytes = f.Rate
+	}
 	switch {
 	case c.Unit == "FLOP" && c.Halves:
-		f.Share = f.Rate / limits.Halves
-	case c.Unit == "FLOP" && limits.FMA > 0:
-		f.Share = f.Rate / limits.FMA
-	case c.Unit == "B" && memory > 0:
-		f.Share = f.Rate / memory
-	case c.Bytes > 0 && memory > 0:
-		f.Share = f.Rate * c.Bytes / memory
+		f.OfClocks = share(f.Rate, limits.Halves)
+	case c.Unit == "FLOP":
+		f.OfClocks = share(f.Rate, limits.FMA)
+	default:
+		f.OfClocks, f.OfCopy = share(bytes, limits.Levels[0].Rate), share(bytes, limits.Copy)
 	}
-	return f
 }

@@ -8,12 +8,13 @@ import (
 	"cresset/tensor"
 )
 
-// Limits are what the machine allows on a number of threads, measured in the same run as the figures.
+// Limits are what the machine allows: a CPU on a number of threads, measured in the same run as the figures, and a GPU by its clocks, and by a copy of the same run.
 type Limits struct {
 	Threads int     `json:"threads,omitempty"`     // of the CPU
 	FMA     float64 `json:"fma_gflops,omitempty"`  // float32 operations in registers, thousand millions in a second; 0 without assembly
 	Halves  float64 `json:"half_gflops,omitempty"` // of a GPU's half types, in tensor cores where it has them
 	Levels  []Level `json:"bandwidth"`
+	Copy    float64 `json:"copy_gb_s,omitempty"` // read and written by a copy within a GPU's memory; 0 where none was timed
 }
 
 // Level is how fast memory of one distance from the cores is.

@@ -36,8 +36,8 @@ type benchCommand struct {
 
 // Help tells how figures come about.
 func (c *benchCommand) Help() string {
-	return `Times workloads and measures what the machine allows in the same run; what a GPU allows follows from its clocks. A round
-times batches of calls of some 10 ms and keeps the fastest. On a machine that is doing other things too, only ratios of figures of one run mean
+	return `Times workloads and measures what the machine allows in the same run. Of a GPU shares of clocks and, of bytes, of a copy of
+256 MiB within its memory are told: clocks are never reached. A round times batches of calls of some 10 ms and keeps the fastest. On a machine that is doing other things too, only ratios of figures of one run mean
 anything; scripts/bench_torch.py makes such a run with PyTorch. Of a simulated GPU its modelled clock is told, not how long the simulation took.
 
 --model runs nothing: what each workload issues goes to a simulated GPU whose kernels do nothing. Bytes are those of all operands and results, op by op;
@@ -167,7 +167,7 @@ func (c *benchCommand) gpu(s *session, cases []bench.Case) error {
 	if err != nil {
 		return &advice{fmt.Errorf("--device %s: %w", c.Device, err), "cresset devices lists what can compute here"}
 	}
-	found := benchmarks{GPU: p.Name, Level: fmt.Sprintf("sm_%d%d", p.Major, p.Minor), Cores: p.Multiprocessors, Simulated: p.Simulated, Limits: []bench.Limits{bench.GPULimits(p)}}
+	found := benchmarks{GPU: p.Name, Level: fmt.Sprintf("sm_%d%d", p.Major, p.Minor), Cores: p.Multiprocessors, Simulated: p.Simulated, Limits: []bench.Limits{bench.MeasureGPULimits(p, c.Device)}}
 	return c.tell(s, found, func(yield func(bench.Figure) bool) {
 		for _, w := range cases {
 			if !yield(bench.MeasureGPU(w, c.Device, c.Rounds, found.Limits[0])) {
@@ -251,7 +251,7 @@ func (c *benchCommand) memory(s *session, cases []bench.Case, threads []int) err
 func (b *benchmarks) printMachine(w io.Writer) {
 	if b.GPU != "" {
 		l := b.Limits[0]
-		fmt.Fprintf(w, "%s, %s, %d multiprocessors, by its clocks: %s\n", b.GPU, b.Level, b.Cores, ofClocks(l))
+		fmt.Fprintf(w, "%s, %s, %d multiprocessors, %s\n", b.GPU, b.Level, b.Cores, ofGPU(l))
 		if b.Simulated {
 			fmt.Fprintln(w, "nothing was timed: what a simulated GPU takes is told by its modelled clock")
 		}
@@ -273,14 +273,18 @@ func (b *benchmarks) printMachine(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// ofClocks tells the limits of a GPU.
-func ofClocks(l bench.Limits) string {
-	return fmt.Sprintf("FMA %.0f GFLOP/s, half types %.0f GFLOP/s, memory %.0f GB/s", l.FMA, l.Halves, l.Levels[0].Rate)
+// ofGPU tells the limits of a GPU.
+func ofGPU(l bench.Limits) string {
+	text := fmt.Sprintf("by its clocks: FMA %.0f GFLOP/s, half types %.0f GFLOP/s, memory %.0f GB/s", l.FMA, l.Halves, l.Levels[0].Rate)
+	if l.Copy > 0 {
+		text += fmt.Sprintf("; a copy within it, measured: %.0f GB/s", l.Copy)
+	}
+	return text
 }
 
 func (b *benchmarks) heading() string {
 	if b.GPU != "" {
-		return fmt.Sprintf(caseColumn, "WORKLOAD") + "\tOF LIMIT\tTIME\tRATE\tSPREAD"
+		return fmt.Sprintf(caseColumn, "WORKLOAD") + "\tOF CLOCKS, COPY\tTIME\tRATE\tSPREAD"
 	}
 	return fmt.Sprintf(caseColumn, "WORKLOAD") + "\tTHREADS\tTIME\tRATE\tSPREAD"
 }
@@ -301,8 +305,10 @@ func printFigure(w io.Writer, f bench.Figure) {
 	switch {
 	case f.Threads > 0:
 		column = fmt.Sprint(f.Threads)
-	case f.Share > 0:
-		column = fmt.Sprintf("%.1f%%", 100*f.Share)
+	case f.OfCopy > 0:
+		column = fmt.Sprintf("%.1f%%, %.1f%%", 100*f.OfClocks, 100*f.OfCopy)
+	case f.OfClocks > 0:
+		column = fmt.Sprintf("%.1f%%", 100*f.OfClocks)
 	}
 	fmt.Fprintf(w, caseColumn+"\t%s\t%s\t%s\t%+.0f%%\n", f.Case, column, duration(f.Median), rate, 100*(f.Max-f.Min)/f.Median)
 }

@@ -62,7 +62,7 @@ func (c *benchCommand) model(s *session, cases []bench.Case) error {
 		Model: c.Model, Note: modelNote, GPU: trace.GPU.Name, Level: fmt.Sprintf("sm_%d%d", p.Major, p.Minor), Cores: p.Multiprocessors, Limits: bench.GPULimits(p),
 	}
 	if !c.JSON {
-		fmt.Fprintf(s.stdout, "%s, %s, %d multiprocessors: %s\nby its clocks: %s\n\n", found.GPU, found.Level, found.Cores, found.Note, ofClocks(found.Limits))
+		fmt.Fprintf(s.stdout, "%s, %s, %d multiprocessors: %s\n%s\n\n", found.GPU, found.Level, found.Cores, found.Note, ofGPU(found.Limits))
 		fmt.Fprintf(s.stdout, modelRow, "WORKLOAD", "LAUNCHES", "MB", "GFLOP", "BLOCKS/SM", "FLOAT OPS", "ROOFLINE", "MODELLED", "OF LIMIT", "KERNEL")
 	}
 	for _, w := range cases {

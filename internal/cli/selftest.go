@@ -97,7 +97,7 @@ func (r *selfTestReport) compare(s *session, dev device.Device, out io.Writer) e
 	return err
 }
 
-// time times some workloads beside what the GPU's clocks allow.
+// time times some workloads beside what the GPU's clocks allow, and beside a copy.
 func (r *selfTestReport) time(s *session, dev device.Device, out io.Writer) error {
 	index, _ := dev.Index()
 	p, err := cuda.DeviceProperties(max(index, 0))
@@ -108,8 +108,8 @@ func (r *selfTestReport) time(s *session, dev device.Device, out io.Writer) erro
 	if err != nil {
 		return err
 	}
-	limits := bench.GPULimits(p)
-	fmt.Fprintf(out, "\nby its clocks: %s\n", ofClocks(limits))
+	limits := bench.MeasureGPULimits(p, dev)
+	fmt.Fprintf(out, "\n%s\n", ofGPU(limits))
 	for _, w := range cases {
 		if s.ctx.Err() != nil {
 			return s.ctx.Err()
@@ -119,8 +119,10 @@ func (r *selfTestReport) time(s *session, dev device.Device, out io.Writer) erro
 		switch {
 		case f.Problem != "":
 			fmt.Fprintf(out, "%-28s %s\n", f.Case, firstLine(f.Problem))
-		case f.Share > 0:
-			fmt.Fprintf(out, "%-28s %10s %8.4g %-8s %3.0f%% of the limit\n", f.Case, duration(f.Median), f.Rate, f.Unit, 100*f.Share)
+		case f.OfCopy > 0:
+			fmt.Fprintf(out, "%-28s %10s %8.4g %-8s %3.0f%% of its clocks, %3.0f%% of the copy\n", f.Case, duration(f.Median), f.Rate, f.Unit, 100*f.OfClocks, 100*f.OfCopy)
+		case f.OfClocks > 0:
+			fmt.Fprintf(out, "%-28s %10s %8.4g %-8s %3.0f%% of its clocks\n", f.Case, duration(f.Median), f.Rate, f.Unit, 100*f.OfClocks)
 		default:
 			fmt.Fprintf(out, "%-28s %10s\n", f.Case, duration(f.Median))
 		}
