@@ -127,16 +127,20 @@ func (m *MultiheadAttention) split(x *tensor.Tensor) *tensor.Tensor {
 	return x.Unflatten(-1, m.Heads, m.Width/m.Heads).Transpose(1, 2)
 }
 
-// joined puts what the heads have seen through the layer of the output, in the shape of the queries.
+// joined puts what the heads have seen through the layer of the output, in the shape of the queries. As in PyTorch tokens are the outermost axis in memory, in
+// whose order a dropout behind it draws; where none is and batches come first, they stay so.
 func (a *attending) joined(x *tensor.Tensor) *tensor.Tensor {
-	x = a.m.Out.Forward(x.Transpose(1, 2).Flatten(2, 3))
+	if a.m.BatchFirst && !a.single && a.m.dropout() == 0 {
+		return a.m.Out.Forward(x.Transpose(1, 2).Flatten(2, 3))
+	}
+	x = a.m.Out.Forward(x.Permute(2, 0, 1, 3).Flatten(2, 3))
 	switch {
 	case a.single:
-		return x.SqueezeAxis(0)
+		return x.SqueezeAxis(1)
 	case a.m.BatchFirst:
-		return x
-	default:
 		return x.Transpose(0, 1)
+	default:
+		return x
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // result is zero.
 //
 // The scores are never in memory as a whole: memory grows with L and S, not with their product. Gradients flow to q, k, v and to a
-// mask that is added; they have no derivatives in turn. Dropout draws from other numbers than PyTorch's.
+// mask that is added; they have no derivatives in turn. Dropout draws PyTorch's numbers on the CPU, where it keeps a byte for each score;
+// GPUs draw others, from a seed.
 func ScaledDotProductAttention(q, k, v *Tensor, opts ...AttentionOption) *Tensor {
 	o := readAttention(opts)
 	if a := autocastOf(q, k); a != nil {
@@ -31,20 +32,17 @@ func ScaledDotProductAttention(q, k, v *Tensor, opts ...AttentionOption) *Tensor
 	}
 	h := o.heads(q, k, v)
 	out := newResult(op.Attention.String(), q.storage.device, q.dtype, h.result(q), q, k, v, o.mask)
-	var seed *Tensor
-	if o.p > 0 {
-		seed = q.empty(op.Attention, dtype.Int64, Shape{1}).draw(op.RandInt, o.generator, op.Draw{Whole: true})
-	}
 	at := h.q.layout.Shape()
+	dropout := o.draw(q, Shape{at[0], at[1], at[2], h.k.layout.Shape()[2]})
 	logSum := q.empty(op.Attention, statsType(q.dtype), Shape{at[0], at[1], at[2]}, k, v, o.mask)
-	in := []*Tensor{h.q, h.k, h.v, h.mask, seed}
+	in := []*Tensor{h.q, h.k, h.v, h.mask, dropout}
 	if o.places != nil {
 		in = append(in, o.places.alias(o.places.layout.Expand(nil, Shape{at[0]})))
 	}
 	launch(op.Attention, q.dtype, p, []*Tensor{out.asHeads(), logSum}, in)
 	n := record(out, op.Attention, attentionGrad, attention{p, o.grouped}, q, k, v, o.mask)
 	n.save(q, k, v, o.mask, out)
-	n.derive(logSum, seed)
+	n.derive(logSum, dropout)
 	return out
 }
 
@@ -56,7 +54,7 @@ type attention struct {
 
 func attentionGrad(b *backprop, dy *Tensor) {
 	a := b.params().(attention)
-	q, k, v, mask, out, logSum, seed := b.saved(0), b.saved(1), b.saved(2), b.saved(3), b.saved(4), b.saved(5), b.saved(6)
+	q, k, v, mask, out, logSum, dropout := b.saved(0), b.saved(1), b.saved(2), b.saved(3), b.saved(4), b.saved(5), b.saved(6)
 	o := attentionOptions{mask: mask, grouped: a.grouped}
 	h := o.heads(q, k, v)
 	outs := []*Tensor{h.q.likeHeads(), h.k.likeHeads(), h.v.likeHeads()}
@@ -67,7 +65,7 @@ func attentionGrad(b *backprop, dy *Tensor) {
 		dmask, dmaskHeads = h.maskGrad(mask)
 		outs = append(outs, dmaskHeads)
 	}
-	launch(op.AttentionGrad, q.dtype, a.Attend, outs, []*Tensor{dy.asHeads(), h.q, h.k, h.v, out.asHeads(), logSum, h.mask, seed})
+	launch(op.AttentionGrad, q.dtype, a.Attend, outs, []*Tensor{dy.asHeads(), h.q, h.k, h.v, out.asHeads(), logSum, h.mask, dropout})
 	for i, shape := range shapes {
 		if b.needs(i) {
 			b.give(i, outs[i].View(shape...))
@@ -83,6 +81,17 @@ type heads struct {
 	q, k, v *Tensor
 	shapes  [3]Shape // of the operands, broadcast
 	mask    *Tensor  // broadcast to the scores' shape; nil where there is none
+}
+
+// draw returns from what kernels know which weights dropout takes: on the CPU one bool for each, drawn as PyTorch draws them there, on GPUs a seed.
+func (o *attentionOptions) draw(q *Tensor, scores Shape) *Tensor {
+	switch {
+	case o.p == 0:
+		return nil
+	case q.storage.device.IsCPU():
+		return q.empty(op.Attention, dtype.Bool, scores).draw(op.Bernoulli, o.generator, op.Draw{A: 1 - o.p})
+	}
+	return q.empty(op.Attention, dtype.Int64, Shape{1}).draw(op.RandInt, o.generator, op.Draw{Whole: true})
 }
 
 // scores returns the shape of all scores.

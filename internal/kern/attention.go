@@ -66,7 +66,7 @@ type Attention[T dtype.Float] struct {
 	Queries, Keys, Width, Outputs int // Outputs is the width of V
 	Q, K, V, Out                  Heads[T]
 	Mask                          *AttentionMask[T]
-	Seed                          uint64              // of dropout
+	Kept                          []bool              // what dropout leaves of the softmax, [Batch, Heads, Queries, Keys]
 	Places                        func(batch int) int // what is added to First for the queries of one of the batch; nil: nothing
 	LogSum                        []T                 // of each row: log Σ e**score, ∞ where it sees no key
 	oneRow                        bool                // the rows are heads of the same query

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"cresset/dtype"
-	"cresset/internal/rng"
 )
 
 // keysOf returns the range of keys that a query from row first to last-1 may see.
@@ -98,8 +97,7 @@ func (k *AttentionMask[T]) apply(s []T, at int) {
 	}
 }
 
-// drop zeroes the elements of a tile that dropout takes. Which these are depends on the seed, the row among those of all heads
-// and the key, not on tiles.
+// drop zeroes the elements of a tile that dropout takes.
 func (w *attentionWorker[T]) drop(p []T, row, m, key, n int) {
 	apart := len(p) / m
 	w.eachDropped(row, m, key, n, func(i, j int) { p[i*apart+j] = 0 })
@@ -107,16 +105,11 @@ func (w *attentionWorker[T]) drop(p []T, row, m, key, n int) {
 
 // eachDropped calls f with the rows and columns of a tile that dropout takes.
 func (w *attentionWorker[T]) eachDropped(row, m, key, n int, f func(i, j int)) {
-	limit := uint64(w.Keep * (1 << 32))
-	first := uint64((w.batch*w.Heads+w.head)*w.Queries + row)
+	first := (w.batch*w.Heads+w.head)*w.Queries + row
 	for i := range m {
-		for j := 0; j < n; {
-			words := rng.Philox(w.Seed, uint64(key+j)/4, first+uint64(i))
-			for word := (key + j) % 4; word < 4 && j < n; word++ {
-				if uint64(words[word]) >= limit {
-					f(i, j)
-				}
-				j++
+		for j, kept := range w.Kept[(first+i)*w.Keys+key:][:n] {
+			if !kept {
+				f(i, j)
 			}
 		}
 	}

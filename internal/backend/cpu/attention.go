@@ -36,8 +36,8 @@ func attentionGradBF16(c *backend.Call) (bool, error) {
 	return true, attentionGrad[float32](c)
 }
 
-// attention writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask, the seed of
-// dropout, and places for each of the batch that are added to First.
+// attention writes the result and the logarithm of each row's sum, of queries, keys and values and, where given, a mask, what
+// dropout keeps of the softmax, and places for each of the batch that are added to First.
 func attention[T dtype.Float](c *backend.Call) error {
 	var w workspace
 	defer w.free()
@@ -56,7 +56,7 @@ func attention[T dtype.Float](c *backend.Call) error {
 }
 
 // attentionGrad writes the gradients for queries, keys, values and, where asked for, the mask, of dy, the operands, the result, the
-// logarithms, the mask and the seed.
+// logarithms, the mask and what dropout keeps.
 func attentionGrad[T dtype.Float](c *backend.Call) error {
 	var w workspace
 	defer w.free()
@@ -92,7 +92,7 @@ func attentionGrad[T dtype.Float](c *backend.Call) error {
 	return convert(&outs[0], &dq)
 }
 
-// attentionOf describes a call with queries, keys and values, and operands mask and mask+1, a mask and a seed.
+// attentionOf describes a call with queries, keys and values, and operands mask and mask+1, a mask and what dropout keeps.
 func attentionOf[T dtype.Float](w *workspace, c *backend.Call, qkv []backend.View, mask int) (*kern.Attention[T], error) {
 	for i := range qkv {
 		if err := w.packRows(&qkv[i]); err != nil {
@@ -108,7 +108,7 @@ func attentionOf[T dtype.Float](w *workspace, c *backend.Call, qkv []backend.Vie
 		a.Mask = maskOf[T](&c.In()[mask])
 	}
 	if c.Has(mask + 1) {
-		a.Seed = uint64(dense[int64](&c.In()[mask+1])[0])
+		a.Kept = dense[bool](&c.In()[mask+1])
 	}
 	return a, nil
 }
