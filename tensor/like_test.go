@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"slices"
 	"testing"
 
 	"cresset/device"
@@ -35,6 +36,24 @@ func TestLike(t *testing.T) {
 	want := []*Tensor{float64s.Rand(2, 3), Place{}.As(dtype.Int32).RandInt(3, 5, 2, 3)}
 	if !got[0].Equal(want[0]) || !got[1].Equal(want[1]) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestDrawsLikeAViewAreInItsOrderOfMemory wants what PyTorch draws like a transposed tensor: its draws, transposed.
+func TestDrawsLikeAViewAreInItsOrderOfMemory(t *testing.T) {
+	x := Ones(4, 6).Slice(1, 0, 6, 2).T() // with gaps
+	for name, c := range map[string]struct{ like, of func() *Tensor }{
+		"RandLike":    {func() *Tensor { return RandLike(x) }, func() *Tensor { return Rand(4, 3) }},
+		"RandnLike":   {func() *Tensor { return RandnLike(x) }, func() *Tensor { return Randn(4, 3) }},
+		"RandIntLike": {func() *Tensor { return RandIntLike(x, 0, 99) }, func() *Tensor { return Like(x).RandInt(0, 99, 4, 3) }},
+		"EmptyLike":   {func() *Tensor { return EmptyLike(x).UniformInPlace(0, 1) }, func() *Tensor { return Rand(4, 3) }},
+	} {
+		ManualSeed(5)
+		got := c.like()
+		ManualSeed(5)
+		if want := c.of().T(); !got.Equal(want) || !slices.Equal(got.Stride(), want.Stride()) {
+			t.Errorf("%s: got %v with strides %v, want %v with %v", name, got, got.Stride(), want, want.Stride())
+		}
 	}
 }
 

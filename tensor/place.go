@@ -110,7 +110,13 @@ func Ones(sizes ...int) *Tensor { return Place{}.Ones(sizes...) }
 func Full(sizes []int, v any) *Tensor { return Place{}.Full(sizes, v) }
 
 // EmptyLike returns an uninitialised tensor of x's shape, dtype and device.
-func EmptyLike(x *Tensor) *Tensor { return Like(x).Empty(x.layout.Shape()...) }
+func EmptyLike(x *Tensor) *Tensor { return x.laidOut("empty_like") }
+
+// laidOut returns an uninitialised tensor like x that is computed from nothing: no scope takes it.
+func (x *Tensor) laidOut(name string) *Tensor {
+	refuseNil(name, "input", 1, x)
+	return newResult(name, x.storage.device, x.dtype, x.preserved(), nil)
+}
 
 // ZerosLike returns zeros of x's shape, dtype and device.
 func ZerosLike(x *Tensor) *Tensor { return Like(x).Zeros(x.layout.Shape()...) }

@@ -12,22 +12,17 @@ import (
 
 // Rand returns draws that are uniform in [0, 1).
 func (p Place) Rand(sizes ...int) *Tensor {
-	x := p.make("rand", p.or(dtype.Default), sizes)
-	x.checkUniform(0, 1)
-	return x.draw(op.Uniform, p.generator, op.Draw{A: 0, B: 1})
+	return p.make("rand", p.or(dtype.Default), sizes).rand(p.generator)
 }
 
 // Randn returns draws of mean 0 and standard deviation 1.
 func (p Place) Randn(sizes ...int) *Tensor {
-	x := p.make("randn", p.or(dtype.Default), sizes)
-	x.checkNormal(1)
-	return x.draw(op.Normal, p.generator, op.Draw{A: 0, B: 1})
+	return p.make("randn", p.or(dtype.Default), sizes).randn(p.generator)
 }
 
 // RandInt returns integers from lo to hi-1, as int64 unless the place names a dtype.
 func (p Place) RandInt(lo, hi int, sizes ...int) *Tensor {
-	x := p.make("randint", p.or(dtype.Int64), sizes)
-	return x.draw(op.RandInt, p.generator, op.Draw{Low: int64(lo), High: int64(hi)})
+	return p.make("randint", p.or(dtype.Int64), sizes).randInt(lo, hi, p.generator)
 }
 
 // RandPerm returns a permutation of 0 to n-1, as int64 unless the place names a dtype, which must hold n-1.
@@ -57,14 +52,30 @@ func RandInt(lo, hi int, sizes ...int) *Tensor { return Place{}.RandInt(lo, hi, 
 // RandPerm returns a permutation of 0 to n-1 on the CPU.
 func RandPerm(n int) *Tensor { return Place{}.RandPerm(n) }
 
-// RandLike returns draws that are uniform in [0, 1), of x's shape, dtype and device.
-func RandLike(x *Tensor) *Tensor { return Like(x).Rand(x.layout.Shape()...) }
+// RandLike returns draws that are uniform in [0, 1), of x's shape, dtype and device. They are made in the order of memory, which is x's.
+func RandLike(x *Tensor) *Tensor { return x.laidOut("rand_like").rand(nil) }
 
-// RandnLike returns draws of mean 0 and standard deviation 1, of x's shape, dtype and device.
-func RandnLike(x *Tensor) *Tensor { return Like(x).Randn(x.layout.Shape()...) }
+// RandnLike returns draws of mean 0 and standard deviation 1, of x's shape, dtype and device, in x's order of memory.
+func RandnLike(x *Tensor) *Tensor { return x.laidOut("randn_like").randn(nil) }
 
-// RandIntLike returns integers from lo to hi-1, of x's shape, dtype and device.
-func RandIntLike(x *Tensor, lo, hi int) *Tensor { return Like(x).RandInt(lo, hi, x.layout.Shape()...) }
+// RandIntLike returns integers from lo to hi-1, of x's shape, dtype and device, in x's order of memory.
+func RandIntLike(x *Tensor, lo, hi int) *Tensor {
+	return x.laidOut("randint_like").randInt(lo, hi, nil)
+}
+
+func (x *Tensor) rand(g *Generator) *Tensor {
+	x.checkUniform(0, 1)
+	return x.draw(op.Uniform, g, op.Draw{A: 0, B: 1})
+}
+
+func (x *Tensor) randn(g *Generator) *Tensor {
+	x.checkNormal(1)
+	return x.draw(op.Normal, g, op.Draw{A: 0, B: 1})
+}
+
+func (x *Tensor) randInt(lo, hi int, g *Generator) *Tensor {
+	return x.draw(op.RandInt, g, op.Draw{Low: int64(lo), High: int64(hi)})
+}
 
 // draw fills x, which nothing is recorded about, with a random op.
 func (x *Tensor) draw(o op.Op, g *Generator, p op.Draw) *Tensor {

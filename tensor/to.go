@@ -128,7 +128,12 @@ func (to *target) leaves(dev device.Device) bool {
 
 // emptyLike returns an uninitialised tensor of x's shape that keeps the order of the axes in memory.
 func (x *Tensor) emptyLike(name string, dev device.Device, dt dtype.DType) *Tensor {
-	return newResult(name, dev, dt, new(layout.Of(x.layout.Shape(), x.layout.PreservedStrides(), 0)), x)
+	return newResult(name, dev, dt, x.preserved(), x)
+}
+
+// preserved returns the layout of a copy of x that keeps the order of the axes in memory.
+func (x *Tensor) preserved() *layout.Layout {
+	return new(layout.Of(x.layout.Shape(), x.layout.PreservedStrides(), 0))
 }
 
 // copyGrad needs nothing but give, which casts and moves a gradient to where the input is.
