@@ -77,7 +77,7 @@ func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, t
 			fail(name, ErrAutograd, "a leaf Variable that requires grad is being used in an in-place operation.", a.t)
 		}
 	}
-	for _, a := range append([]argument{{"weight", weight}, {"bias", bias}}, running...) {
+	for _, a := range append(running, argument{"weight", weight}, argument{"bias", bias}) {
 		if a.t == nil {
 			continue
 		}

@@ -78,6 +78,8 @@ func normErrors() []errorCase {
 		{text: "running_mean must be defined in evaluation mode", kind: ErrValue, do: func() { x.BatchNorm(nil, nil, nil, nil) }},
 		{text: "running_mean and running_var must be given together", kind: ErrValue,
 			do: func() { Zeros(2, 3).BatchNorm(nil, nil, Zeros(3), nil, training) }},
+		{text: "running_mean should contain 3 elements not 4", kind: ErrShape,
+			do: func() { Zeros(2, 3).BatchNorm(Zeros(4), Zeros(4), Zeros(4), Zeros(4), training) }},
 		{text: "weight should contain 3 elements not 4", kind: ErrShape, do: func() { Zeros(2, 3).BatchNorm(Zeros(4), nil, nil, nil, training) }},
 		{text: "running_var should contain 3 elements not 2", kind: ErrShape,
 			do: func() { Zeros(2, 3).BatchNorm(nil, nil, Zeros(3), Zeros(2), training) }},
