@@ -70,6 +70,9 @@ func (w *walker) value(path string, v reflect.Value, r role) {
 	case reflect.Interface:
 		w.value(path, v.Elem(), r)
 	case reflect.Struct:
+		if v.Type() == tensorType.Elem() {
+			panic(fault("walk", fmt.Sprintf("the model holds %q as a tensor.Tensor, not as a pointer to one", path)))
+		}
 		w.structure(path, v)
 	case reflect.Array:
 		w.elements(path, v, r)

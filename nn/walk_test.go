@@ -89,6 +89,15 @@ func TestUnexportedTensorIsRefused(t *testing.T) {
 	}
 }
 
+func TestTensorThatIsNoPointerIsRefused(t *testing.T) {
+	model := &struct {
+		Layers []struct{ Weight tensor.Tensor }
+	}{make([]struct{ Weight tensor.Tensor }, 1)}
+	if err := tensor.Try(func() { names(model) }); err == nil || !strings.Contains(err.Error(), `"layers.0.weight"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestNamesAreUnique(t *testing.T) {
 	one := func() *tensor.Tensor { return tensor.Parameter(tensor.Ones(1)) }
 	twice := &struct {
