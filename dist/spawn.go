@@ -12,7 +12,8 @@ import (
 
 // Spawn calls f for n ranks, each in a goroutine of its own, and returns when all have returned: a job within one program, for tests and for
 // machines that have no launcher. Where a rank fails, operations of the others that wait for it end with a *RankError; Spawn's error is that of the ranks
-// that failed by themselves.
+// that failed by themselves. Ranks share the default generator, so that what each draws from it depends on who comes first: models that they train are best drawn
+// before, and copied by nn.Copy.
 func Spawn(n int, f func(g *Group) error, opts ...Option) error {
 	if n < 1 {
 		panic(fault("spawn", tensor.ErrValue, fmt.Sprintf("%d is no number of ranks", n)))

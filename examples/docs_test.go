@@ -232,7 +232,7 @@ func TestInternalsShowCodeThatIsThere(t *testing.T) {
 // known are the packages that blocks of code use without importing them.
 var known = []string{
 	"bytes", "context", "encoding/json", "errors", "fmt", "io", "log", "math", "net/http", "net/http/httptest", "os", "path/filepath", "strings", "sync", "time",
-	"cresset/checkpoint", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dist", "cresset/dtype", "cresset/linalg", "cresset/models/gpt2", "cresset/nn", "cresset/nn/ddp", "cresset/nn/fsdp", "cresset/nn/parallel", "cresset/nn/plan", "cresset/nn/quant", "cresset/optim",
+	"cresset/checkpoint", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dist", "cresset/dtype", "cresset/linalg", "cresset/models/gpt2", "cresset/nn", "cresset/nn/nninit", "cresset/nn/ddp", "cresset/nn/fsdp", "cresset/nn/parallel", "cresset/nn/plan", "cresset/nn/quant", "cresset/optim",
 	"cresset/models", "cresset/smi", "cresset/tensor", "cresset/text/generation", "cresset/text/serving", "cresset/text/tokenizer", "cresset/vision",
 }
 
