@@ -28,19 +28,18 @@ func Collate[B, S any](samples []S) (batch B, err error) {
 	if len(parts) == 0 {
 		return batch, fmt.Errorf("there is no sample to collate")
 	}
-	failed := tensor.Try(func() { err = collate(reflect.ValueOf(&batch).Elem(), parts) })
-	if failed != nil {
-		err = failed
-	}
-	return batch, err
+	return batch, collate(reflect.ValueOf(&batch).Elem(), parts)
 }
 
 // collate sets a part of a batch from that part of each sample.
-func collate(to reflect.Value, parts []reflect.Value) error {
+func collate(to reflect.Value, parts []reflect.Value) (err error) {
 	from := parts[0].Type()
 	switch kind := to.Kind(); {
 	case to.Type() == tensorType:
-		return collateTensor(to, parts)
+		if mistake := tensor.Try(func() { err = collateTensor(to, parts) }); mistake != nil {
+			return mistake
+		}
+		return err
 	case kind == reflect.Slice && to.Type().Elem() == from:
 		to.Set(reflect.Append(reflect.MakeSlice(to.Type(), 0, len(parts)), parts...))
 		return nil

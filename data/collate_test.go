@@ -104,6 +104,7 @@ func TestCollateRefuses(t *testing.T) {
 		"there is no sample to collate": second(Collate[*tensor.Tensor]([]int{})),
 		"stack expects each tensor to be equal size, but got [3] at entry 0 and [4] at entry 1":            second(Collate[*tensor.Tensor]([]*tensor.Tensor{ones(3), ones(4)})),
 		"stack expects each tensor to be equal size, but got [1] at entry 0 and [2] at entry 1":            second(Collate[*tensor.Tensor]([][]int{{1}, {1, 2}})),
+		"Image: stack expects each tensor to be equal size, but got [3] at entry 0 and [4] at entry 1":     second(Collate[image]([]image{{ones(3)}, {ones(4)}})),
 		"default_collate: sample 1 of the batch has no tensor":                                             second(Collate[*tensor.Tensor]([]*tensor.Tensor{ones(3), nil})),
 		"Pair: each element in list of batch should be of equal size":                                      second(Collate[lists]([]pairs{{[]float32{1}}, {[]float32{1, 2}}})),
 		"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found string": second(Collate[*tensor.Tensor]([]string{"a"})),
@@ -114,6 +115,19 @@ func TestCollateRefuses(t *testing.T) {
 		"default_collate: sample 1 of the batch is no struct, of which a data.innerBatch could be made":    second(Collate[innerBatch]([]*inner{{}, nil})),
 	} {
 		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestMistakesInSamplesNameThem wants the place of a sample whose making is refused by an op, as of one whose error was returned.
+func TestMistakesInSamplesNameThem(t *testing.T) {
+	add := func(i int) *tensor.Tensor { return tensor.Ones(2).Add(tensor.Ones(2 + i/3)) }
+	items := &Items[*tensor.Tensor, *tensor.Tensor]{N: 5, At: func(i int, _ *tensor.Generator) (*tensor.Tensor, error) { return add(i), nil }}
+	samples := &Samples{N: 5, At: func(i int) (input, target *tensor.Tensor, err error) { return add(i), nil, nil }}
+	const want = "sample 3: The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"
+	for _, err := range []error{second(items.Batch([]int{1, 3})), second(samples.Batch([]int{1, 3}))} {
+		if err == nil || err.Error() != want || !errors.Is(err, tensor.ErrShape) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

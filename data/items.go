@@ -44,12 +44,27 @@ func (s *Items[S, B]) RandomBatch(indices []int, seeds []int64) (batch B, err er
 	}
 	samples := make([]S, len(indices))
 	for at, i := range indices {
-		if samples[at], err = s.At(i, tensor.NewGenerator(seeds[at])); err != nil {
-			return batch, fmt.Errorf("sample %d: %w", i, err)
+		made := func() (err error) {
+			samples[at], err = s.At(i, tensor.NewGenerator(seeds[at]))
+			return err
+		}
+		if err := making(i, made); err != nil {
+			return batch, err
 		}
 	}
 	if s.Collate != nil {
 		return s.Collate(samples)
 	}
 	return Collate[B](samples)
+}
+
+// making makes sample i, and says so where that fails or is mistaken in an op.
+func making(i int, f func() error) (err error) {
+	if mistake := tensor.Try(func() { err = f() }); mistake != nil {
+		err = mistake
+	}
+	if err != nil {
+		return fmt.Errorf("sample %d: %w", i, err)
+	}
+	return nil
 }

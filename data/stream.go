@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math/rand/v2"
 
@@ -73,8 +72,12 @@ func (s *Stream[S, B]) batch(samples []S, first int, seed int64) (none B, err er
 		if s.Transform == nil {
 			break
 		}
-		if samples[i], err = s.Transform(samples[i], tensor.NewGenerator(sampleSeed(seed, first+i, 0))); err != nil {
-			return none, fmt.Errorf("sample %d: %w", first+i, err)
+		made := func() (err error) {
+			samples[i], err = s.Transform(samples[i], tensor.NewGenerator(sampleSeed(seed, first+i, 0)))
+			return err
+		}
+		if err := making(first+i, made); err != nil {
+			return none, err
 		}
 	}
 	if s.Collate != nil {

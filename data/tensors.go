@@ -55,9 +55,13 @@ func (s *Samples) Batch(indices []int) (Batch, error) {
 	}
 	var inputs, targets []*tensor.Tensor
 	for _, i := range indices {
-		input, target, err := s.At(i)
-		if err != nil {
-			return Batch{}, fmt.Errorf("sample %d: %w", i, err)
+		var input, target *tensor.Tensor
+		made := func() (err error) {
+			input, target, err = s.At(i)
+			return err
+		}
+		if err := making(i, made); err != nil {
+			return Batch{}, err
 		}
 		inputs = append(inputs, input)
 		if target != nil {

@@ -245,7 +245,7 @@ func (x *Tensor) alive() {
 
 func refuseReleased() {
 	failHint("use", ErrReleased, "this tensor's memory was released: by Release, by its scope's Close, or by a Loader that advanced",
-		"Keep the tensor in its scope, or Clone it before the scope closes")
+		"Keep of its scope takes a tensor out before that closes; what a Loader gave is in the batch's Scope")
 }
 
 var errTooManyAxes = errors.New("tensors with more than 16 dimensions are not supported")
