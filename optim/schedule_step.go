@@ -50,6 +50,7 @@ func NewMultiStepLR(o Optimizer, milestones []int, opts ...StepLROption) Schedul
 		check: func() { nonNegative("gamma", r.gamma) },
 		next:  func(_ int, lr float64, n int) float64 { return lr * math.Pow(r.gamma, float64(counts[n])) },
 	}
+	s.first = func(i int, lr float64) float64 { return s.next(i, lr, 0) }
 	return s.begin(o)
 }
 

@@ -45,6 +45,10 @@ func TestSchedules(t *testing.T) {
 		want []float64
 	}{
 		{"StepLR", func(o optim.Optimizer) optim.Schedule { return optim.NewStepLR(o, 2, optim.Gamma(0.1)) }, []float64{1, 1, 0.1, 0.1, 0.01}},
+		{"MultiStepLR from step 0 on", func(o optim.Optimizer) optim.Schedule {
+			return optim.NewMultiStepLR(o, []int{0, 2, 2}, optim.Gamma(0.1))
+		},
+			[]float64{0.1, 0.1, 0.001, 0.001}},
 		{"CosineAnnealingLR beyond T_max", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 4) },
 			[]float64{1, high, 0.5, low, 0, low, 0.5, high, 1, high, 0.5, low, 0, low}},
 		{"CosineAnnealingLR to 0.2", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 2, optim.EtaMin(0.2)) },
