@@ -20,7 +20,7 @@ func (x *Tensor) CumProd(axis int) *Tensor {
 // take the place of y/x, and behind it all products are zero.
 func cumProdGrad(b *backprop, dy *Tensor) {
 	p, x, y := b.params().(op.Axis), b.saved(0), b.saved(1)
-	if x.layout.Rank() == 0 {
+	if x.layout.Rank() == 0 || x.layout.Shape()[p.Axis] == 1 {
 		b.give(0, dy)
 		return
 	}

@@ -33,7 +33,7 @@ func CDist(x, y *Tensor, p float64) *Tensor {
 
 // lengths is NormAxes over one axis, which may be empty.
 func (x *Tensor) lengths(p float64, axis int, keep ...KeepDim) *Tensor {
-	if x.Size(axis) == 0 && math.IsInf(p, 1) {
+	if math.IsInf(p, 1) && x.Dim() > 0 && x.Size(axis) == 0 {
 		p = 1 // of nothing every norm is 0
 	}
 	return x.NormAxes(p, []int{axis}, keep...)

@@ -20,7 +20,8 @@ func SmoothL1Loss(x, y *Tensor, opts ...SmoothL1LossOption) *Tensor {
 	if o.knee == 0 {
 		return d.lossBy(o.reduction)
 	}
-	return bend(d, o.knee, d.Square().MulScalar(0.5/o.knee), d.SubScalar(0.5*o.knee)).lossBy(o.reduction)
+	beyond, near := d.beyond(o.knee)
+	return Where(beyond, d.SubScalar(0.5*o.knee), near.MulScalar(0.5/o.knee)).lossBy(o.reduction)
 }
 
 // HuberLoss returns (x - y)²/2 where |x - y| ≤ delta, else delta·(|x - y| - delta/2), reduced, of tensors of one shape.
@@ -34,12 +35,14 @@ func HuberLoss(x, y *Tensor, opts ...HuberLossOption) *Tensor {
 		fail(name, ErrValue, "huber_loss does not support non-positive values for delta.", x, y)
 	}
 	d := distance(name, "huber_cpu", o.reduction, x, y)
-	return bend(d, o.knee, d.Square().MulScalar(0.5), d.SubScalar(0.5*o.knee).MulScalar(o.knee)).lossBy(o.reduction)
+	beyond, near := d.beyond(o.knee)
+	return Where(beyond, d.SubScalar(0.5*o.knee).MulScalar(o.knee), near.MulScalar(0.5)).lossBy(o.reduction)
 }
 
-// bend is near where d is below the knee, else far.
-func bend(d *Tensor, knee float64, near, far *Tensor) *Tensor {
-	return Where(d.LtScalar(knee), near, far)
+// beyond returns where d has reached the knee, and the squares of d with 0 there, so that infinity has the gradient of the line alone.
+func (d *Tensor) beyond(knee float64) (mask, squares *Tensor) {
+	mask = d.Detach().GeScalar(knee)
+	return mask, d.MaskedFill(mask, 0).Square()
 }
 
 // distance returns |x - y| of tensors of one shape.

@@ -155,7 +155,7 @@ func (x *Tensor) linear(w, bias *Tensor, then op.Op) *Tensor {
 		return x.MatMul(w.T()).overwritten(then)
 	case rank == 2:
 		return bias.addMM(x, w.T(), 1, 1, then)
-	case !x.layout.IsContiguous():
+	case !x.layout.IsContiguous(), w.layout.Rank() == 1:
 		return x.MatMul(w.T()).Add(bias).overwritten(then)
 	}
 	last := x.layout.Shape()[rank-1]

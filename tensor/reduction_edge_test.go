@@ -39,7 +39,7 @@ func TestNaNAndInfinityInReductions(t *testing.T) {
 }
 
 func TestGradientsWhereThereIsNoDerivative(t *testing.T) {
-	nan := math.NaN()
+	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		name     string
 		f        func(x *Tensor) *Tensor
@@ -57,11 +57,38 @@ func TestGradientsWhereThereIsNoDerivative(t *testing.T) {
 		{"norm inf shares", func(x *Tensor) *Tensor { return x.NormAxes(math.Inf(1), nil) }, []float64{2, -2, 1}, []float64{0.5, -0.5, 0}},
 		{"norm 0", func(x *Tensor) *Tensor { return x.NormAxes(0, nil) }, []float64{2, 0}, []float64{0, 0}},
 		{"std of equals", (*Tensor).Std, []float64{2, 2}, []float64{0, 0}},
+		{"cumprod of one infinity", func(x *Tensor) *Tensor { return x.CumProd(0).Sum() }, []float64{inf}, []float64{1}},
+		{"smooth_l1 far away", func(x *Tensor) *Tensor { return SmoothL1Loss(x, Zeros(4).Double(), SumReduction) },
+			[]float64{inf, -inf, nan, 0.5}, []float64{1, -1, nan, 0.5}},
+		{"huber far away", func(x *Tensor) *Tensor { return HuberLoss(x, Zeros(4).Double(), SumReduction, Delta(2)) },
+			[]float64{inf, -inf, nan, 0.5}, []float64{2, -2, nan, 0.5}},
 	} {
 		x := FromSlice(c.in).SetRequiresGrad(true)
 		c.f(x).Backward()
 		if got := Values[float64](x.Grad()); !closeTo(got, c.want, 1e-15) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFunctionsOfNumbers gives functions that go along an axis tensors that have none, as PyTorch allows.
+func TestFunctionsOfNumbers(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		f          func(x, y *Tensor) *Tensor
+		want       float64
+		grad, rest float64
+	}{
+		{"cosine_similarity", func(x, y *Tensor) *Tensor { return CosineSimilarity(x, y, -1) }, 1, 0, 0},
+		{"pairwise_distance", func(x, y *Tensor) *Tensor { return PairwiseDistance(x, y, 2, Eps(0)) }, 2, 1, -1},
+		{"triplet_margin_loss", func(x, y *Tensor) *Tensor { return TripletMarginLoss(x, y, x.Detach(), Eps(0)) }, 3, 1, -1},
+		{"linear of a vector of weights", func(x, y *Tensor) *Tensor { return x.View(1, 1, 1).Linear(y.View(1), x).Sum() }, 6, 2, 3},
+	} {
+		x, y := Of(3.0).SetRequiresGrad(true), Of(1.0).SetRequiresGrad(true)
+		z := c.f(x, y)
+		z.Backward()
+		if got := []float64{z.Float64(), x.Grad().Float64(), y.Grad().Float64()}; !closeTo(got, []float64{c.want, c.grad, c.rest}, 1e-12) {
+			t.Errorf("%s and its gradients are %v, want %v, %v and %v", c.name, got, c.want, c.grad, c.rest)
 		}
 	}
 }
