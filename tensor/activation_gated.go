@@ -52,6 +52,7 @@ func (x *Tensor) PReLU(weight *Tensor) *Tensor {
 		fail(name, ErrShape, fmt.Sprintf("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = %d", weight.Dim()), x, weight)
 	}
 	if n := weight.NumEl(); n != 1 {
+		x.refuseScalar(name, ErrShape, "Not allow zero-dim input tensor.")
 		channels := 1
 		if x.Dim() > 1 {
 			channels = x.Size(1)

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"cresset/dtype"
 	"cresset/internal/op"
 )
 
@@ -11,6 +12,18 @@ import (
 // unbiased variance; otherwise they are runningMean and runningVar. weight and bias may be nil. It takes Training, Momentum
 // and Eps.
 func (x *Tensor) BatchNorm(weight, bias, runningMean, runningVar *Tensor, opts ...BatchNormOption) *Tensor {
+	const name = "batch_norm"
+	p, channels := readBatchNorm(opts), x.layout.Shape()[x.axis(name, 1)]
+	switch {
+	case p.Training && channels > 0 && x.NumEl() == channels:
+		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+x.layout.Shape().String(), x)
+	case p.Training && p.Eps <= 0:
+		fail(name, ErrValue, "batch_norm eps must be positive during training, but got "+pythonFloat(p.Eps), x)
+	}
+	return x.batchNorm(weight, bias, runningMean, runningVar, p)
+}
+
+func readBatchNorm(opts []BatchNormOption) op.Normalize {
 	p := op.Normalize{Eps: 1e-5, Momentum: 0.1}
 	for _, o := range opts {
 		switch o := o.(type) {
@@ -22,6 +35,10 @@ func (x *Tensor) BatchNorm(weight, bias, runningMean, runningVar *Tensor, opts .
 			p.Eps = float64(o)
 		}
 	}
+	return p
+}
+
+func (x *Tensor) batchNorm(weight, bias, runningMean, runningVar *Tensor, p op.Normalize) *Tensor {
 	x.checkBatchNorm(weight, bias, runningMean, runningVar, p.Training)
 	channels := Shape{x.layout.Shape()[1]}
 	out := x.empty(op.BatchNorm, x.dtype, x.layout.Shape(), weight, bias)
@@ -62,9 +79,6 @@ func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, t
 	name := op.BatchNorm.String()
 	axis := x.axis(name, 1)
 	channels := x.layout.Shape()[axis]
-	if training && channels > 0 && x.NumEl() == channels {
-		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+x.layout.Shape().String(), x)
-	}
 	refuseIntegers(name, "batch_norm", x)
 	running := []argument{{"running_mean", runningMean}, {"running_var", runningVar}}
 	for _, a := range running {
@@ -91,7 +105,15 @@ func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, t
 // checkStats panics unless a holds floats on x's device that fit x's: of its dtype, or of float32 where x is a half.
 func (x *Tensor) checkStats(o op.Op, a argument) {
 	checkArguments(o, argument{"input", x}, a)
-	if a.t.dtype != statsType(x.dtype) {
+	if a.t.dtype == statsType(x.dtype) || a.t.dtype == x.dtype {
+		return
+	}
+	switch {
+	case x.IsCUDA():
 		checkScalarType(o.String(), x, a.t)
+	case a.t.dtype != dtype.Float32:
+		fail(o.String(), ErrDType, "mixed dtype (CPU): expect parameter to have scalar type of Float", x, a.t)
+	default:
+		fail(o.String(), ErrDType, "mixed dtype (CPU): all inputs must share same datatype.", x, a.t)
 	}
 }

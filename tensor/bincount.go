@@ -56,6 +56,9 @@ func (x *Tensor) BinCount(opts ...BinCountOption) *Tensor {
 	if weights != nil && (weights.layout.Rank() != 1 || weights.layout.Size() != n) {
 		fail(name, ErrShape, "weights should be 1-d and have the same length as input", x, weights)
 	}
+	if n == 0 {
+		return x.zerosAs(dtype.Int64, Shape{length}) // as PyTorch, whatever the weights are
+	}
 	return x.Detach().counted(length, weights)
 }
 

@@ -21,6 +21,16 @@ func (x *Tensor) Clamp(low, high any) *Tensor {
 		return x.clampTensors(lowest, highest)
 	}
 	t, p := x.bounds(low, high)
+	if t == dtype.Bool {
+		kernel := "clamp_scalar_cpu"
+		switch {
+		case !p.HasHigh:
+			kernel = "clamp_min_scalar_cpu"
+		case !p.HasLow:
+			kernel = "clamp_max_scalar_cpu"
+		}
+		fail("clamp", ErrKernel, noKernel(kernel, t, x), x)
+	}
 	y := x.cast(t)
 	out := y.like(op.Clamp, t)
 	if math.IsNaN(p.Low) || math.IsNaN(p.High) {

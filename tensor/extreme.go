@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/dtype"
 	"cresset/internal/op"
@@ -44,7 +45,10 @@ func (x *Tensor) AMinMax(axes []int, keep ...KeepDim) (least, most *Tensor) {
 	if x.NumEl() == 0 && len(axes) == 0 {
 		fail("aminmax", ErrShape, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.", x)
 	}
-	x.checkExtents("aminmax", x.reduced("aminmax", axes, false))
+	x.reduced("aminmax", axes, false) // checks the axes
+	if empty, ok := x.emptyAxis(axes); ok {
+		fail("aminmax", ErrIndex, fmt.Sprintf("aminmax: Expected reduction dim %d to have non-zero size.", x.axis("aminmax", empty)), x)
+	}
 	return x.AMin(axes, keep...), x.AMax(axes, keep...)
 }
 
@@ -60,7 +64,9 @@ func (x *Tensor) extremeAxes(o op.Op, axes []int, keep bool) *Tensor {
 		x.checkExtreme(o)
 	}
 	p := x.reduced(o.String(), axes, keep)
-	x.checkExtents(o.String(), p)
+	if empty, ok := x.emptyAxis(axes); ok {
+		fail(o.String(), ErrIndex, fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", o, empty), x)
+	}
 	out := x.chosen(o, p, reducedShape(x.layout.Shape(), p))
 	record(out, o, kernelGrad, p, x).save(out, x)
 	return out
@@ -87,6 +93,16 @@ func (x *Tensor) checkExtreme(o op.Op) {
 	if x.NumEl() == 0 {
 		fail(o.String(), ErrShape, o.String()+"(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", x)
 	}
+}
+
+// emptyAxis returns the first of the axes that has no elements, as the caller named it.
+func (x *Tensor) emptyAxis(axes []int) (axis int, found bool) {
+	shape := x.layout.Shape()
+	i := slices.IndexFunc(axes, func(a int) bool { return len(shape) > 0 && shape[(a+len(shape))%len(shape)] == 0 })
+	if i < 0 {
+		return 0, false
+	}
+	return axes[i], true
 }
 
 // checkExtents panics where an axis that is reduced has no elements, of which none can be the largest.

@@ -108,22 +108,12 @@ func (x *Tensor) IndexFill(axis int, index *Tensor, v any) *Tensor {
 		fail(name, ErrIndex, "Index has to be a vector/scalar", x, index)
 	}
 	value := operandOf(name, v)
-	if value.t == nil {
-		fits(name, value.s, x.dtype)
-	} else if rank := value.t.layout.Rank(); rank > 0 {
-		fail(name, ErrShape, fmt.Sprintf("index_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", rank), x, value.t)
-	}
+	x.fitsFill(name, value)
 	n := x.atLeast1().layout.Shape()[axis]
 	mask := x.placesOf(axis, index.Detach().atLeast1().wrapped(op.Ravel{Axis: axis, Extent: n}))
 	out := choose(op.IndexFill, mask, value, operand{t: x}, x.dtype)
-	record(out, op.IndexFill, indexFillGrad, nil, x, value.t).save(mask)
+	record(out, op.IndexFill, maskedFillGrad, nil, x, value.t).save(mask)
 	return out
-}
-
-func indexFillGrad(b *backprop, dy *Tensor) {
-	mask := b.saved(0)
-	b.giveNeeded(0, func() *Tensor { return Where(mask, 0, dy) })
-	b.giveNeeded(1, func() *Tensor { return Where(mask, dy, 0).Sum() })
 }
 
 // wrapped returns indices of an axis with negative ones counted from the end, after a check that all are in range.

@@ -56,6 +56,7 @@ func (x *Tensor) update(o op.Op, y operand, compute func(o op.Op, x, y operand) 
 // than x, or where the op computes in another dtype.
 func (x *Tensor) overwrite(o op.Op, y operand) bool {
 	plain := x.dtype.IsFloat() || (x.dtype.IsInteger() && o != op.Div)
+	plain = plain && !(o == op.Sub && y.isBool())
 	if x.node != nil || !plain || commonType(operand{t: x}, y) != x.dtype {
 		return false
 	}
@@ -283,7 +284,12 @@ func (x *Tensor) replaceBy(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
 // ClampInPlace replaces x by min(max(x, low), high); nil is a bound that does not limit.
 func (x *Tensor) ClampInPlace(low, high any) *Tensor {
 	x.mutable(op.Clamp, nil)
-	return x.become(op.Clamp, x.Clamp(low, high))
+	y := x.Clamp(low, high)
+	_, lowest := low.(*Tensor)
+	if _, highest := high.(*Tensor); !lowest && !highest && !dtype.CanCast(y.dtype, x.dtype) {
+		fail("clamp_", ErrDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", y.dtype.ScalarName(), x.dtype.CppName()), x)
+	}
+	return x.become(op.Clamp, y)
 }
 
 // PowInPlace replaces x by x to the power v.

@@ -231,8 +231,8 @@ func (x *Tensor) checkInterpolate(p *interpolation, size []int) {
 	case len(p.factors) > 1 && len(p.factors) != axes:
 		refuse("Input and scale_factor must have the same number of spatial dimensions, but got %d and %d", axes, len(p.factors))
 	case axes < 1 || axes > 3 || need != 0 && need != axes:
-		if need == 0 {
-			refuse("Input Error: Only 3D, 4D and 5D input Tensors supported (got %dD) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got %s)",
+		if need == 0 || p.mode == Bicubic {
+			refuse("Input Error: Only 3D, 4D and 5D input Tensors supported (got %dD) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got %s)",
 				axes+2, p.mode)
 		}
 		refuse("Got %dD input, but %s mode needs %dD input", axes+2, p.mode, need+2)
@@ -277,7 +277,8 @@ func checkInterpolated(x *Tensor, from, to []int) {
 	}
 	for i := range to {
 		if from[i] < 1 || to[i] < 1 {
-			fail("interpolate", ErrShape, fmt.Sprintf("Input and output sizes should be greater than 0, but got input (%s) output (%s)", list(from), list(to)), x)
+			fail("interpolate", ErrShape, fmt.Sprintf("Input and output sizes should be greater than 0, but got input (%s)%s output (%s)",
+				list(from), map[bool]string{true: " and"}[len(to) == 1], list(to)), x)
 		}
 	}
 }

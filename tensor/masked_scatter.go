@@ -18,7 +18,7 @@ func (x *Tensor) MaskedScatter(mask, src *Tensor) *Tensor {
 		fail(name, ErrDType, "masked_scatter_ only supports boolean masks, but got mask with dtype "+mask.dtype.ScalarName(), x, mask, src)
 	}
 	if x.dtype != src.dtype {
-		fail(name, ErrDType, fmt.Sprintf("masked_scatter_: expected self and source to have same dtypes but got %s and %s",
+		fail(name, ErrDType, fmt.Sprintf("masked_scatter: expected self and source to have same dtypes but got%s and %s",
 			x.dtype.ScalarName(), src.dtype.ScalarName()), x, mask, src)
 	}
 	shape, err := layout.Broadcast(x.layout.Shape(), mask.layout.Shape())

@@ -19,27 +19,25 @@ func (x *Tensor) NormAxes(p float64, axes []int, keep ...KeepDim) *Tensor {
 	}
 	r := x.reduced("norm", axes, kept(keep))
 	r.P = p
-	x.checkNorm(r, len(axes) == 0)
+	x.checkNorm(p, axes)
 	out := x.reduce(op.Norm, r, r)
 	record(out, op.Norm, kernelGrad, r, x).save(out, x)
 	return out
 }
 
 // checkNorm panics for orders that have no value over nothing.
-func (x *Tensor) checkNorm(r op.Reduce, all bool) {
-	if r.P >= 0 && !math.IsInf(r.P, 1) || x.NumEl() > 0 {
+func (x *Tensor) checkNorm(p float64, axes []int) {
+	if p >= 0 && !math.IsInf(p, 1) || x.NumEl() > 0 {
 		return
 	}
-	order := fmt.Sprint(r.P)
-	if math.IsInf(r.P, 0) {
-		order = map[bool]string{false: "inf", true: "-inf"}[r.P < 0]
+	order := fmt.Sprint(p)
+	if math.IsInf(p, 0) {
+		order = map[bool]string{false: "inf", true: "-inf"}[p < 0]
 	}
-	if all {
+	if len(axes) == 0 {
 		fail("norm", ErrShape, fmt.Sprintf("linalg.vector_norm cannot compute the %s norm on an empty tensor because the operation does not have an identity", order), x)
 	}
-	for i, d := range x.layout.Shape() {
-		if d == 0 && r.Axes&(1<<i) != 0 {
-			fail("norm", ErrShape, fmt.Sprintf("linalg.vector_norm cannot compute the %s norm on the dimension %d because this dimension is empty and the operation does not have an identity", order, i), x)
-		}
+	if empty, ok := x.emptyAxis(axes); ok {
+		fail("norm", ErrShape, fmt.Sprintf("linalg.vector_norm cannot compute the %s norm on the dimension %dbecause this dimension is empty and the operation does not have an identity", order, empty), x)
 	}
 }

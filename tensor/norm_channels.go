@@ -11,18 +11,13 @@ import (
 // place by what images have on average. weight and bias may be nil. It takes Training, Momentum and Eps.
 func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opts ...BatchNormOption) *Tensor {
 	const name = "instance_norm"
-	byImage := true
-	for _, o := range opts {
-		if training, ok := o.(Training); ok {
-			byImage = bool(training)
-		}
-	}
+	p := readBatchNorm(append([]BatchNormOption{Training(true)}, opts...))
 	shape := x.layout.Shape()
-	if !byImage {
+	if !p.Training {
 		if runningMean == nil || runningVar == nil {
 			fail(name, ErrValue, "Expected running_mean and running_var to be defined when use_input_stats is false", x)
 		}
-		return x.BatchNorm(weight, bias, runningMean, runningVar, opts...)
+		return x.batchNorm(weight, bias, runningMean, runningVar, p)
 	}
 	if len(shape) < 3 {
 		fail(name, ErrShape, fmt.Sprintf("Expected 3D or higher dimensionality input (got %d dimensions)", len(shape)), x)
@@ -31,13 +26,8 @@ func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opt
 		fail(name, ErrValue, "Expected more than 1 spatial element when training, got input size "+shape.String(), x)
 	}
 	if runningMean == nil && runningVar == nil && x.takesGroups(weight, bias) {
-		p := op.Normalize{Eps: 1e-5, Groups: shape[1]} // channels are groups of one
-		for _, o := range opts {
-			if eps, ok := o.(Eps); ok {
-				p.Eps = float64(eps)
-			}
-		}
-		_, y := x.normalized(op.GroupNorm, p, Shape{shape[0] * shape[1]}, weight, bias, nil)
+		groups := op.Normalize{Eps: p.Eps, Groups: shape[1]} // channels are groups of one
+		_, y := x.normalized(op.GroupNorm, groups, Shape{shape[0] * shape[1]}, weight, bias, nil)
 		return y
 	}
 	each := func(t *Tensor) *Tensor {
@@ -48,7 +38,7 @@ func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opt
 	}
 	mean, variance := each(runningMean), each(runningVar)
 	images := append(Shape{1, shape[0] * shape[1]}, shape[2:]...)
-	y := x.Reshape(images...).BatchNorm(each(weight), each(bias), mean, variance, append(opts[:len(opts):len(opts)], Training(true))...)
+	y := x.Reshape(images...).batchNorm(each(weight), each(bias), mean, variance, p)
 	for _, running := range [][2]*Tensor{{runningMean, mean}, {runningVar, variance}} {
 		if running[0] != nil && shape[0] > 0 {
 			running[0].CopyInPlace(running[1].View(shape[:2]...).MeanAxes([]int{0}))

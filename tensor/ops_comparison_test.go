@@ -129,6 +129,20 @@ var selectRows = []opRow{
 		dtypes: allTypes,
 		empty:  []emptyCase{{[][]int{{0, 3}, {3}}, []int{0, 3}}},
 	},
+	{
+		name: "where a byte is not 0",
+		f: func(x []*tensor.Tensor) *tensor.Tensor {
+			return tensor.Where(x[0].To(dtype.Uint8).MulScalar(2), x[1], x[2])
+		},
+		in: []arg{{shape: []int{3, 4}, dtype: dtype.Bool}, {shape: []int{3, 1}}, {shape: []int{4}}},
+		ref: func(v []float64) float64 {
+			if v[0] != 0 {
+				return v[1]
+			}
+			return v[2]
+		},
+		dtypes: allTypes,
+	},
 }
 
 func larger(x, y float64) float64 {

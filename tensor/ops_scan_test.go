@@ -94,6 +94,15 @@ var countRows = []opRow{
 		wrong: []wrongCase{{[][]int{{2, 2}}, tensor.ErrValue, "bincount only supports 1-d non-negative integral inputs."}},
 	},
 	{
+		name: "bincount of nothing counts in int64",
+		f: func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].Narrow(0, 0, 0).BinCount(tensor.CountWeights(x[0].Float().Narrow(0, 0, 0)), tensor.MinLength(2))
+		},
+		in: []arg{{shape: []int{9}, whole: [2]int{0, 4}}}, dtypes: integerTypes, result: toIndex, noGrad: true,
+		noEmpty: "it is for vectors alone",
+		naive:   func([]array) array { return newArray(2) },
+	},
+	{
 		name: "bincount with weights",
 		f:    func(x []*tensor.Tensor) *tensor.Tensor { return x[0].BinCount(tensor.CountWeights(x[1])) },
 		in:   []arg{places([]int{5}, 1, 3, 1, 0, 3), {shape: []int{5}}}, dtypes: numberTypes, noGrad: true,

@@ -123,6 +123,24 @@ var scatterRows = []opRow{
 		inPlace: func(x []*tensor.Tensor) *tensor.Tensor { return x[0].IndexFillInPlace(-1, x[1], x[2]) },
 		empty:   []emptyCase{{[][]int{{0, 4}, {2}, {}}, []int{0, 4}}},
 	},
+	{
+		name:   "masked_fill by a tensor",
+		f:      func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MaskedFill(x[1], x[2]) },
+		in:     []arg{{shape: []int{3, 4}}, {shape: []int{3, 1}, dtype: dtype.Bool}, {shape: []int{}}},
+		dtypes: allTypes,
+		scale:  8,
+		naive: func(x []array) array {
+			y := newArray(3, 4)
+			each(y.shape, func(i []int) {
+				if *y.at(i...) = *x[0].at(i...); *x[1].at(i[0], 0) != 0 {
+					*y.at(i...) = x[2].v[0]
+				}
+			})
+			return y
+		},
+		inPlace: func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MaskedFillInPlace(x[1], x[2]) },
+		empty:   []emptyCase{{[][]int{{0, 4}, {1}, {}}, []int{0, 4}}},
+	},
 }
 
 // unique has no place twice: only the last of those that meet gets a gradient.
@@ -255,11 +273,11 @@ var putRows = []opRow{
 	{
 		name:   "take_along_dim",
 		f:      func(x []*tensor.Tensor) *tensor.Tensor { return x[0].TakeAlongAxis(x[1], 1) },
-		in:     []arg{{shape: []int{3, 4}}, places([]int{1, 2}, 3, 1)},
+		in:     []arg{{shape: []int{3, 4}}, places([]int{1, 2}, 3, -3)},
 		dtypes: allTypes,
 		naive: func(x []array) array {
 			y := newArray(3, 2)
-			each(y.shape, func(i []int) { *y.at(i...) = *x[0].at(i[0], int(x[1].v[i[1]])) })
+			each(y.shape, func(i []int) { *y.at(i...) = *x[0].at(i[0], (int(x[1].v[i[1]])+4)%4) })
 			return y
 		},
 		empty: []emptyCase{{[][]int{{0, 4}, {1, 2}}, []int{0, 2}}},

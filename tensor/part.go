@@ -25,7 +25,6 @@ func (s section) of(room []int, l layout.Layout) layout.Layout {
 // Slice returns elements start, start+step, … below end of one axis. As in Python, negative indices count from the end, and
 // those out of range are moved into it; the step is 1 unless given.
 func (x *Tensor) Slice(axis, start, end int, step ...int) *Tensor {
-	x.refuseScalar("slice", ErrShape, "slice() cannot be applied to a 0-dim tensor.")
 	return x.section(op.Slice, x.sectionOf("slice", axis, start, end, step))
 }
 
@@ -38,6 +37,7 @@ func (x *Tensor) sectionOf(name string, axis, start, end int, step []int) sectio
 	if s.step <= 0 {
 		fail(name, ErrValue, "slice step must be positive", x)
 	}
+	x.refuseScalar("slice", ErrShape, "slice() cannot be applied to a 0-dim tensor.")
 	n := x.layout.Shape()[s.axis]
 	s.start = clampIndex(start, n)
 	s.end = max(clampIndex(end, n), s.start)

@@ -44,6 +44,9 @@ func (x *Tensor) pooledShape(o op.Op, w *window) Shape {
 		}
 		sizes[i] = w.places(at, shape[rank-axes+i], reach)
 	}
+	if in, k := shape[rank-axes:], w.kernel; axes == 3 && o == op.AvgPool2D && (in[0] < k[0] || in[1] < k[1] || in[2] < k[2]) {
+		refuse("input image (T: %d H: %d W: %d) smaller than kernel size (kT: %d kH: %d kW: %d)", in[0], in[1], in[2], k[0], k[1], k[2])
+	}
 	w.checkHalf(refuse, axes)
 	if slices.Min(sizes) < 1 {
 		times := func(n ...int) string { return strings.ReplaceAll(by(n), " ", "") }

@@ -64,7 +64,7 @@ func (x *Tensor) quantile(name string, q any, opts []QuantileOption, skip bool) 
 		}
 	}
 	if lines.layout.Shape()[lines.layout.Rank()-1] == 0 {
-		fail(name, ErrShape, name+"() input tensor must be non-empty", x)
+		fail(name, ErrShape, "quantile() input tensor must be non-empty", x)
 	}
 	values := lines.quantiles(shares.Reshape(-1), between, skip) // [*, q]
 	values = values.MoveAxis([]int{-1}, []int{0})
@@ -74,30 +74,30 @@ func (x *Tensor) quantile(name string, q any, opts []QuantileOption, skip bool) 
 // shares checks q, and returns it as a tensor.
 func (x *Tensor) shares(name string, q any, between string) *Tensor {
 	if x.dtype != dtype.Float32 && x.dtype != dtype.Float64 {
-		fail(name, ErrDType, name+"() input tensor must be either float or double dtype", x)
+		fail(name, ErrDType, "quantile() input tensor must be either float or double dtype", x)
 	}
 	v := operandOf(name, q)
 	if v.t == nil {
 		if f := v.s.Float(); !(f >= 0 && f <= 1) {
-			fail(name, ErrValue, fmt.Sprintf("%s() q must be in the range [0, 1] but got %v", name, f), x)
+			fail(name, ErrValue, fmt.Sprintf("quantile() q must be in the range [0, 1] but got %v", f), x)
 		}
 		v.t = x.empty(op.Fill, x.dtype, Shape{}).fill(v.s)
 	}
 	switch {
 	case v.t.layout.Rank() > 1:
-		fail(name, ErrShape, name+"() q must be a scalar or 1D tensor", x, v.t)
+		fail(name, ErrShape, "quantile() q must be a scalar or 1D tensor", x, v.t)
 	case v.t.dtype != x.dtype:
-		fail(name, ErrDType, name+"() q tensor must be same dtype as the input tensor", x, v.t)
+		fail(name, ErrDType, "quantile() q tensor must be same dtype as the input tensor", x, v.t)
 	case v.t.storage.device != x.storage.device:
-		fail(name, ErrDevice, name+"() q tensor must be on the same device as the input tensor", x, v.t)
+		fail(name, ErrDevice, "quantile() q tensor must be on the same device as the input tensor", x, v.t)
 	}
 	switch between {
 	case "linear", "lower", "higher", "midpoint", "nearest":
 	default:
-		fail(name, ErrValue, name+"() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "+between, x)
+		fail(name, ErrValue, "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "+between, x)
 	}
 	if v.t.storage.device.IsCPU() && !v.t.GeScalar(0).LogicalAnd(v.t.LeScalar(1)).All().Item().(bool) {
-		fail(name, ErrValue, name+"() q values must be in the range [0, 1]", x, v.t)
+		fail(name, ErrValue, "quantile() q values must be in the range [0, 1]", x, v.t)
 	}
 	return v.t
 }

@@ -87,8 +87,8 @@ func (x *Tensor) RepeatInterleave(repeats any, axis ...int) *Tensor {
 	}
 	at := x.axis(name, axis[0])
 	if counts, ok := repeats.(*Tensor); ok {
-		x.refuseScalar(name, ErrIndex, "Dimension specified as 0 but tensor has no dimensions")
-		return x.IndexSelect(at, x.repeatedIndices(counts, at))
+		x.refuseScalar(name, ErrIndex, fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis[0]))
+		return x.IndexSelect(at, x.repeatedIndices(counts, axis[0]))
 	}
 	n := int(scalarOf(name, repeats).Int())
 	switch {
@@ -107,12 +107,12 @@ func (x *Tensor) RepeatInterleave(repeats any, axis ...int) *Tensor {
 func (x *Tensor) repeatedIndices(counts *Tensor, axis int) *Tensor {
 	const name = "repeat_interleave"
 	x.sameIndexDevice(name, "wrapper_CUDA__index_select", "repeats", counts)
-	n := x.layout.Shape()[axis]
+	n := x.Size(axis)
 	switch size := counts.layout.Size(); {
 	case counts.layout.Rank() > 1:
 		fail(name, ErrShape, "repeats must be 0-dim or 1-dim tensor", x, counts)
 	case size != 1 && size != n:
-		fail(name, ErrShape, fmt.Sprintf("repeats must have the same size as input along dim, but got repeats.size(0) = %d and input.size(0) = %d", size, n),
+		fail(name, ErrShape, fmt.Sprintf("repeats must have the same size as input along dim, but got repeats.size(0) = %d and input.size(%d) = %d", size, axis, n),
 			x, counts)
 	case !counts.isIndex():
 		fail(name, ErrKernel, noKernel("repeat_interleave_cpu", counts.dtype, x), x, counts)

@@ -37,6 +37,9 @@ func pairwiseGrad(b *backprop, dy *Tensor) {
 func Where(cond *Tensor, x, y any) *Tensor {
 	a, b := operandOf("where", x), operandOf("where", y)
 	refuseNil("where", "condition", 1, cond)
+	if cond.dtype == dtype.Uint8 {
+		cond = cond.Bool() // bytes were masks before there were bools
+	}
 	if cond.dtype != dtype.Bool {
 		fail("where", ErrDType, "where expected condition to be a boolean tensor, but got a tensor with dtype "+cond.dtype.ScalarName(), cond, a.t, b.t)
 	}
@@ -51,10 +54,10 @@ func whereGrad(b *backprop, dy *Tensor) {
 	b.giveNeeded(1, func() *Tensor { return Where(cond, 0, dy) })
 }
 
-// MaskedFill returns x with v where mask is true, broadcast. v must fit x's dtype; it loses its fraction where that is an
-// integer.
+// MaskedFill returns x with v, a number or a tensor without axes, where mask is true, broadcast. v must fit x's dtype; it loses its
+// fraction where that is an integer.
 func (x *Tensor) MaskedFill(mask *Tensor, v any) *Tensor {
-	s := scalarOf("masked_fill", v)
+	value := operandOf("masked_fill", v)
 	refuseNil("masked_fill", "input", 1, x)
 	refuseNil("masked_fill", "mask", 2, mask)
 	if mask.dtype != dtype.Bool {
@@ -64,13 +67,27 @@ func (x *Tensor) MaskedFill(mask *Tensor, v any) *Tensor {
 		failHint("masked_fill", ErrDevice, fmt.Sprintf("expected self and mask to be on the same device, but got mask on %s and self on %s", dev, home),
 			placeHint([]argument{{"self", x}, {"mask", mask}}))
 	}
-	fits("masked_fill", s, x.dtype)
-	out := choose(op.MaskedFill, mask, operand{s: s}, operand{t: x}, x.dtype)
-	record(out, op.MaskedFill, maskedFillGrad, nil, x).save(mask)
+	x.fitsFill("masked_fill", value)
+	out := choose(op.MaskedFill, mask, value, operand{t: x}, x.dtype)
+	record(out, op.MaskedFill, maskedFillGrad, nil, x, value.t).save(mask)
 	return out
 }
 
-func maskedFillGrad(b *backprop, dy *Tensor) { b.give(0, dy.MaskedFill(b.saved(0), 0)) }
+// fitsFill panics where a value cannot fill elements of x.
+func (x *Tensor) fitsFill(name string, value operand) {
+	if value.t == nil {
+		fits(name, value.s, x.dtype)
+	} else if rank := value.t.layout.Rank(); rank > 0 {
+		fail(name, ErrShape, fmt.Sprintf("%s_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", name, rank), x, value.t)
+	}
+}
+
+// maskedFillGrad is the gradient of x where a mask is false, and of the value where it is true.
+func maskedFillGrad(b *backprop, dy *Tensor) {
+	mask := b.saved(0)
+	b.giveNeeded(0, func() *Tensor { return dy.MaskedFill(mask, 0) })
+	b.giveNeeded(1, func() *Tensor { return Where(mask, dy, 0).Sum() })
+}
 
 // choose computes x where cond is true, else y, in the dtype common.
 func choose(o op.Op, cond *Tensor, x, y operand, common dtype.DType) *Tensor {

@@ -80,6 +80,7 @@ func (x *Tensor) ranked(o op.Op, axis int, keep bool, choose func(y *Tensor, axi
 // axis disappears unless KeepDim is given. Gradients flow to the elements that the indices name.
 func (x *Tensor) KthValue(k, axis int, keep ...KeepDim) (values, indices *Tensor) {
 	at := x.axis("kthvalue", axis)
+	x.checkExtents("kthvalue", x.reducedAxis("kthvalue", axis, false))
 	if k < 1 || k > x.atLeast1().layout.Shape()[at] {
 		fail("kthvalue", ErrIndex, fmt.Sprintf("kthvalue(): selected number k out of range for dimension %d", at), x)
 	}

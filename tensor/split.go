@@ -34,6 +34,7 @@ func (x *Tensor) Split(size, axis int) []*Tensor {
 // SplitSizes returns consecutive parts of one axis with the given sizes, which must add up to its extent.
 func (x *Tensor) SplitSizes(sizes []int, axis int) []*Tensor {
 	x.refuseScalar("split_with_sizes", ErrShape, "split expects at least a 1-dimensional tensor")
+	named := axis
 	axis = x.axis("split_with_sizes", axis)
 	n := x.layout.Shape()[axis]
 	left := n
@@ -47,7 +48,7 @@ func (x *Tensor) SplitSizes(sizes []int, axis int) []*Tensor {
 	}
 	if left != 0 {
 		fail("split_with_sizes", ErrShape, fmt.Sprintf("split_with_sizes expects split_sizes to sum exactly to %d (input tensor's size at dimension %d), but got split_sizes=%s",
-			n, axis, Shape(sizes).List()), x)
+			n, named, Shape(sizes).List()), x)
 	}
 	parts, at := make([]*Tensor, len(sizes)), 0
 	for i, size := range sizes {

@@ -27,30 +27,30 @@ func (x *Tensor) Take(index *Tensor) *Tensor {
 // wholeTensor as the axis of indices says that they count all elements of a tensor.
 const wholeTensor = -1
 
-// TakeAlongAxis is Gather of x and index, int64, broadcast together but for the axis; without an axis it takes elements in row-major
-// order.
+// TakeAlongAxis is Gather of x and index, int64, broadcast together but for the axis, of which negative indices count from the end;
+// without an axis it takes elements in row-major order.
 func (x *Tensor) TakeAlongAxis(index *Tensor, axis ...int) *Tensor {
 	const name = "take_along_dim"
 	x.sameIndexDevice(name, "wrapper_CUDA_gather", "index", index)
-	if index.dtype != dtype.Int64 {
-		fail(name, ErrDType, "torch.take_along_dim(): dtype of indices should be Long but got "+index.dtype.ScalarName(), x, index)
-	}
 	if len(axis) == 0 {
 		return x.Reshape(-1).Gather(0, index.Reshape(-1))
+	}
+	if index.dtype != dtype.Int64 {
+		fail(name, ErrDType, "torch.take_along_dim(): dtype of indices should be Long but got "+index.dtype.ScalarName(), x, index)
 	}
 	at := x.axis(name, axis[0])
 	if a, b := x.layout.Rank(), index.layout.Rank(); a != b {
 		fail(name, ErrShape, fmt.Sprintf("torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d dimensions for input, and %d dimensions for indices",
 			a, b), x, index)
 	}
-	if x.layout.Rank() == 0 {
-		return x.Gather(0, index)
-	}
+	x.refuseScalar(name, ErrIndex, "Dimension specified as 0 but tensor has no dimensions")
 	from, to := x.Shape(), index.Shape()
 	from[at], to[at] = 1, 1
 	common, err := layout.Broadcast(from, to)
 	check(name, ErrShape, err, x, index)
 	from, to = append(Shape{}, common...), append(Shape{}, common...)
 	from[at], to[at] = x.layout.Shape()[at], index.layout.Shape()[at]
+	index = index.Detach()
+	index = Where(index.LtScalar(0), index.AddScalar(from[at]), index)
 	return x.Expand(from...).Gather(at, index.Expand(to...))
 }

@@ -23,7 +23,7 @@ func (x *Tensor) Unfold(axis, size, step int) *Tensor {
 	case size < 0:
 		fail("unfold", ErrValue, fmt.Sprintf("size is %d but must be >= 0", size), x)
 	case size > n:
-		fail("unfold", ErrShape, fmt.Sprintf("maximum size for tensor at dimension %d is %d but size is %d", axis, n, size), x)
+		fail("unfold", ErrShape, fmt.Sprintf("maximum size for tensor at dimension %d is %d but size is %d", w.axis, n, size), x)
 	case step <= 0:
 		fail("unfold", ErrValue, fmt.Sprintf("step is %d but must be > 0", step), x)
 	}

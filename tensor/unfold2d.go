@@ -55,9 +55,7 @@ func readColumns(name string, kernel int, opts []UnfoldOption) window {
 func (w *window) blocks(height, width int) (n [2]int) {
 	for i, extent := range []int{height, width} {
 		reach := extent + 2*w.padding[1+i] - w.dilation[1+i]*(w.kernel[1+i]-1) - 1
-		if reach >= 0 {
-			n[i] = reach/w.stride[1+i] + 1
-		}
+		n[i] = floorDiv(reach, w.stride[1+i]) + 1
 	}
 	return n
 }

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"slices"
 
 	"cresset/dtype"
@@ -48,7 +49,7 @@ func (x *Tensor) unique(name string, opts []UniqueOption, sort bool) (values, in
 
 func (x *Tensor) checkUnique(name string, axis int) int {
 	if x.layout.Rank() == 0 {
-		fail(name, ErrIndex, "Dimension specified as 0 but tensor has no dimensions", x)
+		fail(name, ErrIndex, fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis), x)
 	}
 	axis = x.axis(name, axis)
 	shape := x.layout.Shape()

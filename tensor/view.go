@@ -1,7 +1,9 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -98,9 +100,12 @@ func (x *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
 	if len(sizes) == 0 {
 		fail("unflatten", ErrShape, "unflatten: sizes must be non-empty", x)
 	}
-	x.refuseScalar("unflatten", ErrShape, "unflatten: a tensor without axes has none to split")
+	x.refuseScalar("unflatten", ErrShape, "unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
 	old := x.layout.Shape()
 	inner, err := layout.InferSize(nil, sizes, old[axis])
+	if errors.Is(err, layout.ErrSeveralInferred) {
+		fail("unflatten", ErrShape, "unflatten got an unexpected error:\n"+err.Error(), x)
+	}
 	if err != nil {
 		fail("unflatten", ErrShape, fmt.Sprintf("unflatten: Provided sizes %s don't multiply up to the size of dim %d (%d) in the input tensor",
 			Shape(sizes).List(), axis, old[axis]), x)
@@ -127,7 +132,7 @@ func (x *Tensor) expandedShape(sizes []int) Shape {
 			x.dtype.TensorType(), old.List(), Shape(sizes).List(), len(sizes), len(old)), x)
 	}
 	shape := append(Shape{}, sizes...)
-	for i, n := range sizes {
+	for i, n := range slices.Backward(sizes) {
 		switch {
 		case n == -1 && i >= lead:
 			shape[i] = old[i-lead]

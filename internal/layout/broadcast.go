@@ -1,6 +1,9 @@
 package layout
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Broadcast returns the common shape of a and b: extents are compared from the last axis on, and must be equal or 1.
 func Broadcast(a, b Shape) (Shape, error) {
@@ -64,6 +67,9 @@ func ReducedAxes(operand, broadcast Shape) []int {
 	return axes
 }
 
+// ErrSeveralInferred is what InferSize says of a shape with several extents of -1.
+var ErrSeveralInferred = errors.New("only one dimension can be inferred")
+
 // InferSize replaces one -1 in shape by what size elements need, with PyTorch's errors. It returns shape itself where there
 // is none, else what it appends to room.
 func InferSize(room Shape, shape []int, size int) (Shape, error) {
@@ -71,7 +77,7 @@ func InferSize(room Shape, shape []int, size int) (Shape, error) {
 	for i, d := range shape {
 		switch {
 		case d == -1 && unknown >= 0:
-			return nil, fmt.Errorf("only one dimension can be inferred")
+			return nil, ErrSeveralInferred
 		case d == -1:
 			unknown = i
 		case d < 0:
