@@ -339,29 +339,27 @@ func exp64(a float64) float64 {
 	t3 := t2 - 0x1.8p52
 	t4 := float64(t3*-0x1.62e42fefa2p-1) + t1
 	t5 := math.FMA(t3, -0x1.9ef35793c7673p-41, t4)
-	t6 := float64(t5 * t5)
-	t7 := math.FMA(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26)
-	t8 := math.FMA(t7, t5, 0x1.27e4e439c0b21p-22)
-	t9 := math.FMA(t8, t5, 0x1.71ddfa09180ecp-19)
-	t10 := math.FMA(t9, t5, 0x1.a01a019e968eep-16)
-	t11 := math.FMA(t10, t5, 0x1.a01a01af666bep-13)
-	t12 := math.FMA(t11, t5, 0x1.6c16c16c1633bp-10)
-	t13 := math.FMA(t12, t5, 0x1.111111110f71fp-7)
-	t14 := math.FMA(t13, t5, 0x1.5555555555559p-5)
-	t15 := math.FMA(t14, t5, 0x1.5555555555559p-3)
-	t16 := math.FMA(t15, t5, 0.5)
-	t17 := math.FMA(t6, t16, t5)
-	t18 := 1 + t17
-	t19 := t3 + 0x1.80000000007fep52
-	t20 := math.Float64bits(t19)
-	t21 := t20 >> 1
-	t22 := t21 << 52
-	t23 := math.Float64frombits(t22)
-	t24 := float64(t18 * t23)
-	t25 := t20 - t21
-	t26 := t25 << 52
-	t27 := math.Float64frombits(t26)
-	return float64(t24 * t27)
+	t6 := math.FMA(0x1.adae783034a8dp-26, t5, 0x1.28adc9c455766p-22)
+	t7 := math.FMA(t6, t5, 0x1.71df05a3752f8p-19)
+	t8 := math.FMA(t7, t5, 0x1.a0199994ddfccp-16)
+	t9 := math.FMA(t8, t5, 0x1.a01a0139af1eep-13)
+	t10 := math.FMA(t9, t5, 0x1.6c16c18464d5fp-10)
+	t11 := math.FMA(t10, t5, 0x1.11111111249dcp-7)
+	t12 := math.FMA(t11, t5, 0x1.55555555506fap-5)
+	t13 := math.FMA(t12, t5, 0x1.5555555555508p-3)
+	t14 := math.FMA(t13, t5, 0x1.000000000000ap-1)
+	t15 := math.FMA(t14, t5, 1)
+	t16 := math.FMA(t15, t5, 1)
+	t17 := t3 + 0x1.80000000007fep52
+	t18 := math.Float64bits(t17)
+	t19 := t18 >> 1
+	t20 := t19 << 52
+	t21 := math.Float64frombits(t20)
+	t22 := float64(t16 * t21)
+	t23 := t18 - t19
+	t24 := t23 << 52
+	t25 := math.Float64frombits(t24)
+	return float64(t22 * t25)
 }
 
 // Expm1 is dst[i] = e**a - 1.
@@ -546,55 +544,64 @@ func logf(a float32) float32 {
 }
 
 func log64(a float64) float64 {
-	if a != a {
-		return math.Float64frombits(0x7ff8000000000000)
-	}
-	if a <= 0 {
-		if a < 0 {
-			return math.Float64frombits(0x7ff8000000000000)
-		}
-		return math.Float64frombits(0xfff0000000000000)
-	}
-	if a == math.Float64frombits(0x7ff0000000000000) {
-		return a
-	}
 	var t0 float64
-	var t1 float64
 	if a < 0x1p-1022 {
-		t2 := float64(a * 0x1p54)
-		t0 = t2
-		t1 = 0x1.8000000000435p52
+		t1 := float64(a * 0x1p54)
+		t0 = t1
 	} else {
 		t0 = a
-		t1 = 0x1.80000000003ffp52
 	}
-	t3 := math.Float64bits(t0)
-	t4 := t3 + 0x95f619980c433
-	t5 := t4 & 0xfffffffffffff
-	t6 := t5 + 0x3fe6a09e667f3bcd
-	t7 := math.Float64frombits(t6)
-	t8 := t4 >> 52
-	t9 := t8 | 0x4338000000000000
-	t10 := math.Float64frombits(t9)
-	t11 := t10 - t1
-	t12 := t7 - 1
-	t13 := 2 + t12
-	t14 := t12 / t13
-	t15 := float64(t14 * t14)
-	t16 := math.FMA(0x1.2f11beccb8e67p-3, t15, 0x1.39a08fefa1bfcp-3)
-	t17 := math.FMA(t16, t15, 0x1.746649df94a19p-3)
-	t18 := math.FMA(t17, t15, 0x1.c71c51d710ab9p-3)
-	t19 := math.FMA(t18, t15, 0x1.249249422af15p-2)
-	t20 := math.FMA(t19, t15, 0x1.999999997f9f1p-2)
-	t21 := math.FMA(t20, t15, 0x1.5555555555593p-1)
-	t22 := float64(t12 * 0.5)
-	t23 := float64(t22 * t12)
-	t24 := math.FMA(t15, t21, t23)
-	t25 := float64(t11 * 0x1.9ef35793c7673p-41)
-	t26 := math.FMA(t14, t24, t25)
-	t27 := t23 - t26
-	t28 := t12 - t27
-	return float64(t11*0x1.62e42fefa2p-1) + t28
+	t2 := math.Float64bits(t0)
+	t3 := t2 + 0x95f619980c433
+	t4 := t3 & 0xfffffffffffff
+	t5 := t4 + 0x3fe6a09e667f3bcd
+	t6 := math.Float64frombits(t5)
+	var t7 float64
+	if a <= 0 {
+		var t8 float64
+		if a < 0 {
+			t8 = math.Float64frombits(0xfff8000000000000)
+		} else {
+			t8 = math.Float64frombits(0xfff0000000000000)
+		}
+		t7 = t8
+	} else {
+		var t9 float64
+		if a < math.Float64frombits(0x7ff0000000000000) {
+			var t10 float64
+			if a < 0x1p-1022 {
+				t10 = 0x1.8000000000435p52
+			} else {
+				t10 = 0x1.80000000003ffp52
+			}
+			t11 := t3 >> 52
+			t12 := t11 | 0x4338000000000000
+			t13 := math.Float64frombits(t12)
+			t14 := t13 - t10
+			t9 = t14
+		} else {
+			t9 = a
+		}
+		t7 = t9
+	}
+	t15 := t6 - 1
+	t16 := 2 + t15
+	t17 := t15 / t16
+	t18 := float64(t17 * t17)
+	t19 := math.FMA(0x1.2f11beccb8e67p-3, t18, 0x1.39a08fefa1bfcp-3)
+	t20 := math.FMA(t19, t18, 0x1.746649df94a19p-3)
+	t21 := math.FMA(t20, t18, 0x1.c71c51d710ab9p-3)
+	t22 := math.FMA(t21, t18, 0x1.249249422af15p-2)
+	t23 := math.FMA(t22, t18, 0x1.999999997f9f1p-2)
+	t24 := math.FMA(t23, t18, 0x1.5555555555593p-1)
+	t25 := float64(t15 * 0.5)
+	t26 := float64(t25 * t15)
+	t27 := math.FMA(t18, t24, t26)
+	t28 := float64(t7 * 0x1.9ef35793c7673p-41)
+	t29 := math.FMA(t17, t27, t28)
+	t30 := t26 - t29
+	t31 := t15 - t30
+	return float64(t7*0x1.62e42fefa2p-1) + t31
 }
 
 // Log1p is dst[i] = log(1 + a).
@@ -1321,32 +1328,30 @@ func erf64(a float64) float64 {
 		t36 := t35 - 0x1.8p52
 		t37 := float64(t36*-0x1.62e42fefa2p-1) + t34
 		t38 := math.FMA(t36, -0x1.9ef35793c7673p-41, t37)
-		t39 := float64(t38 * t38)
-		t40 := math.FMA(0x1.1f94e6e6c195ap-29, t38, 0x1.af5b6bc36836ep-26)
-		t41 := math.FMA(t40, t38, 0x1.27e4e439c0b21p-22)
-		t42 := math.FMA(t41, t38, 0x1.71ddfa09180ecp-19)
-		t43 := math.FMA(t42, t38, 0x1.a01a019e968eep-16)
-		t44 := math.FMA(t43, t38, 0x1.a01a01af666bep-13)
-		t45 := math.FMA(t44, t38, 0x1.6c16c16c1633bp-10)
-		t46 := math.FMA(t45, t38, 0x1.111111110f71fp-7)
-		t47 := math.FMA(t46, t38, 0x1.5555555555559p-5)
-		t48 := math.FMA(t47, t38, 0x1.5555555555559p-3)
-		t49 := math.FMA(t48, t38, 0.5)
-		t50 := math.FMA(t39, t49, t38)
-		t51 := 1 + t50
-		t52 := -t51
-		t53 := t36 + 0x1.80000000003ffp52
-		t54 := math.Float64bits(t53)
-		t55 := t54 << 52
-		t56 := math.Float64frombits(t55)
-		t57 := math.FMA(t52, t56, 1)
-		t2 = t57
+		t39 := math.FMA(0x1.adae783034a8dp-26, t38, 0x1.28adc9c455766p-22)
+		t40 := math.FMA(t39, t38, 0x1.71df05a3752f8p-19)
+		t41 := math.FMA(t40, t38, 0x1.a0199994ddfccp-16)
+		t42 := math.FMA(t41, t38, 0x1.a01a0139af1eep-13)
+		t43 := math.FMA(t42, t38, 0x1.6c16c18464d5fp-10)
+		t44 := math.FMA(t43, t38, 0x1.11111111249dcp-7)
+		t45 := math.FMA(t44, t38, 0x1.55555555506fap-5)
+		t46 := math.FMA(t45, t38, 0x1.5555555555508p-3)
+		t47 := math.FMA(t46, t38, 0x1.000000000000ap-1)
+		t48 := math.FMA(t47, t38, 1)
+		t49 := math.FMA(t48, t38, 1)
+		t50 := -t49
+		t51 := t36 + 0x1.80000000003ffp52
+		t52 := math.Float64bits(t51)
+		t53 := t52 << 52
+		t54 := math.Float64frombits(t53)
+		t55 := math.FMA(t50, t54, 1)
+		t2 = t55
 	}
-	t58 := math.Float64bits(a)
-	t59 := t58 & 0x8000000000000000
-	t60 := math.Float64bits(t2)
-	t61 := t60 | t59
-	return math.Float64frombits(t61)
+	t56 := math.Float64bits(a)
+	t57 := t56 & 0x8000000000000000
+	t58 := math.Float64bits(t2)
+	t59 := t58 | t57
+	return math.Float64frombits(t59)
 }
 
 // Pow is dst[i] = a to the power b.
@@ -1592,159 +1597,176 @@ func pow64(a, b float64) float64 {
 	}
 	t11 := math.Abs(a)
 	var t12 float64
-	var t13 float64
 	if t11 < 0x1p-1022 {
-		t14 := float64(t11 * 0x1p54)
-		t12 = t14
-		t13 = 0x1.8000000000435p52
+		t13 := float64(t11 * 0x1p54)
+		t12 = t13
 	} else {
 		t12 = t11
-		t13 = 0x1.80000000003ffp52
 	}
-	t15 := math.Float64bits(t12)
-	t16 := t15 + 0x95f619980c433
-	t17 := t16 & 0xfffffffffffff
-	t18 := t17 + 0x3fe6a09e667f3bcd
-	t19 := math.Float64frombits(t18)
-	t20 := t16 >> 52
-	t21 := t20 | 0x4338000000000000
-	t22 := math.Float64frombits(t21)
-	t23 := t22 - t13
-	t24 := t19 - 1
-	t25 := t19 + 1
-	t26 := t25 - 1
-	t27 := t19 - t26
-	t28 := 1 / t25
-	t29 := float64(t24 * t28)
-	t30 := -t29
-	t31 := math.FMA(t30, t25, t24)
-	t32 := math.FMA(t30, t27, t31)
-	t33 := float64(t32 * t28)
-	t34 := float64(t29 * t29)
-	t35 := -t34
-	t36 := math.FMA(t29, t29, t35)
-	t37 := t29 + t29
-	t38 := math.FMA(t37, t33, t36)
-	t39 := math.FMA(0x1.0e427bb25b5b2p-4, t34, 0x1.0f7fee49c9488p-4)
-	t40 := math.FMA(t39, t34, 0x1.3b1eebddc8062p-4)
-	t41 := math.FMA(t40, t34, 0x1.745ce9e4329eep-4)
-	t42 := math.FMA(t41, t34, 0x1.c71c722d645bap-4)
-	t43 := math.FMA(t42, t34, 0x1.2492492457d6ep-3)
-	t44 := math.FMA(t43, t34, 0x1.9999999999b3p-3)
-	t45 := float64(t34 * t44)
-	t46 := 0x1.5555555555555p-2 + t45
-	t47 := 0x1.5555555555555p-2 - t46
-	t48 := t47 + t45
-	t49 := t48 + 0x1.5555555555555p-56
-	t50 := float64(t34 * t46)
-	t51 := -t50
-	t52 := math.FMA(t34, t46, t51)
-	t53 := math.FMA(t38, t46, t52)
-	t54 := math.FMA(t34, t49, t53)
-	t55 := float64(t29 * t50)
-	t56 := -t55
-	t57 := math.FMA(t29, t50, t56)
-	t58 := math.FMA(t33, t50, t57)
-	t59 := math.FMA(t29, t54, t58)
-	t60 := t29 + t55
-	t61 := t29 - t60
-	t62 := t61 + t55
-	t63 := t59 + t33
-	t64 := t62 + t63
-	t65 := float64(t23 * 0x1.62e42fefa2p-1)
-	t66 := t60 + t60
-	t67 := t65 + t66
-	t68 := t65 - t67
-	t69 := t68 + t66
-	t70 := t64 + t64
-	t71 := math.FMA(t23, 0x1.9ef35793c7673p-41, t70)
-	t72 := t69 + t71
-	t73 := t67 + t72
-	var t74 float64
-	if t11 == 0 {
-		t74 = math.Float64frombits(0xfff0000000000000)
-	} else {
-		var t75 float64
-		if t11 < math.Float64frombits(0x7ff0000000000000) {
-			t75 = t73
+	t14 := math.Float64bits(t12)
+	t15 := t14 + 0x95f619980c433
+	t16 := t15 & 0xfffffffffffff
+	t17 := t16 + 0x3fe6a09e667f3bcd
+	t18 := math.Float64frombits(t17)
+	var t19 float64
+	if t11 <= 0 {
+		var t20 float64
+		if t11 < 0 {
+			t20 = math.Float64frombits(0xfff8000000000000)
 		} else {
-			t75 = t11
+			t20 = math.Float64frombits(0xfff0000000000000)
 		}
-		t74 = t75
-	}
-	var t76 float64
-	if b < -0x1p996 {
-		t76 = -0x1p996
+		t19 = t20
 	} else {
-		t76 = b
-	}
-	var t77 float64
-	if 0x1p996 < t76 {
-		t77 = 0x1p996
-	} else {
-		t77 = t76
-	}
-	t78 := float64(t74 * t77)
-	var t79 float64
-	if 710 < t78 {
-		t79 = math.Float64frombits(0x7ff0000000000000)
-	} else {
-		var t80 float64
-		if t78 < -746 {
-			t80 = 0
+		var t21 float64
+		if t11 < math.Float64frombits(0x7ff0000000000000) {
+			var t22 float64
+			if t11 < 0x1p-1022 {
+				t22 = 0x1.8000000000435p52
+			} else {
+				t22 = 0x1.80000000003ffp52
+			}
+			t23 := t15 >> 52
+			t24 := t23 | 0x4338000000000000
+			t25 := math.Float64frombits(t24)
+			t26 := t25 - t22
+			t21 = t26
 		} else {
-			t81 := t67 - t73
-			t82 := t81 + t72
-			t83 := -t78
-			t84 := math.FMA(t74, t77, t83)
-			t85 := math.FMA(t82, t77, t84)
-			t86 := math.FMA(t78, 0x1.71547652b82fep0, 0x1.8p52)
-			t87 := t86 - 0x1.8p52
-			t88 := float64(t87*-0x1.62e42fefa2p-1) + t78
-			t89 := -t85
-			t90 := math.FMA(t87, 0x1.9ef35793c7673p-41, t89)
-			t91 := t88 - t90
-			t92 := t88 - t91
-			t93 := t92 - t90
-			t94 := float64(t91 * t91)
-			t95 := math.FMA(0x1.1f94e6e6c195ap-29, t91, 0x1.af5b6bc36836ep-26)
-			t96 := math.FMA(t95, t91, 0x1.27e4e439c0b21p-22)
-			t97 := math.FMA(t96, t91, 0x1.71ddfa09180ecp-19)
-			t98 := math.FMA(t97, t91, 0x1.a01a019e968eep-16)
-			t99 := math.FMA(t98, t91, 0x1.a01a01af666bep-13)
-			t100 := math.FMA(t99, t91, 0x1.6c16c16c1633bp-10)
-			t101 := math.FMA(t100, t91, 0x1.111111110f71fp-7)
-			t102 := math.FMA(t101, t91, 0x1.5555555555559p-5)
-			t103 := math.FMA(t102, t91, 0x1.5555555555559p-3)
-			t104 := math.FMA(t103, t91, 0.5)
-			t105 := math.FMA(t94, t104, t93)
-			t106 := t91 + t105
-			t107 := 1 + t106
-			t108 := t87 + 0x1.80000000007fep52
-			t109 := math.Float64bits(t108)
-			t110 := t109 >> 1
-			t111 := t110 << 52
-			t112 := math.Float64frombits(t111)
-			t113 := float64(t107 * t112)
-			t114 := t109 - t110
+			t21 = t11
+		}
+		t19 = t21
+	}
+	t27 := t18 - 1
+	t28 := t18 + 1
+	t29 := t28 - 1
+	t30 := t18 - t29
+	t31 := 1 / t28
+	t32 := float64(t27 * t31)
+	t33 := -t32
+	t34 := math.FMA(t33, t28, t27)
+	t35 := math.FMA(t33, t30, t34)
+	t36 := float64(t35 * t31)
+	t37 := float64(t32 * t32)
+	t38 := -t37
+	t39 := math.FMA(t32, t32, t38)
+	t40 := t32 + t32
+	t41 := math.FMA(t40, t36, t39)
+	t42 := math.FMA(0x1.0e427bb25b5b2p-4, t37, 0x1.0f7fee49c9488p-4)
+	t43 := math.FMA(t42, t37, 0x1.3b1eebddc8062p-4)
+	t44 := math.FMA(t43, t37, 0x1.745ce9e4329eep-4)
+	t45 := math.FMA(t44, t37, 0x1.c71c722d645bap-4)
+	t46 := math.FMA(t45, t37, 0x1.2492492457d6ep-3)
+	t47 := math.FMA(t46, t37, 0x1.9999999999b3p-3)
+	t48 := float64(t37 * t47)
+	t49 := 0x1.5555555555555p-2 + t48
+	t50 := 0x1.5555555555555p-2 - t49
+	t51 := t50 + t48
+	t52 := t51 + 0x1.5555555555555p-56
+	t53 := float64(t37 * t49)
+	t54 := -t53
+	t55 := math.FMA(t37, t49, t54)
+	t56 := math.FMA(t41, t49, t55)
+	t57 := math.FMA(t37, t52, t56)
+	t58 := float64(t32 * t53)
+	t59 := -t58
+	t60 := math.FMA(t32, t53, t59)
+	t61 := math.FMA(t36, t53, t60)
+	t62 := math.FMA(t32, t57, t61)
+	t63 := t32 + t58
+	t64 := t32 - t63
+	t65 := t64 + t58
+	t66 := t62 + t36
+	t67 := t65 + t66
+	t68 := float64(t19 * 0x1.62e42fefa2p-1)
+	t69 := t63 + t63
+	t70 := t68 + t69
+	t71 := t68 - t70
+	t72 := t71 + t69
+	t73 := t67 + t67
+	t74 := math.FMA(t19, 0x1.9ef35793c7673p-41, t73)
+	t75 := t72 + t74
+	t76 := t70 + t75
+	t77 := math.Abs(t19)
+	var t78 float64
+	if t77 < math.Float64frombits(0x7ff0000000000000) {
+		t78 = t76
+	} else {
+		t79 := t19 + t19
+		t78 = t79
+	}
+	var t80 float64
+	if b < -0x1p996 {
+		t80 = -0x1p996
+	} else {
+		t80 = b
+	}
+	var t81 float64
+	if 0x1p996 < t80 {
+		t81 = 0x1p996
+	} else {
+		t81 = t80
+	}
+	t82 := float64(t78 * t81)
+	var t83 float64
+	if 710 < t82 {
+		t83 = math.Float64frombits(0x7ff0000000000000)
+	} else {
+		var t84 float64
+		if t82 < -746 {
+			t84 = 0
+		} else {
+			t85 := t70 - t76
+			t86 := t85 + t75
+			t87 := -t82
+			t88 := math.FMA(t78, t81, t87)
+			t89 := math.FMA(t86, t81, t88)
+			t90 := math.FMA(t82, 0x1.71547652b82fep0, 0x1.8p52)
+			t91 := t90 - 0x1.8p52
+			t92 := float64(t91*-0x1.62e42fefa2p-1) + t82
+			t93 := -t89
+			t94 := math.FMA(t91, 0x1.9ef35793c7673p-41, t93)
+			t95 := t92 - t94
+			t96 := t92 - t95
+			t97 := t96 - t94
+			t98 := float64(t95 * t95)
+			t99 := math.FMA(0x1.1f94e6e6c195ap-29, t95, 0x1.af5b6bc36836ep-26)
+			t100 := math.FMA(t99, t95, 0x1.27e4e439c0b21p-22)
+			t101 := math.FMA(t100, t95, 0x1.71ddfa09180ecp-19)
+			t102 := math.FMA(t101, t95, 0x1.a01a019e968eep-16)
+			t103 := math.FMA(t102, t95, 0x1.a01a01af666bep-13)
+			t104 := math.FMA(t103, t95, 0x1.6c16c16c1633bp-10)
+			t105 := math.FMA(t104, t95, 0x1.111111110f71fp-7)
+			t106 := math.FMA(t105, t95, 0x1.5555555555559p-5)
+			t107 := math.FMA(t106, t95, 0x1.5555555555559p-3)
+			t108 := math.FMA(t107, t95, 0.5)
+			t109 := math.FMA(t98, t108, t97)
+			t110 := t95 + t109
+			t111 := 1 + t110
+			t112 := t91 + 0x1.80000000007fep52
+			t113 := math.Float64bits(t112)
+			t114 := t113 >> 1
 			t115 := t114 << 52
 			t116 := math.Float64frombits(t115)
-			t117 := float64(t113 * t116)
-			t80 = t117
+			t117 := float64(t111 * t116)
+			t118 := t113 - t114
+			t119 := t118 << 52
+			t120 := math.Float64frombits(t119)
+			t121 := float64(t117 * t120)
+			t84 = t121
 		}
-		t79 = t80
+		t83 = t84
 	}
-	var t118 float64
+	var t122 float64
 	if t7 == 0.5 {
-		t118 = a
+		t122 = a
 	} else {
-		t118 = 0
+		t122 = 0
 	}
-	t119 := math.Float64bits(t118)
-	t120 := t119 & 0x8000000000000000
-	t121 := math.Float64bits(t79)
-	t122 := t121 ^ t120
-	return math.Float64frombits(t122)
+	t123 := math.Float64bits(t122)
+	t124 := t123 & 0x8000000000000000
+	t125 := math.Float64bits(t83)
+	t126 := t125 ^ t124
+	return math.Float64frombits(t126)
 }
 
 // tanh0 holds the centers of Tanh's intervals, or coefficients of its polynomials.
@@ -2808,70 +2830,68 @@ func softplus64(a, beta, threshold float64) float64 {
 				t7 := t6 - 0x1.8p52
 				t8 := float64(t7*-0x1.62e42fefa2p-1) + t5
 				t9 := math.FMA(t7, -0x1.9ef35793c7673p-41, t8)
-				t10 := float64(t9 * t9)
-				t11 := math.FMA(0x1.1f94e6e6c195ap-29, t9, 0x1.af5b6bc36836ep-26)
-				t12 := math.FMA(t11, t9, 0x1.27e4e439c0b21p-22)
-				t13 := math.FMA(t12, t9, 0x1.71ddfa09180ecp-19)
-				t14 := math.FMA(t13, t9, 0x1.a01a019e968eep-16)
-				t15 := math.FMA(t14, t9, 0x1.a01a01af666bep-13)
-				t16 := math.FMA(t15, t9, 0x1.6c16c16c1633bp-10)
-				t17 := math.FMA(t16, t9, 0x1.111111110f71fp-7)
-				t18 := math.FMA(t17, t9, 0x1.5555555555559p-5)
-				t19 := math.FMA(t18, t9, 0x1.5555555555559p-3)
-				t20 := math.FMA(t19, t9, 0.5)
-				t21 := math.FMA(t10, t20, t9)
-				t22 := 1 + t21
-				t23 := t7 + 0x1.80000000007fep52
-				t24 := math.Float64bits(t23)
-				t25 := t24 >> 1
-				t26 := t25 << 52
-				t27 := math.Float64frombits(t26)
-				t28 := float64(t22 * t27)
-				t29 := t24 - t25
-				t30 := t29 << 52
-				t31 := math.Float64frombits(t30)
-				t32 := float64(t28 * t31)
-				t33 := 1 + t32
-				t34 := math.Float64bits(t33)
-				t35 := t34 + 0x95f619980c433
-				t36 := t35 & 0x7ff0000000000000
-				t37 := 0x3ff0000000000000 - t36
-				t38 := math.Float64bits(t32)
-				t39 := t38 + t37
+				t10 := math.FMA(0x1.adae783034a8dp-26, t9, 0x1.28adc9c455766p-22)
+				t11 := math.FMA(t10, t9, 0x1.71df05a3752f8p-19)
+				t12 := math.FMA(t11, t9, 0x1.a0199994ddfccp-16)
+				t13 := math.FMA(t12, t9, 0x1.a01a0139af1eep-13)
+				t14 := math.FMA(t13, t9, 0x1.6c16c18464d5fp-10)
+				t15 := math.FMA(t14, t9, 0x1.11111111249dcp-7)
+				t16 := math.FMA(t15, t9, 0x1.55555555506fap-5)
+				t17 := math.FMA(t16, t9, 0x1.5555555555508p-3)
+				t18 := math.FMA(t17, t9, 0x1.000000000000ap-1)
+				t19 := math.FMA(t18, t9, 1)
+				t20 := math.FMA(t19, t9, 1)
+				t21 := t7 + 0x1.80000000007fep52
+				t22 := math.Float64bits(t21)
+				t23 := t22 >> 1
+				t24 := t23 << 52
+				t25 := math.Float64frombits(t24)
+				t26 := float64(t20 * t25)
+				t27 := t22 - t23
+				t28 := t27 << 52
+				t29 := math.Float64frombits(t28)
+				t30 := float64(t26 * t29)
+				t31 := 1 + t30
+				t32 := math.Float64bits(t31)
+				t33 := t32 + 0x95f619980c433
+				t34 := t33 & 0x7ff0000000000000
+				t35 := 0x3ff0000000000000 - t34
+				t36 := math.Float64bits(t30)
+				t37 := t36 + t35
+				t38 := math.Float64frombits(t37)
+				t39 := 0x4010000000000000 + t35
 				t40 := math.Float64frombits(t39)
-				t41 := 0x4010000000000000 + t37
-				t42 := math.Float64frombits(t41)
-				t43 := math.FMA(0.25, t42, -1)
-				t44 := t40 + t43
-				t45 := t35 >> 52
-				t46 := t45 | 0x4338000000000000
-				t47 := math.Float64frombits(t46)
-				t48 := t47 - 0x1.80000000003ffp52
-				t49 := 2 + t44
-				t50 := t44 / t49
-				t51 := float64(t50 * t50)
-				t52 := math.FMA(0x1.2f11beccb8e67p-3, t51, 0x1.39a08fefa1bfcp-3)
-				t53 := math.FMA(t52, t51, 0x1.746649df94a19p-3)
-				t54 := math.FMA(t53, t51, 0x1.c71c51d710ab9p-3)
-				t55 := math.FMA(t54, t51, 0x1.249249422af15p-2)
-				t56 := math.FMA(t55, t51, 0x1.999999997f9f1p-2)
-				t57 := math.FMA(t56, t51, 0x1.5555555555593p-1)
-				t58 := float64(t44 * 0.5)
-				t59 := float64(t58 * t44)
-				t60 := math.FMA(t51, t57, t59)
-				t61 := float64(t48 * 0x1.9ef35793c7673p-41)
-				t62 := math.FMA(t50, t60, t61)
-				t63 := t59 - t62
-				t64 := t44 - t63
-				t65 := float64(t48*0x1.62e42fefa2p-1) + t64
-				var t66 float64
+				t41 := math.FMA(0.25, t40, -1)
+				t42 := t38 + t41
+				t43 := t33 >> 52
+				t44 := t43 | 0x4338000000000000
+				t45 := math.Float64frombits(t44)
+				t46 := t45 - 0x1.80000000003ffp52
+				t47 := 2 + t42
+				t48 := t42 / t47
+				t49 := float64(t48 * t48)
+				t50 := math.FMA(0x1.2f11beccb8e67p-3, t49, 0x1.39a08fefa1bfcp-3)
+				t51 := math.FMA(t50, t49, 0x1.746649df94a19p-3)
+				t52 := math.FMA(t51, t49, 0x1.c71c51d710ab9p-3)
+				t53 := math.FMA(t52, t49, 0x1.249249422af15p-2)
+				t54 := math.FMA(t53, t49, 0x1.999999997f9f1p-2)
+				t55 := math.FMA(t54, t49, 0x1.5555555555593p-1)
+				t56 := float64(t42 * 0.5)
+				t57 := float64(t56 * t42)
+				t58 := math.FMA(t49, t55, t57)
+				t59 := float64(t46 * 0x1.9ef35793c7673p-41)
+				t60 := math.FMA(t48, t58, t59)
+				t61 := t57 - t60
+				t62 := t42 - t61
+				t63 := float64(t46*0x1.62e42fefa2p-1) + t62
+				var t64 float64
 				if 0 < t0 {
-					t67 := t0 + t65
-					t66 = t67
+					t65 := t0 + t63
+					t64 = t65
 				} else {
-					t66 = t65
+					t64 = t63
 				}
-				t3 = t66
+				t3 = t64
 			}
 			t2 = t3
 		}
@@ -3004,30 +3024,28 @@ func elugrad64(dy, x, alpha float64) float64 {
 	t4 := t3 - 0x1.8p52
 	t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
 	t6 := math.FMA(t4, -0x1.9ef35793c7673p-41, t5)
-	t7 := float64(t6 * t6)
-	t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
-	t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
-	t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
-	t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
-	t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
-	t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
-	t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
-	t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
-	t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
-	t17 := math.FMA(t16, t6, 0.5)
-	t18 := math.FMA(t7, t17, t6)
-	t19 := 1 + t18
-	t20 := t4 + 0x1.80000000007fep52
-	t21 := math.Float64bits(t20)
-	t22 := t21 >> 1
-	t23 := t22 << 52
-	t24 := math.Float64frombits(t23)
-	t25 := float64(t19 * t24)
-	t26 := t21 - t22
-	t27 := t26 << 52
-	t28 := math.Float64frombits(t27)
-	t29 := float64(t25 * t28)
-	return float64(t0 * t29)
+	t7 := math.FMA(0x1.adae783034a8dp-26, t6, 0x1.28adc9c455766p-22)
+	t8 := math.FMA(t7, t6, 0x1.71df05a3752f8p-19)
+	t9 := math.FMA(t8, t6, 0x1.a0199994ddfccp-16)
+	t10 := math.FMA(t9, t6, 0x1.a01a0139af1eep-13)
+	t11 := math.FMA(t10, t6, 0x1.6c16c18464d5fp-10)
+	t12 := math.FMA(t11, t6, 0x1.11111111249dcp-7)
+	t13 := math.FMA(t12, t6, 0x1.55555555506fap-5)
+	t14 := math.FMA(t13, t6, 0x1.5555555555508p-3)
+	t15 := math.FMA(t14, t6, 0x1.000000000000ap-1)
+	t16 := math.FMA(t15, t6, 1)
+	t17 := math.FMA(t16, t6, 1)
+	t18 := t4 + 0x1.80000000007fep52
+	t19 := math.Float64bits(t18)
+	t20 := t19 >> 1
+	t21 := t20 << 52
+	t22 := math.Float64frombits(t21)
+	t23 := float64(t17 * t22)
+	t24 := t19 - t20
+	t25 := t24 << 52
+	t26 := math.Float64frombits(t25)
+	t27 := float64(t23 * t26)
+	return float64(t0 * t27)
 }
 
 // geluSlope4 holds coefficients of the polynomials of GELU's derivative.
@@ -4010,70 +4028,68 @@ func logsigmoid64(a float64) float64 {
 				t7 := t6 - 0x1.8p52
 				t8 := float64(t7*-0x1.62e42fefa2p-1) + t5
 				t9 := math.FMA(t7, -0x1.9ef35793c7673p-41, t8)
-				t10 := float64(t9 * t9)
-				t11 := math.FMA(0x1.1f94e6e6c195ap-29, t9, 0x1.af5b6bc36836ep-26)
-				t12 := math.FMA(t11, t9, 0x1.27e4e439c0b21p-22)
-				t13 := math.FMA(t12, t9, 0x1.71ddfa09180ecp-19)
-				t14 := math.FMA(t13, t9, 0x1.a01a019e968eep-16)
-				t15 := math.FMA(t14, t9, 0x1.a01a01af666bep-13)
-				t16 := math.FMA(t15, t9, 0x1.6c16c16c1633bp-10)
-				t17 := math.FMA(t16, t9, 0x1.111111110f71fp-7)
-				t18 := math.FMA(t17, t9, 0x1.5555555555559p-5)
-				t19 := math.FMA(t18, t9, 0x1.5555555555559p-3)
-				t20 := math.FMA(t19, t9, 0.5)
-				t21 := math.FMA(t10, t20, t9)
-				t22 := 1 + t21
-				t23 := t7 + 0x1.80000000007fep52
-				t24 := math.Float64bits(t23)
-				t25 := t24 >> 1
-				t26 := t25 << 52
-				t27 := math.Float64frombits(t26)
-				t28 := float64(t22 * t27)
-				t29 := t24 - t25
-				t30 := t29 << 52
-				t31 := math.Float64frombits(t30)
-				t32 := float64(t28 * t31)
-				t33 := 1 + t32
-				t34 := math.Float64bits(t33)
-				t35 := t34 + 0x95f619980c433
-				t36 := t35 & 0x7ff0000000000000
-				t37 := 0x3ff0000000000000 - t36
-				t38 := math.Float64bits(t32)
-				t39 := t38 + t37
+				t10 := math.FMA(0x1.adae783034a8dp-26, t9, 0x1.28adc9c455766p-22)
+				t11 := math.FMA(t10, t9, 0x1.71df05a3752f8p-19)
+				t12 := math.FMA(t11, t9, 0x1.a0199994ddfccp-16)
+				t13 := math.FMA(t12, t9, 0x1.a01a0139af1eep-13)
+				t14 := math.FMA(t13, t9, 0x1.6c16c18464d5fp-10)
+				t15 := math.FMA(t14, t9, 0x1.11111111249dcp-7)
+				t16 := math.FMA(t15, t9, 0x1.55555555506fap-5)
+				t17 := math.FMA(t16, t9, 0x1.5555555555508p-3)
+				t18 := math.FMA(t17, t9, 0x1.000000000000ap-1)
+				t19 := math.FMA(t18, t9, 1)
+				t20 := math.FMA(t19, t9, 1)
+				t21 := t7 + 0x1.80000000007fep52
+				t22 := math.Float64bits(t21)
+				t23 := t22 >> 1
+				t24 := t23 << 52
+				t25 := math.Float64frombits(t24)
+				t26 := float64(t20 * t25)
+				t27 := t22 - t23
+				t28 := t27 << 52
+				t29 := math.Float64frombits(t28)
+				t30 := float64(t26 * t29)
+				t31 := 1 + t30
+				t32 := math.Float64bits(t31)
+				t33 := t32 + 0x95f619980c433
+				t34 := t33 & 0x7ff0000000000000
+				t35 := 0x3ff0000000000000 - t34
+				t36 := math.Float64bits(t30)
+				t37 := t36 + t35
+				t38 := math.Float64frombits(t37)
+				t39 := 0x4010000000000000 + t35
 				t40 := math.Float64frombits(t39)
-				t41 := 0x4010000000000000 + t37
-				t42 := math.Float64frombits(t41)
-				t43 := math.FMA(0.25, t42, -1)
-				t44 := t40 + t43
-				t45 := t35 >> 52
-				t46 := t45 | 0x4338000000000000
-				t47 := math.Float64frombits(t46)
-				t48 := t47 - 0x1.80000000003ffp52
-				t49 := 2 + t44
-				t50 := t44 / t49
-				t51 := float64(t50 * t50)
-				t52 := math.FMA(0x1.2f11beccb8e67p-3, t51, 0x1.39a08fefa1bfcp-3)
-				t53 := math.FMA(t52, t51, 0x1.746649df94a19p-3)
-				t54 := math.FMA(t53, t51, 0x1.c71c51d710ab9p-3)
-				t55 := math.FMA(t54, t51, 0x1.249249422af15p-2)
-				t56 := math.FMA(t55, t51, 0x1.999999997f9f1p-2)
-				t57 := math.FMA(t56, t51, 0x1.5555555555593p-1)
-				t58 := float64(t44 * 0.5)
-				t59 := float64(t58 * t44)
-				t60 := math.FMA(t51, t57, t59)
-				t61 := float64(t48 * 0x1.9ef35793c7673p-41)
-				t62 := math.FMA(t50, t60, t61)
-				t63 := t59 - t62
-				t64 := t44 - t63
-				t65 := float64(t48*0x1.62e42fefa2p-1) + t64
-				var t66 float64
+				t41 := math.FMA(0.25, t40, -1)
+				t42 := t38 + t41
+				t43 := t33 >> 52
+				t44 := t43 | 0x4338000000000000
+				t45 := math.Float64frombits(t44)
+				t46 := t45 - 0x1.80000000003ffp52
+				t47 := 2 + t42
+				t48 := t42 / t47
+				t49 := float64(t48 * t48)
+				t50 := math.FMA(0x1.2f11beccb8e67p-3, t49, 0x1.39a08fefa1bfcp-3)
+				t51 := math.FMA(t50, t49, 0x1.746649df94a19p-3)
+				t52 := math.FMA(t51, t49, 0x1.c71c51d710ab9p-3)
+				t53 := math.FMA(t52, t49, 0x1.249249422af15p-2)
+				t54 := math.FMA(t53, t49, 0x1.999999997f9f1p-2)
+				t55 := math.FMA(t54, t49, 0x1.5555555555593p-1)
+				t56 := float64(t42 * 0.5)
+				t57 := float64(t56 * t42)
+				t58 := math.FMA(t49, t55, t57)
+				t59 := float64(t46 * 0x1.9ef35793c7673p-41)
+				t60 := math.FMA(t48, t58, t59)
+				t61 := t57 - t60
+				t62 := t42 - t61
+				t63 := float64(t46*0x1.62e42fefa2p-1) + t62
+				var t64 float64
 				if 0 < t0 {
-					t67 := t0 + t65
-					t66 = t67
+					t65 := t0 + t63
+					t64 = t65
 				} else {
-					t66 = t65
+					t64 = t63
 				}
-				t3 = t66
+				t3 = t64
 			}
 			t2 = t3
 		}
@@ -4168,34 +4184,32 @@ func mish64(a float64) float64 {
 	t4 := t3 - 0x1.8p52
 	t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
 	t6 := math.FMA(t4, -0x1.9ef35793c7673p-41, t5)
-	t7 := float64(t6 * t6)
-	t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
-	t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
-	t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
-	t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
-	t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
-	t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
-	t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
-	t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
-	t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
-	t17 := math.FMA(t16, t6, 0.5)
-	t18 := math.FMA(t7, t17, t6)
-	t19 := 1 + t18
-	t20 := t4 + 0x1.80000000007fep52
-	t21 := math.Float64bits(t20)
-	t22 := t21 >> 1
-	t23 := t22 << 52
-	t24 := math.Float64frombits(t23)
-	t25 := float64(t19 * t24)
-	t26 := t21 - t22
-	t27 := t26 << 52
-	t28 := math.Float64frombits(t27)
-	t29 := float64(t25 * t28)
+	t7 := math.FMA(0x1.adae783034a8dp-26, t6, 0x1.28adc9c455766p-22)
+	t8 := math.FMA(t7, t6, 0x1.71df05a3752f8p-19)
+	t9 := math.FMA(t8, t6, 0x1.a0199994ddfccp-16)
+	t10 := math.FMA(t9, t6, 0x1.a01a0139af1eep-13)
+	t11 := math.FMA(t10, t6, 0x1.6c16c18464d5fp-10)
+	t12 := math.FMA(t11, t6, 0x1.11111111249dcp-7)
+	t13 := math.FMA(t12, t6, 0x1.55555555506fap-5)
+	t14 := math.FMA(t13, t6, 0x1.5555555555508p-3)
+	t15 := math.FMA(t14, t6, 0x1.000000000000ap-1)
+	t16 := math.FMA(t15, t6, 1)
+	t17 := math.FMA(t16, t6, 1)
+	t18 := t4 + 0x1.80000000007fep52
+	t19 := math.Float64bits(t18)
+	t20 := t19 >> 1
+	t21 := t20 << 52
+	t22 := math.Float64frombits(t21)
+	t23 := float64(t17 * t22)
+	t24 := t19 - t20
+	t25 := t24 << 52
+	t26 := math.Float64frombits(t25)
+	t27 := float64(t23 * t26)
+	t28 := t27 + 2
+	t29 := float64(t27 * t28)
 	t30 := t29 + 2
-	t31 := float64(t29 * t30)
-	t32 := t31 + 2
-	t33 := t31 / t32
-	return float64(a * t33)
+	t31 := t29 / t30
+	return float64(a * t31)
 }
 
 // SELUGrad is dst[i] = 1.0507·dy where x > 0, else 1.7581·dy·e**x.
@@ -4274,30 +4288,28 @@ func selugrad64(dy, x float64) float64 {
 		t4 := t3 - 0x1.8p52
 		t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
 		t6 := math.FMA(t4, -0x1.9ef35793c7673p-41, t5)
-		t7 := float64(t6 * t6)
-		t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
-		t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
-		t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
-		t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
-		t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
-		t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
-		t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
-		t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
-		t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
-		t17 := math.FMA(t16, t6, 0.5)
-		t18 := math.FMA(t7, t17, t6)
-		t19 := 1 + t18
-		t20 := t4 + 0x1.80000000007fep52
-		t21 := math.Float64bits(t20)
-		t22 := t21 >> 1
-		t23 := t22 << 52
-		t24 := math.Float64frombits(t23)
-		t25 := float64(t19 * t24)
-		t26 := t21 - t22
-		t27 := t26 << 52
-		t28 := math.Float64frombits(t27)
-		t29 := float64(t25 * t28)
-		return float64(t0 * t29)
+		t7 := math.FMA(0x1.adae783034a8dp-26, t6, 0x1.28adc9c455766p-22)
+		t8 := math.FMA(t7, t6, 0x1.71df05a3752f8p-19)
+		t9 := math.FMA(t8, t6, 0x1.a0199994ddfccp-16)
+		t10 := math.FMA(t9, t6, 0x1.a01a0139af1eep-13)
+		t11 := math.FMA(t10, t6, 0x1.6c16c18464d5fp-10)
+		t12 := math.FMA(t11, t6, 0x1.11111111249dcp-7)
+		t13 := math.FMA(t12, t6, 0x1.55555555506fap-5)
+		t14 := math.FMA(t13, t6, 0x1.5555555555508p-3)
+		t15 := math.FMA(t14, t6, 0x1.000000000000ap-1)
+		t16 := math.FMA(t15, t6, 1)
+		t17 := math.FMA(t16, t6, 1)
+		t18 := t4 + 0x1.80000000007fep52
+		t19 := math.Float64bits(t18)
+		t20 := t19 >> 1
+		t21 := t20 << 52
+		t22 := math.Float64frombits(t21)
+		t23 := float64(t17 * t22)
+		t24 := t19 - t20
+		t25 := t24 << 52
+		t26 := math.Float64frombits(t25)
+		t27 := float64(t23 * t26)
+		return float64(t0 * t27)
 	}
 	return float64(dy * 0x1.0cfabd6a91132p0)
 }
@@ -4383,30 +4395,28 @@ func celugrad64(dy, x, alpha, inverse float64) float64 {
 		t6 := t5 - 0x1.8p52
 		t7 := float64(t6*-0x1.62e42fefa2p-1) + t4
 		t8 := math.FMA(t6, -0x1.9ef35793c7673p-41, t7)
-		t9 := float64(t8 * t8)
-		t10 := math.FMA(0x1.1f94e6e6c195ap-29, t8, 0x1.af5b6bc36836ep-26)
-		t11 := math.FMA(t10, t8, 0x1.27e4e439c0b21p-22)
-		t12 := math.FMA(t11, t8, 0x1.71ddfa09180ecp-19)
-		t13 := math.FMA(t12, t8, 0x1.a01a019e968eep-16)
-		t14 := math.FMA(t13, t8, 0x1.a01a01af666bep-13)
-		t15 := math.FMA(t14, t8, 0x1.6c16c16c1633bp-10)
-		t16 := math.FMA(t15, t8, 0x1.111111110f71fp-7)
-		t17 := math.FMA(t16, t8, 0x1.5555555555559p-5)
-		t18 := math.FMA(t17, t8, 0x1.5555555555559p-3)
-		t19 := math.FMA(t18, t8, 0.5)
-		t20 := math.FMA(t9, t19, t8)
-		t21 := 1 + t20
-		t22 := t6 + 0x1.80000000007fep52
-		t23 := math.Float64bits(t22)
-		t24 := t23 >> 1
-		t25 := t24 << 52
-		t26 := math.Float64frombits(t25)
-		t27 := float64(t21 * t26)
-		t28 := t23 - t24
-		t29 := t28 << 52
-		t30 := math.Float64frombits(t29)
-		t31 := float64(t27 * t30)
-		return float64(t1 * t31)
+		t9 := math.FMA(0x1.adae783034a8dp-26, t8, 0x1.28adc9c455766p-22)
+		t10 := math.FMA(t9, t8, 0x1.71df05a3752f8p-19)
+		t11 := math.FMA(t10, t8, 0x1.a0199994ddfccp-16)
+		t12 := math.FMA(t11, t8, 0x1.a01a0139af1eep-13)
+		t13 := math.FMA(t12, t8, 0x1.6c16c18464d5fp-10)
+		t14 := math.FMA(t13, t8, 0x1.11111111249dcp-7)
+		t15 := math.FMA(t14, t8, 0x1.55555555506fap-5)
+		t16 := math.FMA(t15, t8, 0x1.5555555555508p-3)
+		t17 := math.FMA(t16, t8, 0x1.000000000000ap-1)
+		t18 := math.FMA(t17, t8, 1)
+		t19 := math.FMA(t18, t8, 1)
+		t20 := t6 + 0x1.80000000007fep52
+		t21 := math.Float64bits(t20)
+		t22 := t21 >> 1
+		t23 := t22 << 52
+		t24 := math.Float64frombits(t23)
+		t25 := float64(t19 * t24)
+		t26 := t21 - t22
+		t27 := t26 << 52
+		t28 := math.Float64frombits(t27)
+		t29 := float64(t25 * t28)
+		return float64(t1 * t29)
 	}
 	return dy
 }
@@ -4658,86 +4668,84 @@ func mishgrad64(dy, x float64) float64 {
 	t4 := t3 - 0x1.8p52
 	t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
 	t6 := math.FMA(t4, -0x1.9ef35793c7673p-41, t5)
-	t7 := float64(t6 * t6)
-	t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
-	t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
-	t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
-	t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
-	t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
-	t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
-	t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
-	t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
-	t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
-	t17 := math.FMA(t16, t6, 0.5)
-	t18 := math.FMA(t7, t17, t6)
-	t19 := 1 + t18
-	t20 := t4 + 0x1.80000000007fep52
-	t21 := math.Float64bits(t20)
-	t22 := t21 >> 1
-	t23 := t22 << 52
-	t24 := math.Float64frombits(t23)
-	t25 := float64(t19 * t24)
-	t26 := t21 - t22
-	t27 := t26 << 52
-	t28 := math.Float64frombits(t27)
-	t29 := float64(t25 * t28)
+	t7 := math.FMA(0x1.adae783034a8dp-26, t6, 0x1.28adc9c455766p-22)
+	t8 := math.FMA(t7, t6, 0x1.71df05a3752f8p-19)
+	t9 := math.FMA(t8, t6, 0x1.a0199994ddfccp-16)
+	t10 := math.FMA(t9, t6, 0x1.a01a0139af1eep-13)
+	t11 := math.FMA(t10, t6, 0x1.6c16c18464d5fp-10)
+	t12 := math.FMA(t11, t6, 0x1.11111111249dcp-7)
+	t13 := math.FMA(t12, t6, 0x1.55555555506fap-5)
+	t14 := math.FMA(t13, t6, 0x1.5555555555508p-3)
+	t15 := math.FMA(t14, t6, 0x1.000000000000ap-1)
+	t16 := math.FMA(t15, t6, 1)
+	t17 := math.FMA(t16, t6, 1)
+	t18 := t4 + 0x1.80000000007fep52
+	t19 := math.Float64bits(t18)
+	t20 := t19 >> 1
+	t21 := t20 << 52
+	t22 := math.Float64frombits(t21)
+	t23 := float64(t17 * t22)
+	t24 := t19 - t20
+	t25 := t24 << 52
+	t26 := math.Float64frombits(t25)
+	t27 := float64(t23 * t26)
+	t28 := t27 + 2
+	t29 := float64(t27 * t28)
 	t30 := t29 + 2
-	t31 := float64(t29 * t30)
-	t32 := t31 + 2
-	t33 := t31 / t32
-	var t34 float64
+	t31 := t29 / t30
+	var t32 float64
 	if x != x {
-		t34 = math.Float64frombits(0x7ff8000000000000)
+		t32 = math.Float64frombits(0x7ff8000000000000)
 	} else {
-		var t35 float64
+		var t33 float64
 		if x < -760 {
-			t35 = -760
+			t33 = -760
 		} else {
-			t35 = x
+			t33 = x
 		}
-		var t36 float64
-		if 38 < t35 {
-			t36 = 38
+		var t34 float64
+		if 38 < t33 {
+			t34 = 38
 		} else {
-			t36 = t35
+			t34 = t33
 		}
-		t37 := math.FMA(t36, -0x1.71547652b82fep0, 0x1.800000000037fp52)
-		t38 := t37 - 0x1.800000000037fp52
-		t39 := math.Float64bits(t37)
-		t40 := t39 << 52
-		t41 := math.Float64frombits(t40)
-		t42 := float64(t38*0x1.62e42fefa2p-1) + t36
-		t43 := math.FMA(t38, 0x1.9ef35793c7673p-41, t42)
-		t44 := math.FMA(-0x1.af2b80e53b8fep-26, t43, 0x1.28b1474a4b367p-22)
-		t45 := math.FMA(t44, t43, -0x1.71de876a87d53p-19)
-		t46 := math.FMA(t45, t43, 0x1.a01997c8605d5p-16)
-		t47 := math.FMA(t46, t43, -0x1.a01a0147f2c7ap-13)
-		t48 := math.FMA(t47, t43, 0x1.6c16c1845eb18p-10)
-		t49 := math.FMA(t48, t43, -0x1.11111111259cep-7)
-		t50 := math.FMA(t49, t43, 0x1.5555555550865p-5)
-		t51 := math.FMA(t50, t43, -0x1.555555555551p-3)
-		t52 := math.FMA(t51, t43, 0x1.000000000000ap-1)
-		t53 := math.FMA(t52, t43, -1)
-		var t54 float64
-		if t41 < 0x1p-75 {
-			t54 = t41
+		t35 := math.FMA(t34, -0x1.71547652b82fep0, 0x1.800000000037fp52)
+		t36 := t35 - 0x1.800000000037fp52
+		t37 := math.Float64bits(t35)
+		t38 := t37 << 52
+		t39 := math.Float64frombits(t38)
+		t40 := float64(t36*0x1.62e42fefa2p-1) + t34
+		t41 := math.FMA(t36, 0x1.9ef35793c7673p-41, t40)
+		t42 := math.FMA(-0x1.af2b80e53b8fep-26, t41, 0x1.28b1474a4b367p-22)
+		t43 := math.FMA(t42, t41, -0x1.71de876a87d53p-19)
+		t44 := math.FMA(t43, t41, 0x1.a01997c8605d5p-16)
+		t45 := math.FMA(t44, t41, -0x1.a01a0147f2c7ap-13)
+		t46 := math.FMA(t45, t41, 0x1.6c16c1845eb18p-10)
+		t47 := math.FMA(t46, t41, -0x1.11111111259cep-7)
+		t48 := math.FMA(t47, t41, 0x1.5555555550865p-5)
+		t49 := math.FMA(t48, t41, -0x1.555555555551p-3)
+		t50 := math.FMA(t49, t41, 0x1.000000000000ap-1)
+		t51 := math.FMA(t50, t41, -1)
+		var t52 float64
+		if t39 < 0x1p-75 {
+			t52 = t39
 		} else {
-			t54 = 0
+			t52 = 0
 		}
-		t55 := t41 - t54
-		t56 := float64(t41 * t43)
-		t57 := t54 + 0x1p-128
-		t58 := math.FMA(t56, t53, t57)
-		t59 := t58 + t55
-		t60 := 0x1p-128 / t59
-		t34 = t60
+		t53 := t39 - t52
+		t54 := float64(t39 * t41)
+		t55 := t52 + 0x1p-128
+		t56 := math.FMA(t54, t51, t55)
+		t57 := t56 + t53
+		t58 := 0x1p-128 / t57
+		t32 = t58
 	}
-	t61 := float64(t33 * t33)
-	t62 := 1 - t61
-	t63 := float64(t34 * t62)
-	t64 := float64(x * t63)
-	t65 := t33 + t64
-	return float64(dy * t65)
+	t59 := float64(t31 * t31)
+	t60 := 1 - t59
+	t61 := float64(t32 * t60)
+	t62 := float64(x * t61)
+	t63 := t31 + t62
+	return float64(dy * t63)
 }
 
 // Hardswish is dst[i] = a·min(max(a + 3, 0), 6)/6.
@@ -6709,95 +6717,124 @@ func asinh64(a float64) float64 {
 				t18 = t40
 			}
 			var t41 float64
-			var t42 float64
 			if t17 < 0x1p-1022 {
-				t43 := float64(t17 * 0x1p54)
-				t41 = t43
-				t42 = 0x1.8000000000435p52
+				t42 := float64(t17 * 0x1p54)
+				t41 = t42
 			} else {
 				t41 = t17
-				t42 = 0x1.80000000003ffp52
 			}
-			t44 := math.Float64bits(t41)
-			t45 := t44 + 0x95f619980c433
-			t46 := t45 & 0xfffffffffffff
-			t47 := t46 + 0x3fe6a09e667f3bcd
-			t48 := math.Float64frombits(t47)
-			t49 := t45 >> 52
-			t50 := t49 | 0x4338000000000000
-			t51 := math.Float64frombits(t50)
-			t52 := t51 - t42
-			t53 := t48 - 1
-			t54 := t48 + 1
-			t55 := t54 - 1
-			t56 := t48 - t55
-			t57 := 1 / t54
-			t58 := float64(t53 * t57)
-			t59 := -t58
-			t60 := math.FMA(t59, t54, t53)
-			t61 := math.FMA(t59, t56, t60)
-			t62 := float64(t61 * t57)
-			t63 := float64(t58 * t58)
-			t64 := -t63
-			t65 := math.FMA(t58, t58, t64)
-			t66 := t58 + t58
-			t67 := math.FMA(t66, t62, t65)
-			t68 := math.FMA(0x1.0e427bb25b5b2p-4, t63, 0x1.0f7fee49c9488p-4)
-			t69 := math.FMA(t68, t63, 0x1.3b1eebddc8062p-4)
-			t70 := math.FMA(t69, t63, 0x1.745ce9e4329eep-4)
-			t71 := math.FMA(t70, t63, 0x1.c71c722d645bap-4)
-			t72 := math.FMA(t71, t63, 0x1.2492492457d6ep-3)
-			t73 := math.FMA(t72, t63, 0x1.9999999999b3p-3)
-			t74 := float64(t63 * t73)
-			t75 := 0x1.5555555555555p-2 + t74
-			t76 := 0x1.5555555555555p-2 - t75
-			t77 := t76 + t74
-			t78 := t77 + 0x1.5555555555555p-56
-			t79 := float64(t63 * t75)
-			t80 := -t79
-			t81 := math.FMA(t63, t75, t80)
-			t82 := math.FMA(t67, t75, t81)
-			t83 := math.FMA(t63, t78, t82)
-			t84 := float64(t58 * t79)
-			t85 := -t84
-			t86 := math.FMA(t58, t79, t85)
-			t87 := math.FMA(t62, t79, t86)
-			t88 := math.FMA(t58, t83, t87)
-			t89 := t58 + t84
-			t90 := t58 - t89
-			t91 := t90 + t84
-			t92 := t88 + t62
-			t93 := t91 + t92
-			t94 := float64(t52 * 0x1.62e42fefa2p-1)
-			t95 := t89 + t89
-			t96 := t94 + t95
-			t97 := t94 - t96
-			t98 := t97 + t95
-			t99 := t93 + t93
-			t100 := math.FMA(t52, 0x1.9ef35793c7673p-41, t99)
-			t101 := t98 + t100
-			t102 := t96 + t101
-			t103 := t96 - t102
-			t104 := t103 + t101
-			t105 := t18 / t17
-			t106 := t104 + t105
-			var t107 float64
-			if 0x1p40 <= t0 {
-				t107 = 0x1.62e42fefa39efp-1
+			t43 := math.Float64bits(t41)
+			t44 := t43 + 0x95f619980c433
+			t45 := t44 & 0xfffffffffffff
+			t46 := t45 + 0x3fe6a09e667f3bcd
+			t47 := math.Float64frombits(t46)
+			var t48 float64
+			if t17 <= 0 {
+				var t49 float64
+				if t17 < 0 {
+					t49 = math.Float64frombits(0xfff8000000000000)
+				} else {
+					t49 = math.Float64frombits(0xfff0000000000000)
+				}
+				t48 = t49
 			} else {
-				t107 = 0
+				var t50 float64
+				if t17 < math.Float64frombits(0x7ff0000000000000) {
+					var t51 float64
+					if t17 < 0x1p-1022 {
+						t51 = 0x1.8000000000435p52
+					} else {
+						t51 = 0x1.80000000003ffp52
+					}
+					t52 := t44 >> 52
+					t53 := t52 | 0x4338000000000000
+					t54 := math.Float64frombits(t53)
+					t55 := t54 - t51
+					t50 = t55
+				} else {
+					t50 = t17
+				}
+				t48 = t50
 			}
-			t108 := t106 + t107
-			t109 := t102 + t108
-			t16 = t109
+			t56 := t47 - 1
+			t57 := t47 + 1
+			t58 := t57 - 1
+			t59 := t47 - t58
+			t60 := 1 / t57
+			t61 := float64(t56 * t60)
+			t62 := -t61
+			t63 := math.FMA(t62, t57, t56)
+			t64 := math.FMA(t62, t59, t63)
+			t65 := float64(t64 * t60)
+			t66 := float64(t61 * t61)
+			t67 := -t66
+			t68 := math.FMA(t61, t61, t67)
+			t69 := t61 + t61
+			t70 := math.FMA(t69, t65, t68)
+			t71 := math.FMA(0x1.0e427bb25b5b2p-4, t66, 0x1.0f7fee49c9488p-4)
+			t72 := math.FMA(t71, t66, 0x1.3b1eebddc8062p-4)
+			t73 := math.FMA(t72, t66, 0x1.745ce9e4329eep-4)
+			t74 := math.FMA(t73, t66, 0x1.c71c722d645bap-4)
+			t75 := math.FMA(t74, t66, 0x1.2492492457d6ep-3)
+			t76 := math.FMA(t75, t66, 0x1.9999999999b3p-3)
+			t77 := float64(t66 * t76)
+			t78 := 0x1.5555555555555p-2 + t77
+			t79 := 0x1.5555555555555p-2 - t78
+			t80 := t79 + t77
+			t81 := t80 + 0x1.5555555555555p-56
+			t82 := float64(t66 * t78)
+			t83 := -t82
+			t84 := math.FMA(t66, t78, t83)
+			t85 := math.FMA(t70, t78, t84)
+			t86 := math.FMA(t66, t81, t85)
+			t87 := float64(t61 * t82)
+			t88 := -t87
+			t89 := math.FMA(t61, t82, t88)
+			t90 := math.FMA(t65, t82, t89)
+			t91 := math.FMA(t61, t86, t90)
+			t92 := t61 + t87
+			t93 := t61 - t92
+			t94 := t93 + t87
+			t95 := t91 + t65
+			t96 := t94 + t95
+			t97 := float64(t48 * 0x1.62e42fefa2p-1)
+			t98 := t92 + t92
+			t99 := t97 + t98
+			t100 := t97 - t99
+			t101 := t100 + t98
+			t102 := t96 + t96
+			t103 := math.FMA(t48, 0x1.9ef35793c7673p-41, t102)
+			t104 := t101 + t103
+			t105 := t99 + t104
+			t106 := t99 - t105
+			t107 := t106 + t104
+			t108 := math.Abs(t48)
+			var t109 float64
+			if t108 < math.Float64frombits(0x7ff0000000000000) {
+				t109 = t105
+			} else {
+				t110 := t48 + t48
+				t109 = t110
+			}
+			t111 := t18 / t17
+			t112 := t107 + t111
+			var t113 float64
+			if 0x1p40 <= t0 {
+				t113 = 0x1.62e42fefa39efp-1
+			} else {
+				t113 = 0
+			}
+			t114 := t112 + t113
+			t115 := t109 + t114
+			t16 = t115
 		}
 		t2 = t16
 	}
-	t110 := math.Float64bits(a)
-	t111 := t110 & 0x8000000000000000
-	t112 := math.Float64bits(t2)
-	t113 := t112 | t111
-	return math.Float64frombits(t113)
+	t116 := math.Float64bits(a)
+	t117 := t116 & 0x8000000000000000
+	t118 := math.Float64bits(t2)
+	t119 := t118 | t117
+	return math.Float64frombits(t119)
 }
 
 // Acosh is dst[i] = the inverse of the hyperbolic cosine of a.
@@ -6986,86 +7023,115 @@ func acosh64(a float64) float64 {
 		t1 = t12
 	}
 	var t13 float64
-	var t14 float64
 	if t0 < 0x1p-1022 {
-		t15 := float64(t0 * 0x1p54)
-		t13 = t15
-		t14 = 0x1.8000000000435p52
+		t14 := float64(t0 * 0x1p54)
+		t13 = t14
 	} else {
 		t13 = t0
-		t14 = 0x1.80000000003ffp52
 	}
-	t16 := math.Float64bits(t13)
-	t17 := t16 + 0x95f619980c433
-	t18 := t17 & 0xfffffffffffff
-	t19 := t18 + 0x3fe6a09e667f3bcd
-	t20 := math.Float64frombits(t19)
-	t21 := t17 >> 52
-	t22 := t21 | 0x4338000000000000
-	t23 := math.Float64frombits(t22)
-	t24 := t23 - t14
-	t25 := t20 - 1
-	t26 := t20 + 1
-	t27 := t26 - 1
-	t28 := t20 - t27
-	t29 := 1 / t26
-	t30 := float64(t25 * t29)
-	t31 := -t30
-	t32 := math.FMA(t31, t26, t25)
-	t33 := math.FMA(t31, t28, t32)
-	t34 := float64(t33 * t29)
-	t35 := float64(t30 * t30)
-	t36 := -t35
-	t37 := math.FMA(t30, t30, t36)
-	t38 := t30 + t30
-	t39 := math.FMA(t38, t34, t37)
-	t40 := math.FMA(0x1.0e427bb25b5b2p-4, t35, 0x1.0f7fee49c9488p-4)
-	t41 := math.FMA(t40, t35, 0x1.3b1eebddc8062p-4)
-	t42 := math.FMA(t41, t35, 0x1.745ce9e4329eep-4)
-	t43 := math.FMA(t42, t35, 0x1.c71c722d645bap-4)
-	t44 := math.FMA(t43, t35, 0x1.2492492457d6ep-3)
-	t45 := math.FMA(t44, t35, 0x1.9999999999b3p-3)
-	t46 := float64(t35 * t45)
-	t47 := 0x1.5555555555555p-2 + t46
-	t48 := 0x1.5555555555555p-2 - t47
-	t49 := t48 + t46
-	t50 := t49 + 0x1.5555555555555p-56
-	t51 := float64(t35 * t47)
-	t52 := -t51
-	t53 := math.FMA(t35, t47, t52)
-	t54 := math.FMA(t39, t47, t53)
-	t55 := math.FMA(t35, t50, t54)
-	t56 := float64(t30 * t51)
-	t57 := -t56
-	t58 := math.FMA(t30, t51, t57)
-	t59 := math.FMA(t34, t51, t58)
-	t60 := math.FMA(t30, t55, t59)
-	t61 := t30 + t56
-	t62 := t30 - t61
-	t63 := t62 + t56
-	t64 := t60 + t34
-	t65 := t63 + t64
-	t66 := float64(t24 * 0x1.62e42fefa2p-1)
-	t67 := t61 + t61
-	t68 := t66 + t67
-	t69 := t66 - t68
-	t70 := t69 + t67
-	t71 := t65 + t65
-	t72 := math.FMA(t24, 0x1.9ef35793c7673p-41, t71)
-	t73 := t70 + t72
-	t74 := t68 + t73
-	t75 := t68 - t74
-	t76 := t75 + t73
-	t77 := t1 / t0
-	t78 := t76 + t77
-	var t79 float64
-	if 0x1p40 <= a {
-		t79 = 0x1.62e42fefa39efp-1
+	t15 := math.Float64bits(t13)
+	t16 := t15 + 0x95f619980c433
+	t17 := t16 & 0xfffffffffffff
+	t18 := t17 + 0x3fe6a09e667f3bcd
+	t19 := math.Float64frombits(t18)
+	var t20 float64
+	if t0 <= 0 {
+		var t21 float64
+		if t0 < 0 {
+			t21 = math.Float64frombits(0xfff8000000000000)
+		} else {
+			t21 = math.Float64frombits(0xfff0000000000000)
+		}
+		t20 = t21
 	} else {
-		t79 = 0
+		var t22 float64
+		if t0 < math.Float64frombits(0x7ff0000000000000) {
+			var t23 float64
+			if t0 < 0x1p-1022 {
+				t23 = 0x1.8000000000435p52
+			} else {
+				t23 = 0x1.80000000003ffp52
+			}
+			t24 := t16 >> 52
+			t25 := t24 | 0x4338000000000000
+			t26 := math.Float64frombits(t25)
+			t27 := t26 - t23
+			t22 = t27
+		} else {
+			t22 = t0
+		}
+		t20 = t22
 	}
-	t80 := t78 + t79
-	return t74 + t80
+	t28 := t19 - 1
+	t29 := t19 + 1
+	t30 := t29 - 1
+	t31 := t19 - t30
+	t32 := 1 / t29
+	t33 := float64(t28 * t32)
+	t34 := -t33
+	t35 := math.FMA(t34, t29, t28)
+	t36 := math.FMA(t34, t31, t35)
+	t37 := float64(t36 * t32)
+	t38 := float64(t33 * t33)
+	t39 := -t38
+	t40 := math.FMA(t33, t33, t39)
+	t41 := t33 + t33
+	t42 := math.FMA(t41, t37, t40)
+	t43 := math.FMA(0x1.0e427bb25b5b2p-4, t38, 0x1.0f7fee49c9488p-4)
+	t44 := math.FMA(t43, t38, 0x1.3b1eebddc8062p-4)
+	t45 := math.FMA(t44, t38, 0x1.745ce9e4329eep-4)
+	t46 := math.FMA(t45, t38, 0x1.c71c722d645bap-4)
+	t47 := math.FMA(t46, t38, 0x1.2492492457d6ep-3)
+	t48 := math.FMA(t47, t38, 0x1.9999999999b3p-3)
+	t49 := float64(t38 * t48)
+	t50 := 0x1.5555555555555p-2 + t49
+	t51 := 0x1.5555555555555p-2 - t50
+	t52 := t51 + t49
+	t53 := t52 + 0x1.5555555555555p-56
+	t54 := float64(t38 * t50)
+	t55 := -t54
+	t56 := math.FMA(t38, t50, t55)
+	t57 := math.FMA(t42, t50, t56)
+	t58 := math.FMA(t38, t53, t57)
+	t59 := float64(t33 * t54)
+	t60 := -t59
+	t61 := math.FMA(t33, t54, t60)
+	t62 := math.FMA(t37, t54, t61)
+	t63 := math.FMA(t33, t58, t62)
+	t64 := t33 + t59
+	t65 := t33 - t64
+	t66 := t65 + t59
+	t67 := t63 + t37
+	t68 := t66 + t67
+	t69 := float64(t20 * 0x1.62e42fefa2p-1)
+	t70 := t64 + t64
+	t71 := t69 + t70
+	t72 := t69 - t71
+	t73 := t72 + t70
+	t74 := t68 + t68
+	t75 := math.FMA(t20, 0x1.9ef35793c7673p-41, t74)
+	t76 := t73 + t75
+	t77 := t71 + t76
+	t78 := t71 - t77
+	t79 := t78 + t76
+	t80 := math.Abs(t20)
+	var t81 float64
+	if t80 < math.Float64frombits(0x7ff0000000000000) {
+		t81 = t77
+	} else {
+		t82 := t20 + t20
+		t81 = t82
+	}
+	t83 := t1 / t0
+	t84 := t79 + t83
+	var t85 float64
+	if 0x1p40 <= a {
+		t85 = 0x1.62e42fefa39efp-1
+	} else {
+		t85 = 0
+	}
+	t86 := t84 + t85
+	return t81 + t86
 }
 
 // Atanh is dst[i] = the inverse of the hyperbolic tangent of a.
@@ -7288,100 +7354,129 @@ func atanh64(a float64) float64 {
 			t31 := t29 + t30
 			t32 := t31 / t21
 			var t33 float64
-			var t34 float64
 			if t27 < 0x1p-1022 {
-				t35 := float64(t27 * 0x1p54)
-				t33 = t35
-				t34 = 0x1.8000000000435p52
+				t34 := float64(t27 * 0x1p54)
+				t33 = t34
 			} else {
 				t33 = t27
-				t34 = 0x1.80000000003ffp52
 			}
-			t36 := math.Float64bits(t33)
-			t37 := t36 + 0x95f619980c433
-			t38 := t37 & 0xfffffffffffff
-			t39 := t38 + 0x3fe6a09e667f3bcd
-			t40 := math.Float64frombits(t39)
-			t41 := t37 >> 52
-			t42 := t41 | 0x4338000000000000
-			t43 := math.Float64frombits(t42)
-			t44 := t43 - t34
-			t45 := t40 - 1
-			t46 := t40 + 1
-			t47 := t46 - 1
-			t48 := t40 - t47
-			t49 := 1 / t46
-			t50 := float64(t45 * t49)
-			t51 := -t50
-			t52 := math.FMA(t51, t46, t45)
-			t53 := math.FMA(t51, t48, t52)
-			t54 := float64(t53 * t49)
-			t55 := float64(t50 * t50)
-			t56 := -t55
-			t57 := math.FMA(t50, t50, t56)
-			t58 := t50 + t50
-			t59 := math.FMA(t58, t54, t57)
-			t60 := math.FMA(0x1.0e427bb25b5b2p-4, t55, 0x1.0f7fee49c9488p-4)
-			t61 := math.FMA(t60, t55, 0x1.3b1eebddc8062p-4)
-			t62 := math.FMA(t61, t55, 0x1.745ce9e4329eep-4)
-			t63 := math.FMA(t62, t55, 0x1.c71c722d645bap-4)
-			t64 := math.FMA(t63, t55, 0x1.2492492457d6ep-3)
-			t65 := math.FMA(t64, t55, 0x1.9999999999b3p-3)
-			t66 := float64(t55 * t65)
-			t67 := 0x1.5555555555555p-2 + t66
-			t68 := 0x1.5555555555555p-2 - t67
-			t69 := t68 + t66
-			t70 := t69 + 0x1.5555555555555p-56
-			t71 := float64(t55 * t67)
-			t72 := -t71
-			t73 := math.FMA(t55, t67, t72)
-			t74 := math.FMA(t59, t67, t73)
-			t75 := math.FMA(t55, t70, t74)
-			t76 := float64(t50 * t71)
-			t77 := -t76
-			t78 := math.FMA(t50, t71, t77)
-			t79 := math.FMA(t54, t71, t78)
-			t80 := math.FMA(t50, t75, t79)
-			t81 := t50 + t76
-			t82 := t50 - t81
-			t83 := t82 + t76
-			t84 := t80 + t54
-			t85 := t83 + t84
-			t86 := float64(t44 * 0x1.62e42fefa2p-1)
-			t87 := t81 + t81
+			t35 := math.Float64bits(t33)
+			t36 := t35 + 0x95f619980c433
+			t37 := t36 & 0xfffffffffffff
+			t38 := t37 + 0x3fe6a09e667f3bcd
+			t39 := math.Float64frombits(t38)
+			var t40 float64
+			if t27 <= 0 {
+				var t41 float64
+				if t27 < 0 {
+					t41 = math.Float64frombits(0xfff8000000000000)
+				} else {
+					t41 = math.Float64frombits(0xfff0000000000000)
+				}
+				t40 = t41
+			} else {
+				var t42 float64
+				if t27 < math.Float64frombits(0x7ff0000000000000) {
+					var t43 float64
+					if t27 < 0x1p-1022 {
+						t43 = 0x1.8000000000435p52
+					} else {
+						t43 = 0x1.80000000003ffp52
+					}
+					t44 := t36 >> 52
+					t45 := t44 | 0x4338000000000000
+					t46 := math.Float64frombits(t45)
+					t47 := t46 - t43
+					t42 = t47
+				} else {
+					t42 = t27
+				}
+				t40 = t42
+			}
+			t48 := t39 - 1
+			t49 := t39 + 1
+			t50 := t49 - 1
+			t51 := t39 - t50
+			t52 := 1 / t49
+			t53 := float64(t48 * t52)
+			t54 := -t53
+			t55 := math.FMA(t54, t49, t48)
+			t56 := math.FMA(t54, t51, t55)
+			t57 := float64(t56 * t52)
+			t58 := float64(t53 * t53)
+			t59 := -t58
+			t60 := math.FMA(t53, t53, t59)
+			t61 := t53 + t53
+			t62 := math.FMA(t61, t57, t60)
+			t63 := math.FMA(0x1.0e427bb25b5b2p-4, t58, 0x1.0f7fee49c9488p-4)
+			t64 := math.FMA(t63, t58, 0x1.3b1eebddc8062p-4)
+			t65 := math.FMA(t64, t58, 0x1.745ce9e4329eep-4)
+			t66 := math.FMA(t65, t58, 0x1.c71c722d645bap-4)
+			t67 := math.FMA(t66, t58, 0x1.2492492457d6ep-3)
+			t68 := math.FMA(t67, t58, 0x1.9999999999b3p-3)
+			t69 := float64(t58 * t68)
+			t70 := 0x1.5555555555555p-2 + t69
+			t71 := 0x1.5555555555555p-2 - t70
+			t72 := t71 + t69
+			t73 := t72 + 0x1.5555555555555p-56
+			t74 := float64(t58 * t70)
+			t75 := -t74
+			t76 := math.FMA(t58, t70, t75)
+			t77 := math.FMA(t62, t70, t76)
+			t78 := math.FMA(t58, t73, t77)
+			t79 := float64(t53 * t74)
+			t80 := -t79
+			t81 := math.FMA(t53, t74, t80)
+			t82 := math.FMA(t57, t74, t81)
+			t83 := math.FMA(t53, t78, t82)
+			t84 := t53 + t79
+			t85 := t53 - t84
+			t86 := t85 + t79
+			t87 := t83 + t57
 			t88 := t86 + t87
-			t89 := t86 - t88
-			t90 := t89 + t87
-			t91 := t85 + t85
-			t92 := math.FMA(t44, 0x1.9ef35793c7673p-41, t91)
-			t93 := t90 + t92
-			t94 := t88 + t93
-			t95 := t88 - t94
-			t96 := t95 + t93
-			t97 := t32 / t27
-			t98 := t96 + t97
-			t99 := t94 + t98
-			t100 := float64(t99 * 0.5)
-			t2 = t100
+			t89 := float64(t40 * 0x1.62e42fefa2p-1)
+			t90 := t84 + t84
+			t91 := t89 + t90
+			t92 := t89 - t91
+			t93 := t92 + t90
+			t94 := t88 + t88
+			t95 := math.FMA(t40, 0x1.9ef35793c7673p-41, t94)
+			t96 := t93 + t95
+			t97 := t91 + t96
+			t98 := t91 - t97
+			t99 := t98 + t96
+			t100 := math.Abs(t40)
+			var t101 float64
+			if t100 < math.Float64frombits(0x7ff0000000000000) {
+				t101 = t97
+			} else {
+				t102 := t40 + t40
+				t101 = t102
+			}
+			t103 := t32 / t27
+			t104 := t99 + t103
+			t105 := t101 + t104
+			t106 := float64(t105 * 0.5)
+			t2 = t106
 		}
 		t1 = t2
 	} else {
-		var t101 float64
+		var t107 float64
 		if t0 == 1 {
-			t101 = math.Float64frombits(0x7ff0000000000000)
+			t107 = math.Float64frombits(0x7ff0000000000000)
 		} else {
-			t101 = math.Float64frombits(0x7ff8000000000000)
+			t107 = math.Float64frombits(0x7ff8000000000000)
 		}
-		t1 = t101
+		t1 = t107
 	}
 	if t1 != t1 {
 		return math.Float64frombits(0x7ff8000000000000)
 	}
-	t102 := math.Float64bits(a)
-	t103 := t102 & 0x8000000000000000
-	t104 := math.Float64bits(t1)
-	t105 := t104 | t103
-	return math.Float64frombits(t105)
+	t108 := math.Float64bits(a)
+	t109 := t108 & 0x8000000000000000
+	t110 := math.Float64bits(t1)
+	t111 := t110 | t109
+	return math.Float64frombits(t111)
 }
 
 // Sinc is dst[i] = sin(πa)/(πa), 1 where a is 0.
@@ -7867,29 +7962,27 @@ func exp264(a float64) float64 {
 	t4 := t1 - t3
 	t5 := float64(t4 * 0x1.abc9e3b39803fp-56)
 	t6 := math.FMA(t4, 0x1.62e42fefa39efp-1, t5)
-	t7 := float64(t6 * t6)
-	t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
-	t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
-	t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
-	t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
-	t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
-	t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
-	t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
-	t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
-	t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
-	t17 := math.FMA(t16, t6, 0.5)
-	t18 := math.FMA(t7, t17, t6)
-	t19 := 1 + t18
-	t20 := t3 + 0x1.80000000007fep52
-	t21 := math.Float64bits(t20)
-	t22 := t21 >> 1
-	t23 := t22 << 52
-	t24 := math.Float64frombits(t23)
-	t25 := float64(t19 * t24)
-	t26 := t21 - t22
-	t27 := t26 << 52
-	t28 := math.Float64frombits(t27)
-	return float64(t25 * t28)
+	t7 := math.FMA(0x1.adae783034a8dp-26, t6, 0x1.28adc9c455766p-22)
+	t8 := math.FMA(t7, t6, 0x1.71df05a3752f8p-19)
+	t9 := math.FMA(t8, t6, 0x1.a0199994ddfccp-16)
+	t10 := math.FMA(t9, t6, 0x1.a01a0139af1eep-13)
+	t11 := math.FMA(t10, t6, 0x1.6c16c18464d5fp-10)
+	t12 := math.FMA(t11, t6, 0x1.11111111249dcp-7)
+	t13 := math.FMA(t12, t6, 0x1.55555555506fap-5)
+	t14 := math.FMA(t13, t6, 0x1.5555555555508p-3)
+	t15 := math.FMA(t14, t6, 0x1.000000000000ap-1)
+	t16 := math.FMA(t15, t6, 1)
+	t17 := math.FMA(t16, t6, 1)
+	t18 := t3 + 0x1.80000000007fep52
+	t19 := math.Float64bits(t18)
+	t20 := t19 >> 1
+	t21 := t20 << 52
+	t22 := math.Float64frombits(t21)
+	t23 := float64(t17 * t22)
+	t24 := t19 - t20
+	t25 := t24 << 52
+	t26 := math.Float64frombits(t25)
+	return float64(t23 * t26)
 }
 
 // Log2 is dst[i] = the logarithm of a to the base 2.
@@ -7908,18 +8001,6 @@ func Log2[T dtype.Float](dst, a []T) {
 }
 
 func log2f(a float32) float32 {
-	if a != a {
-		return math.Float32frombits(0x7fc00000)
-	}
-	if a <= 0 {
-		if a < 0 {
-			return math.Float32frombits(0x7fc00000)
-		}
-		return math.Float32frombits(0xff800000)
-	}
-	if a == math.Float32frombits(0x7f800000) {
-		return a
-	}
 	var t0 float32
 	if a < 0x1p-126 {
 		t1 := float32(a * 0x1p25)
@@ -7930,130 +8011,147 @@ func log2f(a float32) float32 {
 	t2 := math.Float32bits(t0)
 	t3 := t2 - 0x3f400000
 	t4 := t3 & 0xff800000
-	t5 := t2 - t4
-	t6 := math.Float32frombits(t5)
-	var t7 float32
+	var t5 float32
 	if a <= 0 {
-		var t8 float32
+		var t6 float32
 		if a < 0 {
-			t8 = math.Float32frombits(0xffc00000)
+			t6 = math.Float32frombits(0xffc00000)
 		} else {
-			t8 = math.Float32frombits(0xff800000)
+			t6 = math.Float32frombits(0xff800000)
 		}
-		t7 = t8
+		t5 = t6
 	} else {
-		var t9 float32
+		var t7 float32
 		if a < math.Float32frombits(0x7f800000) {
-			var t10 uint32
+			var t8 uint32
 			if a < 0x1p-126 {
-				t10 = 0xc800000
+				t8 = 0xc800000
 			} else {
-				t10 = 0
+				t8 = 0
 			}
-			t11 := t4 - t10
-			t12 := uint32(int32(t11) >> 23)
-			t13 := float32(int32(t12))
-			t9 = t13
+			t9 := t4 - t8
+			t10 := uint32(int32(t9) >> 23)
+			t11 := float32(int32(t10))
+			t7 = t11
 		} else {
-			t9 = a
+			t7 = a
 		}
-		t7 = t9
+		t5 = t7
 	}
-	t14 := t6 - 1
-	t15 := float32(t14 * t14)
-	t16 := fma32Const(-0x1.71e32cp-5*float64(t14), 0x1.acf4a8p-4)
-	t17 := fma32Const(float64(t16)*float64(t14), -0x1.0d98fp-3)
-	t18 := fma32Const(float64(t17)*float64(t14), 0x1.28807ap-3)
-	t19 := fma32Const(float64(t18)*float64(t14), -0x1.54ed96p-3)
-	t20 := fma32Const(float64(t19)*float64(t14), 0x1.99699ep-3)
-	t21 := fma32Const(float64(t20)*float64(t14), -0x1.00004ap-2)
-	t22 := fma32Const(float64(t21)*float64(t14), 0x1.5555a4p-2)
-	t23 := fma32Const(float64(t22)*float64(t14), -0.5)
-	t24 := float32(t15 * t23)
-	t25 := float32(t14 * 0x1.715476p0)
-	t26 := -t25
-	t27 := fma32Const(float64(t14)*0x1.715476p0, float64(t26))
-	if -0x1p-126 <= t27 && t27 <= 0x1p-126 {
-		t27 = fma32(float64(t14)*0x1.715476p0, float64(t26))
+	t12 := math.Float32frombits(math.Float32bits(t5) &^ (1 << 31))
+	if t12 < math.Float32frombits(0x7f800000) {
+		t13 := t2 - t4
+		t14 := math.Float32frombits(t13)
+		t15 := t14 - 1
+		t16 := float32(t15 * t15)
+		t17 := fma32Const(-0x1.71e32cp-5*float64(t15), 0x1.acf4a8p-4)
+		t18 := fma32Const(float64(t17)*float64(t15), -0x1.0d98fp-3)
+		t19 := fma32Const(float64(t18)*float64(t15), 0x1.28807ap-3)
+		t20 := fma32Const(float64(t19)*float64(t15), -0x1.54ed96p-3)
+		t21 := fma32Const(float64(t20)*float64(t15), 0x1.99699ep-3)
+		t22 := fma32Const(float64(t21)*float64(t15), -0x1.00004ap-2)
+		t23 := fma32Const(float64(t22)*float64(t15), 0x1.5555a4p-2)
+		t24 := fma32Const(float64(t23)*float64(t15), -0.5)
+		t25 := float32(t16 * t24)
+		t26 := float32(t15 * 0x1.715476p0)
+		t27 := -t26
+		t28 := fma32Const(float64(t15)*0x1.715476p0, float64(t27))
+		if -0x1p-126 <= t28 && t28 <= 0x1p-126 {
+			t28 = fma32(float64(t15)*0x1.715476p0, float64(t27))
+		}
+		t29 := float32(t15 * 0x1.4ae0cp-26)
+		t30 := fma32Const(float64(t25)*0x1.715476p0, float64(t29))
+		if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
+			t30 = fma32(float64(t25)*0x1.715476p0, float64(t29))
+		}
+		t31 := t28 + t30
+		t32 := float32(t5 * 1)
+		t33 := t32 + t26
+		t34 := t32 - t33
+		t35 := t34 + t26
+		t36 := fma32Const(float64(t5)*0, float64(t31))
+		if -0x1p-126 <= t36 && t36 <= 0x1p-126 {
+			t36 = fma32(float64(t5)*0, float64(t31))
+		}
+		t37 := t35 + t36
+		return t33 + t37
 	}
-	t28 := float32(t14 * 0x1.4ae0cp-26)
-	t29 := fma32Const(float64(t24)*0x1.715476p0, float64(t28))
-	if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
-		t29 = fma32(float64(t24)*0x1.715476p0, float64(t28))
-	}
-	t30 := t27 + t29
-	t31 := float32(t7 * 1)
-	t32 := t31 + t25
-	t33 := t31 - t32
-	t34 := t33 + t25
-	t35 := fma32Const(float64(t7)*0, float64(t30))
-	if -0x1p-126 <= t35 && t35 <= 0x1p-126 {
-		t35 = fma32(float64(t7)*0, float64(t30))
-	}
-	t36 := t34 + t35
-	return t32 + t36
+	return t5 + t5
 }
 
 func log264(a float64) float64 {
-	if a != a {
-		return math.Float64frombits(0x7ff8000000000000)
-	}
-	if a <= 0 {
-		if a < 0 {
-			return math.Float64frombits(0x7ff8000000000000)
-		}
-		return math.Float64frombits(0xfff0000000000000)
-	}
-	if a == math.Float64frombits(0x7ff0000000000000) {
-		return a
-	}
 	var t0 float64
-	var t1 float64
 	if a < 0x1p-1022 {
-		t2 := float64(a * 0x1p54)
-		t0 = t2
-		t1 = 0x1.8000000000435p52
+		t1 := float64(a * 0x1p54)
+		t0 = t1
 	} else {
 		t0 = a
-		t1 = 0x1.80000000003ffp52
 	}
-	t3 := math.Float64bits(t0)
-	t4 := t3 + 0x95f619980c433
-	t5 := t4 & 0xfffffffffffff
-	t6 := t5 + 0x3fe6a09e667f3bcd
-	t7 := math.Float64frombits(t6)
-	t8 := t4 >> 52
-	t9 := t8 | 0x4338000000000000
-	t10 := math.Float64frombits(t9)
-	t11 := t10 - t1
-	t12 := t7 - 1
-	t13 := 2 + t12
-	t14 := t12 / t13
-	t15 := float64(t14 * t14)
-	t16 := math.FMA(0x1.2f11beccb8e67p-3, t15, 0x1.39a08fefa1bfcp-3)
-	t17 := math.FMA(t16, t15, 0x1.746649df94a19p-3)
-	t18 := math.FMA(t17, t15, 0x1.c71c51d710ab9p-3)
-	t19 := math.FMA(t18, t15, 0x1.249249422af15p-2)
-	t20 := math.FMA(t19, t15, 0x1.999999997f9f1p-2)
-	t21 := math.FMA(t20, t15, 0x1.5555555555593p-1)
-	t22 := float64(t12 * 0.5)
-	t23 := float64(t22 * t12)
-	t24 := math.FMA(t15, t21, t23)
-	t25 := -t23
-	t26 := math.FMA(t14, t24, t25)
-	t27 := float64(t12 * 0x1.71547652b82fep0)
-	t28 := -t27
-	t29 := math.FMA(t12, 0x1.71547652b82fep0, t28)
-	t30 := float64(t12 * 0x1.777d0ffda0d24p-56)
-	t31 := math.FMA(t26, 0x1.71547652b82fep0, t30)
-	t32 := t29 + t31
-	t33 := float64(t11 * 1)
-	t34 := t33 + t27
-	t35 := t33 - t34
-	t36 := t35 + t27
-	t37 := math.FMA(t11, 0, t32)
-	t38 := t36 + t37
-	return t34 + t38
+	t2 := math.Float64bits(t0)
+	t3 := t2 + 0x95f619980c433
+	var t4 float64
+	if a <= 0 {
+		var t5 float64
+		if a < 0 {
+			t5 = math.Float64frombits(0xfff8000000000000)
+		} else {
+			t5 = math.Float64frombits(0xfff0000000000000)
+		}
+		t4 = t5
+	} else {
+		var t6 float64
+		if a < math.Float64frombits(0x7ff0000000000000) {
+			var t7 float64
+			if a < 0x1p-1022 {
+				t7 = 0x1.8000000000435p52
+			} else {
+				t7 = 0x1.80000000003ffp52
+			}
+			t8 := t3 >> 52
+			t9 := t8 | 0x4338000000000000
+			t10 := math.Float64frombits(t9)
+			t11 := t10 - t7
+			t6 = t11
+		} else {
+			t6 = a
+		}
+		t4 = t6
+	}
+	t12 := math.Abs(t4)
+	if t12 < math.Float64frombits(0x7ff0000000000000) {
+		t13 := t3 & 0xfffffffffffff
+		t14 := t13 + 0x3fe6a09e667f3bcd
+		t15 := math.Float64frombits(t14)
+		t16 := t15 - 1
+		t17 := 2 + t16
+		t18 := t16 / t17
+		t19 := float64(t18 * t18)
+		t20 := math.FMA(0x1.2f11beccb8e67p-3, t19, 0x1.39a08fefa1bfcp-3)
+		t21 := math.FMA(t20, t19, 0x1.746649df94a19p-3)
+		t22 := math.FMA(t21, t19, 0x1.c71c51d710ab9p-3)
+		t23 := math.FMA(t22, t19, 0x1.249249422af15p-2)
+		t24 := math.FMA(t23, t19, 0x1.999999997f9f1p-2)
+		t25 := math.FMA(t24, t19, 0x1.5555555555593p-1)
+		t26 := float64(t16 * 0.5)
+		t27 := float64(t26 * t16)
+		t28 := math.FMA(t19, t25, t27)
+		t29 := -t27
+		t30 := math.FMA(t18, t28, t29)
+		t31 := float64(t16 * 0x1.71547652b82fep0)
+		t32 := -t31
+		t33 := math.FMA(t16, 0x1.71547652b82fep0, t32)
+		t34 := float64(t16 * 0x1.777d0ffda0d24p-56)
+		t35 := math.FMA(t30, 0x1.71547652b82fep0, t34)
+		t36 := t33 + t35
+		t37 := float64(t4 * 1)
+		t38 := t37 + t31
+		t39 := t37 - t38
+		t40 := t39 + t31
+		t41 := math.FMA(t4, 0, t36)
+		t42 := t40 + t41
+		return t38 + t42
+	}
+	return t4 + t4
 }
 
 // Log10 is dst[i] = the logarithm of a to the base 10.
@@ -8072,18 +8170,6 @@ func Log10[T dtype.Float](dst, a []T) {
 }
 
 func log10f(a float32) float32 {
-	if a != a {
-		return math.Float32frombits(0x7fc00000)
-	}
-	if a <= 0 {
-		if a < 0 {
-			return math.Float32frombits(0x7fc00000)
-		}
-		return math.Float32frombits(0xff800000)
-	}
-	if a == math.Float32frombits(0x7f800000) {
-		return a
-	}
 	var t0 float32
 	if a < 0x1p-126 {
 		t1 := float32(a * 0x1p25)
@@ -8094,130 +8180,147 @@ func log10f(a float32) float32 {
 	t2 := math.Float32bits(t0)
 	t3 := t2 - 0x3f400000
 	t4 := t3 & 0xff800000
-	t5 := t2 - t4
-	t6 := math.Float32frombits(t5)
-	var t7 float32
+	var t5 float32
 	if a <= 0 {
-		var t8 float32
+		var t6 float32
 		if a < 0 {
-			t8 = math.Float32frombits(0xffc00000)
+			t6 = math.Float32frombits(0xffc00000)
 		} else {
-			t8 = math.Float32frombits(0xff800000)
+			t6 = math.Float32frombits(0xff800000)
 		}
-		t7 = t8
+		t5 = t6
 	} else {
-		var t9 float32
+		var t7 float32
 		if a < math.Float32frombits(0x7f800000) {
-			var t10 uint32
+			var t8 uint32
 			if a < 0x1p-126 {
-				t10 = 0xc800000
+				t8 = 0xc800000
 			} else {
-				t10 = 0
+				t8 = 0
 			}
-			t11 := t4 - t10
-			t12 := uint32(int32(t11) >> 23)
-			t13 := float32(int32(t12))
-			t9 = t13
+			t9 := t4 - t8
+			t10 := uint32(int32(t9) >> 23)
+			t11 := float32(int32(t10))
+			t7 = t11
 		} else {
-			t9 = a
+			t7 = a
 		}
-		t7 = t9
+		t5 = t7
 	}
-	t14 := t6 - 1
-	t15 := float32(t14 * t14)
-	t16 := fma32Const(-0x1.71e32cp-5*float64(t14), 0x1.acf4a8p-4)
-	t17 := fma32Const(float64(t16)*float64(t14), -0x1.0d98fp-3)
-	t18 := fma32Const(float64(t17)*float64(t14), 0x1.28807ap-3)
-	t19 := fma32Const(float64(t18)*float64(t14), -0x1.54ed96p-3)
-	t20 := fma32Const(float64(t19)*float64(t14), 0x1.99699ep-3)
-	t21 := fma32Const(float64(t20)*float64(t14), -0x1.00004ap-2)
-	t22 := fma32Const(float64(t21)*float64(t14), 0x1.5555a4p-2)
-	t23 := fma32Const(float64(t22)*float64(t14), -0.5)
-	t24 := float32(t15 * t23)
-	t25 := float32(t14 * 0x1.bcb7b2p-2)
-	t26 := -t25
-	t27 := fma32Const(float64(t14)*0x1.bcb7b2p-2, float64(t26))
-	if -0x1p-126 <= t27 && t27 <= 0x1p-126 {
-		t27 = fma32(float64(t14)*0x1.bcb7b2p-2, float64(t26))
+	t12 := math.Float32frombits(math.Float32bits(t5) &^ (1 << 31))
+	if t12 < math.Float32frombits(0x7f800000) {
+		t13 := t2 - t4
+		t14 := math.Float32frombits(t13)
+		t15 := t14 - 1
+		t16 := float32(t15 * t15)
+		t17 := fma32Const(-0x1.71e32cp-5*float64(t15), 0x1.acf4a8p-4)
+		t18 := fma32Const(float64(t17)*float64(t15), -0x1.0d98fp-3)
+		t19 := fma32Const(float64(t18)*float64(t15), 0x1.28807ap-3)
+		t20 := fma32Const(float64(t19)*float64(t15), -0x1.54ed96p-3)
+		t21 := fma32Const(float64(t20)*float64(t15), 0x1.99699ep-3)
+		t22 := fma32Const(float64(t21)*float64(t15), -0x1.00004ap-2)
+		t23 := fma32Const(float64(t22)*float64(t15), 0x1.5555a4p-2)
+		t24 := fma32Const(float64(t23)*float64(t15), -0.5)
+		t25 := float32(t16 * t24)
+		t26 := float32(t15 * 0x1.bcb7b2p-2)
+		t27 := -t26
+		t28 := fma32Const(float64(t15)*0x1.bcb7b2p-2, float64(t27))
+		if -0x1p-126 <= t28 && t28 <= 0x1p-126 {
+			t28 = fma32(float64(t15)*0x1.bcb7b2p-2, float64(t27))
+		}
+		t29 := float32(t15 * -0x1.5b235ep-27)
+		t30 := fma32Const(float64(t25)*0x1.bcb7b2p-2, float64(t29))
+		if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
+			t30 = fma32(float64(t25)*0x1.bcb7b2p-2, float64(t29))
+		}
+		t31 := t28 + t30
+		t32 := float32(t5 * 0x1.344p-2)
+		t33 := t32 + t26
+		t34 := t32 - t33
+		t35 := t34 + t26
+		t36 := fma32Const(float64(t5)*0x1.3509f8p-18, float64(t31))
+		if -0x1p-126 <= t36 && t36 <= 0x1p-126 {
+			t36 = fma32(float64(t5)*0x1.3509f8p-18, float64(t31))
+		}
+		t37 := t35 + t36
+		return t33 + t37
 	}
-	t28 := float32(t14 * -0x1.5b235ep-27)
-	t29 := fma32Const(float64(t24)*0x1.bcb7b2p-2, float64(t28))
-	if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
-		t29 = fma32(float64(t24)*0x1.bcb7b2p-2, float64(t28))
-	}
-	t30 := t27 + t29
-	t31 := float32(t7 * 0x1.344p-2)
-	t32 := t31 + t25
-	t33 := t31 - t32
-	t34 := t33 + t25
-	t35 := fma32Const(float64(t7)*0x1.3509f8p-18, float64(t30))
-	if -0x1p-126 <= t35 && t35 <= 0x1p-126 {
-		t35 = fma32(float64(t7)*0x1.3509f8p-18, float64(t30))
-	}
-	t36 := t34 + t35
-	return t32 + t36
+	return t5 + t5
 }
 
 func log1064(a float64) float64 {
-	if a != a {
-		return math.Float64frombits(0x7ff8000000000000)
-	}
-	if a <= 0 {
-		if a < 0 {
-			return math.Float64frombits(0x7ff8000000000000)
-		}
-		return math.Float64frombits(0xfff0000000000000)
-	}
-	if a == math.Float64frombits(0x7ff0000000000000) {
-		return a
-	}
 	var t0 float64
-	var t1 float64
 	if a < 0x1p-1022 {
-		t2 := float64(a * 0x1p54)
-		t0 = t2
-		t1 = 0x1.8000000000435p52
+		t1 := float64(a * 0x1p54)
+		t0 = t1
 	} else {
 		t0 = a
-		t1 = 0x1.80000000003ffp52
 	}
-	t3 := math.Float64bits(t0)
-	t4 := t3 + 0x95f619980c433
-	t5 := t4 & 0xfffffffffffff
-	t6 := t5 + 0x3fe6a09e667f3bcd
-	t7 := math.Float64frombits(t6)
-	t8 := t4 >> 52
-	t9 := t8 | 0x4338000000000000
-	t10 := math.Float64frombits(t9)
-	t11 := t10 - t1
-	t12 := t7 - 1
-	t13 := 2 + t12
-	t14 := t12 / t13
-	t15 := float64(t14 * t14)
-	t16 := math.FMA(0x1.2f11beccb8e67p-3, t15, 0x1.39a08fefa1bfcp-3)
-	t17 := math.FMA(t16, t15, 0x1.746649df94a19p-3)
-	t18 := math.FMA(t17, t15, 0x1.c71c51d710ab9p-3)
-	t19 := math.FMA(t18, t15, 0x1.249249422af15p-2)
-	t20 := math.FMA(t19, t15, 0x1.999999997f9f1p-2)
-	t21 := math.FMA(t20, t15, 0x1.5555555555593p-1)
-	t22 := float64(t12 * 0.5)
-	t23 := float64(t22 * t12)
-	t24 := math.FMA(t15, t21, t23)
-	t25 := -t23
-	t26 := math.FMA(t14, t24, t25)
-	t27 := float64(t12 * 0x1.bcb7b1526e50ep-2)
-	t28 := -t27
-	t29 := math.FMA(t12, 0x1.bcb7b1526e50ep-2, t28)
-	t30 := float64(t12 * 0x1.95355baaafad3p-57)
-	t31 := math.FMA(t26, 0x1.bcb7b1526e50ep-2, t30)
-	t32 := t29 + t31
-	t33 := float64(t11 * 0x1.34413509f8p-2)
-	t34 := t33 + t27
-	t35 := t33 - t34
-	t36 := t35 + t27
-	t37 := math.FMA(t11, -0x1.80433b83b532ap-44, t32)
-	t38 := t36 + t37
-	return t34 + t38
+	t2 := math.Float64bits(t0)
+	t3 := t2 + 0x95f619980c433
+	var t4 float64
+	if a <= 0 {
+		var t5 float64
+		if a < 0 {
+			t5 = math.Float64frombits(0xfff8000000000000)
+		} else {
+			t5 = math.Float64frombits(0xfff0000000000000)
+		}
+		t4 = t5
+	} else {
+		var t6 float64
+		if a < math.Float64frombits(0x7ff0000000000000) {
+			var t7 float64
+			if a < 0x1p-1022 {
+				t7 = 0x1.8000000000435p52
+			} else {
+				t7 = 0x1.80000000003ffp52
+			}
+			t8 := t3 >> 52
+			t9 := t8 | 0x4338000000000000
+			t10 := math.Float64frombits(t9)
+			t11 := t10 - t7
+			t6 = t11
+		} else {
+			t6 = a
+		}
+		t4 = t6
+	}
+	t12 := math.Abs(t4)
+	if t12 < math.Float64frombits(0x7ff0000000000000) {
+		t13 := t3 & 0xfffffffffffff
+		t14 := t13 + 0x3fe6a09e667f3bcd
+		t15 := math.Float64frombits(t14)
+		t16 := t15 - 1
+		t17 := 2 + t16
+		t18 := t16 / t17
+		t19 := float64(t18 * t18)
+		t20 := math.FMA(0x1.2f11beccb8e67p-3, t19, 0x1.39a08fefa1bfcp-3)
+		t21 := math.FMA(t20, t19, 0x1.746649df94a19p-3)
+		t22 := math.FMA(t21, t19, 0x1.c71c51d710ab9p-3)
+		t23 := math.FMA(t22, t19, 0x1.249249422af15p-2)
+		t24 := math.FMA(t23, t19, 0x1.999999997f9f1p-2)
+		t25 := math.FMA(t24, t19, 0x1.5555555555593p-1)
+		t26 := float64(t16 * 0.5)
+		t27 := float64(t26 * t16)
+		t28 := math.FMA(t19, t25, t27)
+		t29 := -t27
+		t30 := math.FMA(t18, t28, t29)
+		t31 := float64(t16 * 0x1.bcb7b1526e50ep-2)
+		t32 := -t31
+		t33 := math.FMA(t16, 0x1.bcb7b1526e50ep-2, t32)
+		t34 := float64(t16 * 0x1.95355baaafad3p-57)
+		t35 := math.FMA(t30, 0x1.bcb7b1526e50ep-2, t34)
+		t36 := t33 + t35
+		t37 := float64(t4 * 0x1.34413509f8p-2)
+		t38 := t37 + t31
+		t39 := t37 - t38
+		t40 := t39 + t31
+		t41 := math.FMA(t4, -0x1.80433b83b532ap-44, t36)
+		t42 := t40 + t41
+		return t38 + t42
+	}
+	return t4 + t4
 }
 
 // LogAddExp is dst[i] = log(e**a + e**b).
@@ -8360,70 +8463,68 @@ func logaddexp64(a, b float64) float64 {
 				t11 := t10 - 0x1.8p52
 				t12 := float64(t11*-0x1.62e42fefa2p-1) + t9
 				t13 := math.FMA(t11, -0x1.9ef35793c7673p-41, t12)
-				t14 := float64(t13 * t13)
-				t15 := math.FMA(0x1.1f94e6e6c195ap-29, t13, 0x1.af5b6bc36836ep-26)
-				t16 := math.FMA(t15, t13, 0x1.27e4e439c0b21p-22)
-				t17 := math.FMA(t16, t13, 0x1.71ddfa09180ecp-19)
-				t18 := math.FMA(t17, t13, 0x1.a01a019e968eep-16)
-				t19 := math.FMA(t18, t13, 0x1.a01a01af666bep-13)
-				t20 := math.FMA(t19, t13, 0x1.6c16c16c1633bp-10)
-				t21 := math.FMA(t20, t13, 0x1.111111110f71fp-7)
-				t22 := math.FMA(t21, t13, 0x1.5555555555559p-5)
-				t23 := math.FMA(t22, t13, 0x1.5555555555559p-3)
-				t24 := math.FMA(t23, t13, 0.5)
-				t25 := math.FMA(t14, t24, t13)
-				t26 := 1 + t25
-				t27 := t11 + 0x1.80000000007fep52
-				t28 := math.Float64bits(t27)
-				t29 := t28 >> 1
-				t30 := t29 << 52
-				t31 := math.Float64frombits(t30)
-				t32 := float64(t26 * t31)
-				t33 := t28 - t29
-				t34 := t33 << 52
-				t35 := math.Float64frombits(t34)
-				t36 := float64(t32 * t35)
-				t37 := 1 + t36
-				t38 := math.Float64bits(t37)
-				t39 := t38 + 0x95f619980c433
-				t40 := t39 & 0x7ff0000000000000
-				t41 := 0x3ff0000000000000 - t40
-				t42 := math.Float64bits(t36)
-				t43 := t42 + t41
+				t14 := math.FMA(0x1.adae783034a8dp-26, t13, 0x1.28adc9c455766p-22)
+				t15 := math.FMA(t14, t13, 0x1.71df05a3752f8p-19)
+				t16 := math.FMA(t15, t13, 0x1.a0199994ddfccp-16)
+				t17 := math.FMA(t16, t13, 0x1.a01a0139af1eep-13)
+				t18 := math.FMA(t17, t13, 0x1.6c16c18464d5fp-10)
+				t19 := math.FMA(t18, t13, 0x1.11111111249dcp-7)
+				t20 := math.FMA(t19, t13, 0x1.55555555506fap-5)
+				t21 := math.FMA(t20, t13, 0x1.5555555555508p-3)
+				t22 := math.FMA(t21, t13, 0x1.000000000000ap-1)
+				t23 := math.FMA(t22, t13, 1)
+				t24 := math.FMA(t23, t13, 1)
+				t25 := t11 + 0x1.80000000007fep52
+				t26 := math.Float64bits(t25)
+				t27 := t26 >> 1
+				t28 := t27 << 52
+				t29 := math.Float64frombits(t28)
+				t30 := float64(t24 * t29)
+				t31 := t26 - t27
+				t32 := t31 << 52
+				t33 := math.Float64frombits(t32)
+				t34 := float64(t30 * t33)
+				t35 := 1 + t34
+				t36 := math.Float64bits(t35)
+				t37 := t36 + 0x95f619980c433
+				t38 := t37 & 0x7ff0000000000000
+				t39 := 0x3ff0000000000000 - t38
+				t40 := math.Float64bits(t34)
+				t41 := t40 + t39
+				t42 := math.Float64frombits(t41)
+				t43 := 0x4010000000000000 + t39
 				t44 := math.Float64frombits(t43)
-				t45 := 0x4010000000000000 + t41
-				t46 := math.Float64frombits(t45)
-				t47 := math.FMA(0.25, t46, -1)
-				t48 := t44 + t47
-				t49 := t39 >> 52
-				t50 := t49 | 0x4338000000000000
-				t51 := math.Float64frombits(t50)
-				t52 := t51 - 0x1.80000000003ffp52
-				t53 := 2 + t48
-				t54 := t48 / t53
-				t55 := float64(t54 * t54)
-				t56 := math.FMA(0x1.2f11beccb8e67p-3, t55, 0x1.39a08fefa1bfcp-3)
-				t57 := math.FMA(t56, t55, 0x1.746649df94a19p-3)
-				t58 := math.FMA(t57, t55, 0x1.c71c51d710ab9p-3)
-				t59 := math.FMA(t58, t55, 0x1.249249422af15p-2)
-				t60 := math.FMA(t59, t55, 0x1.999999997f9f1p-2)
-				t61 := math.FMA(t60, t55, 0x1.5555555555593p-1)
-				t62 := float64(t48 * 0.5)
-				t63 := float64(t62 * t48)
-				t64 := math.FMA(t55, t61, t63)
-				t65 := float64(t52 * 0x1.9ef35793c7673p-41)
-				t66 := math.FMA(t54, t64, t65)
-				t67 := t63 - t66
-				t68 := t48 - t67
-				t69 := float64(t52*0x1.62e42fefa2p-1) + t68
-				var t70 float64
+				t45 := math.FMA(0.25, t44, -1)
+				t46 := t42 + t45
+				t47 := t37 >> 52
+				t48 := t47 | 0x4338000000000000
+				t49 := math.Float64frombits(t48)
+				t50 := t49 - 0x1.80000000003ffp52
+				t51 := 2 + t46
+				t52 := t46 / t51
+				t53 := float64(t52 * t52)
+				t54 := math.FMA(0x1.2f11beccb8e67p-3, t53, 0x1.39a08fefa1bfcp-3)
+				t55 := math.FMA(t54, t53, 0x1.746649df94a19p-3)
+				t56 := math.FMA(t55, t53, 0x1.c71c51d710ab9p-3)
+				t57 := math.FMA(t56, t53, 0x1.249249422af15p-2)
+				t58 := math.FMA(t57, t53, 0x1.999999997f9f1p-2)
+				t59 := math.FMA(t58, t53, 0x1.5555555555593p-1)
+				t60 := float64(t46 * 0.5)
+				t61 := float64(t60 * t46)
+				t62 := math.FMA(t53, t59, t61)
+				t63 := float64(t50 * 0x1.9ef35793c7673p-41)
+				t64 := math.FMA(t52, t62, t63)
+				t65 := t61 - t64
+				t66 := t46 - t65
+				t67 := float64(t50*0x1.62e42fefa2p-1) + t66
+				var t68 float64
 				if 0 < t4 {
-					t71 := t4 + t69
-					t70 = t71
+					t69 := t4 + t67
+					t68 = t69
 				} else {
-					t70 = t69
+					t68 = t67
 				}
-				t7 = t70
+				t7 = t68
 			}
 			t6 = t7
 		}
@@ -8522,67 +8623,64 @@ func xlogy64(a, b float64) float64 {
 		return 0
 	}
 	var t0 float64
-	if b != b {
-		t0 = math.Float64frombits(0x7ff8000000000000)
-	} else {
-		var t1 float64
-		if b <= 0 {
-			var t2 float64
-			if b < 0 {
-				t2 = math.Float64frombits(0x7ff8000000000000)
-			} else {
-				t2 = math.Float64frombits(0xfff0000000000000)
-			}
-			t1 = t2
-		} else {
-			var t3 float64
-			if b == math.Float64frombits(0x7ff0000000000000) {
-				t3 = b
-			} else {
-				var t4 float64
-				var t5 float64
-				if b < 0x1p-1022 {
-					t6 := float64(b * 0x1p54)
-					t4 = t6
-					t5 = 0x1.8000000000435p52
-				} else {
-					t4 = b
-					t5 = 0x1.80000000003ffp52
-				}
-				t7 := math.Float64bits(t4)
-				t8 := t7 + 0x95f619980c433
-				t9 := t8 & 0xfffffffffffff
-				t10 := t9 + 0x3fe6a09e667f3bcd
-				t11 := math.Float64frombits(t10)
-				t12 := t8 >> 52
-				t13 := t12 | 0x4338000000000000
-				t14 := math.Float64frombits(t13)
-				t15 := t14 - t5
-				t16 := t11 - 1
-				t17 := 2 + t16
-				t18 := t16 / t17
-				t19 := float64(t18 * t18)
-				t20 := math.FMA(0x1.2f11beccb8e67p-3, t19, 0x1.39a08fefa1bfcp-3)
-				t21 := math.FMA(t20, t19, 0x1.746649df94a19p-3)
-				t22 := math.FMA(t21, t19, 0x1.c71c51d710ab9p-3)
-				t23 := math.FMA(t22, t19, 0x1.249249422af15p-2)
-				t24 := math.FMA(t23, t19, 0x1.999999997f9f1p-2)
-				t25 := math.FMA(t24, t19, 0x1.5555555555593p-1)
-				t26 := float64(t16 * 0.5)
-				t27 := float64(t26 * t16)
-				t28 := math.FMA(t19, t25, t27)
-				t29 := float64(t15 * 0x1.9ef35793c7673p-41)
-				t30 := math.FMA(t18, t28, t29)
-				t31 := t27 - t30
-				t32 := t16 - t31
-				t33 := float64(t15*0x1.62e42fefa2p-1) + t32
-				t3 = t33
-			}
-			t1 = t3
-		}
+	if b < 0x1p-1022 {
+		t1 := float64(b * 0x1p54)
 		t0 = t1
+	} else {
+		t0 = b
 	}
-	return float64(a * t0)
+	t2 := math.Float64bits(t0)
+	t3 := t2 + 0x95f619980c433
+	t4 := t3 & 0xfffffffffffff
+	t5 := t4 + 0x3fe6a09e667f3bcd
+	t6 := math.Float64frombits(t5)
+	var t7 float64
+	if b <= 0 {
+		var t8 float64
+		if b < 0 {
+			t8 = math.Float64frombits(0xfff8000000000000)
+		} else {
+			t8 = math.Float64frombits(0xfff0000000000000)
+		}
+		t7 = t8
+	} else {
+		var t9 float64
+		if b < math.Float64frombits(0x7ff0000000000000) {
+			var t10 float64
+			if b < 0x1p-1022 {
+				t10 = 0x1.8000000000435p52
+			} else {
+				t10 = 0x1.80000000003ffp52
+			}
+			t11 := t3 >> 52
+			t12 := t11 | 0x4338000000000000
+			t13 := math.Float64frombits(t12)
+			t14 := t13 - t10
+			t9 = t14
+		} else {
+			t9 = b
+		}
+		t7 = t9
+	}
+	t15 := t6 - 1
+	t16 := 2 + t15
+	t17 := t15 / t16
+	t18 := float64(t17 * t17)
+	t19 := math.FMA(0x1.2f11beccb8e67p-3, t18, 0x1.39a08fefa1bfcp-3)
+	t20 := math.FMA(t19, t18, 0x1.746649df94a19p-3)
+	t21 := math.FMA(t20, t18, 0x1.c71c51d710ab9p-3)
+	t22 := math.FMA(t21, t18, 0x1.249249422af15p-2)
+	t23 := math.FMA(t22, t18, 0x1.999999997f9f1p-2)
+	t24 := math.FMA(t23, t18, 0x1.5555555555593p-1)
+	t25 := float64(t15 * 0.5)
+	t26 := float64(t25 * t15)
+	t27 := math.FMA(t18, t24, t26)
+	t28 := float64(t7 * 0x1.9ef35793c7673p-41)
+	t29 := math.FMA(t17, t27, t28)
+	t30 := t26 - t29
+	t31 := t15 - t30
+	t32 := float64(t7*0x1.62e42fefa2p-1) + t31
+	return float64(a * t32)
 }
 
 // Erfc is dst[i] = 1 less the error function of a.
@@ -9218,362 +9316,355 @@ func erfinv64(a float64) float64 {
 		t3 := 1 + t0
 		t4 := float64(t2 * t3)
 		var t5 float64
-		if t4 != t4 {
-			t5 = math.Float64frombits(0x7ff8000000000000)
-		} else {
-			var t6 float64
-			if t4 <= 0 {
-				var t7 float64
-				if t4 < 0 {
-					t7 = math.Float64frombits(0x7ff8000000000000)
-				} else {
-					t7 = math.Float64frombits(0xfff0000000000000)
-				}
-				t6 = t7
-			} else {
-				var t8 float64
-				if t4 == math.Float64frombits(0x7ff0000000000000) {
-					t8 = t4
-				} else {
-					var t9 float64
-					var t10 float64
-					if t4 < 0x1p-1022 {
-						t11 := float64(t4 * 0x1p54)
-						t9 = t11
-						t10 = 0x1.8000000000435p52
-					} else {
-						t9 = t4
-						t10 = 0x1.80000000003ffp52
-					}
-					t12 := math.Float64bits(t9)
-					t13 := t12 + 0x95f619980c433
-					t14 := t13 & 0xfffffffffffff
-					t15 := t14 + 0x3fe6a09e667f3bcd
-					t16 := math.Float64frombits(t15)
-					t17 := t13 >> 52
-					t18 := t17 | 0x4338000000000000
-					t19 := math.Float64frombits(t18)
-					t20 := t19 - t10
-					t21 := t16 - 1
-					t22 := 2 + t21
-					t23 := t21 / t22
-					t24 := float64(t23 * t23)
-					t25 := math.FMA(0x1.2f11beccb8e67p-3, t24, 0x1.39a08fefa1bfcp-3)
-					t26 := math.FMA(t25, t24, 0x1.746649df94a19p-3)
-					t27 := math.FMA(t26, t24, 0x1.c71c51d710ab9p-3)
-					t28 := math.FMA(t27, t24, 0x1.249249422af15p-2)
-					t29 := math.FMA(t28, t24, 0x1.999999997f9f1p-2)
-					t30 := math.FMA(t29, t24, 0x1.5555555555593p-1)
-					t31 := float64(t21 * 0.5)
-					t32 := float64(t31 * t21)
-					t33 := math.FMA(t24, t30, t32)
-					t34 := float64(t20 * 0x1.9ef35793c7673p-41)
-					t35 := math.FMA(t23, t33, t34)
-					t36 := t32 - t35
-					t37 := t21 - t36
-					t38 := float64(t20*0x1.62e42fefa2p-1) + t37
-					t8 = t38
-				}
-				t6 = t8
-			}
+		if t4 < 0x1p-1022 {
+			t6 := float64(t4 * 0x1p54)
 			t5 = t6
-		}
-		t39 := -t5
-		var t40 float64
-		if t39 < 5 {
-			t41 := t39 - 2.5
-			t42 := math.FMA(0x1.845e24p-26, t41, 0x1.6f7602p-22)
-			t43 := math.FMA(t42, t41, -0x1.cfb152p-19)
-			t44 := math.FMA(t43, t41, -0x1.25f5c8p-18)
-			t45 := math.FMA(t44, t41, 0x1.c9d5e4p-13)
-			t46 := math.FMA(t45, t41, -0x1.48aa56p-10)
-			t47 := math.FMA(t46, t41, -0x1.11c43ep-8)
-			t48 := math.FMA(t47, t41, 0x1.f91eccp-3)
-			t49 := math.FMA(t48, t41, 0x1.805c5cp0)
-			t40 = t49
 		} else {
-			t50 := math.Sqrt(t39)
-			t51 := t50 - 3
-			t52 := math.FMA(0x1.24a15cp-16, t51, -0x1.cbbc94p-13)
-			t53 := math.FMA(t52, t51, 0x1.2b27f2p-10)
-			t54 := math.FMA(t53, t51, -0x1.a92deep-9)
-			t55 := math.FMA(t54, t51, 0x1.7bca3p-8)
-			t56 := math.FMA(t55, t51, -0x1.0031a2p-7)
-			t57 := math.FMA(t56, t51, 0x1.34e7e8p-7)
-			t58 := math.FMA(t57, t51, 0x1.006f8p0)
-			t59 := math.FMA(t58, t51, 0x1.6a9f0cp1)
-			t40 = t59
+			t5 = t4
 		}
-		t60 := float64(t0 * t40)
-		t61 := math.Abs(t60)
-		t62 := float64(t60 * t60)
-		var t63 float64
-		if t0 < 0.5 {
-			var t64 float64
-			if 5.9375 < t61 {
-				t64 = 5.9375
+		t7 := math.Float64bits(t5)
+		t8 := t7 + 0x95f619980c433
+		t9 := t8 & 0xfffffffffffff
+		t10 := t9 + 0x3fe6a09e667f3bcd
+		t11 := math.Float64frombits(t10)
+		var t12 float64
+		if t4 <= 0 {
+			var t13 float64
+			if t4 < 0 {
+				t13 = math.Float64frombits(0xfff8000000000000)
 			} else {
-				t64 = t61
+				t13 = math.Float64frombits(0xfff0000000000000)
 			}
-			var t65 float64
-			if t64 < 1 {
-				t66 := float64(t64 * t64)
-				t67 := math.FMA(-0x1.a07536508e1aep-31, t66, 0x1.d34b47ea7e467p-27)
-				t68 := math.FMA(t67, t66, -0x1.5b784d03bc834p-23)
-				t69 := math.FMA(t68, t66, 0x1.b9683d82c1eb6p-20)
-				t70 := math.FMA(t69, t66, -0x1.f4c7e3d9111eap-17)
-				t71 := math.FMA(t70, t66, 0x1.f9a29233a57a6p-14)
-				t72 := math.FMA(t71, t66, -0x1.c02dae8b9f6aap-11)
-				t73 := math.FMA(t72, t66, 0x1.565bccedde602p-8)
-				t74 := math.FMA(t73, t66, -0x1.b82ce311a3343p-6)
-				t75 := math.FMA(t74, t66, 0x1.ce2f21a03f792p-4)
-				t76 := math.FMA(t75, t66, -0x1.812746b03799cp-2)
-				t77 := math.FMA(t76, t66, 0x1.06eba8214db68p-3)
-				t78 := math.FMA(t64, t77, t64)
-				t65 = t78
-			} else {
-				t79 := t64 - 1
-				t80 := math.FMA(0x1.5f3d1857da3f5p-38, t79, -0x1.0c3e11e7aa73cp-33)
-				t81 := math.FMA(t80, t79, 0x1.71788ca2c3715p-30)
-				t82 := math.FMA(t81, t79, -0x1.298250af56f98p-27)
-				t83 := math.FMA(t82, t79, 0x1.2347873f678fbp-25)
-				t84 := math.FMA(t83, t79, -0x1.fddf52f00c371p-25)
-				t85 := math.FMA(t84, t79, -0x1.b2672d6405f01p-23)
-				t86 := math.FMA(t85, t79, 0x1.1daccff8c1504p-19)
-				t87 := math.FMA(t86, t79, -0x1.4465b29619277p-17)
-				t88 := math.FMA(t87, t79, 0x1.c846fb9d7504dp-16)
-				t89 := math.FMA(t88, t79, -0x1.b9274fa0b91a5p-16)
-				t90 := math.FMA(t89, t79, -0x1.f1b09f228dde9p-13)
-				t91 := math.FMA(t90, t79, 0x1.033f5b922bddbp-9)
-				t92 := math.FMA(t91, t79, -0x1.48c9d391e09f8p-7)
-				t93 := math.FMA(t92, t79, 0x1.5477f09a3ed11p-5)
-				t94 := math.FMA(t93, t79, 0x1.afabc11a2a716p-1)
-				t95 := math.FMA(t94, t79, 0x1.51c9b0006c22ap1)
-				t96 := math.FMA(t95, t79, 0x1.d97fbf27aa2a1p0)
-				t97 := -t96
-				t98 := math.FMA(t97, 0x1.71547652b82fep0, 0x1.8p52)
-				t99 := t98 - 0x1.8p52
-				t100 := float64(t99*-0x1.62e42fefa2p-1) + t97
-				t101 := math.FMA(t99, -0x1.9ef35793c7673p-41, t100)
-				t102 := float64(t101 * t101)
-				t103 := math.FMA(0x1.1f94e6e6c195ap-29, t101, 0x1.af5b6bc36836ep-26)
-				t104 := math.FMA(t103, t101, 0x1.27e4e439c0b21p-22)
-				t105 := math.FMA(t104, t101, 0x1.71ddfa09180ecp-19)
-				t106 := math.FMA(t105, t101, 0x1.a01a019e968eep-16)
-				t107 := math.FMA(t106, t101, 0x1.a01a01af666bep-13)
-				t108 := math.FMA(t107, t101, 0x1.6c16c16c1633bp-10)
-				t109 := math.FMA(t108, t101, 0x1.111111110f71fp-7)
-				t110 := math.FMA(t109, t101, 0x1.5555555555559p-5)
-				t111 := math.FMA(t110, t101, 0x1.5555555555559p-3)
-				t112 := math.FMA(t111, t101, 0.5)
-				t113 := math.FMA(t102, t112, t101)
-				t114 := 1 + t113
-				t115 := -t114
-				t116 := t99 + 0x1.80000000003ffp52
-				t117 := math.Float64bits(t116)
-				t118 := t117 << 52
-				t119 := math.Float64frombits(t118)
-				t120 := math.FMA(t115, t119, 1)
-				t65 = t120
-			}
-			t121 := math.Float64bits(t60)
-			t122 := t121 & 0x8000000000000000
-			t123 := math.Float64bits(t65)
-			t124 := t123 | t122
-			t125 := math.Float64frombits(t124)
-			t126 := t125 - t0
-			t63 = t126
+			t12 = t13
 		} else {
-			var t127 float64
-			if t60 != t60 {
-				t127 = math.Float64frombits(0x7ff8000000000000)
-			} else {
-				var t128 float64
-				if t61 < 0.5 {
-					t129 := math.FMA(-0x1.a07536508e1aep-31, t62, 0x1.d34b47ea7e467p-27)
-					t130 := math.FMA(t129, t62, -0x1.5b784d03bc834p-23)
-					t131 := math.FMA(t130, t62, 0x1.b9683d82c1eb6p-20)
-					t132 := math.FMA(t131, t62, -0x1.f4c7e3d9111eap-17)
-					t133 := math.FMA(t132, t62, 0x1.f9a29233a57a6p-14)
-					t134 := math.FMA(t133, t62, -0x1.c02dae8b9f6aap-11)
-					t135 := math.FMA(t134, t62, 0x1.565bccedde602p-8)
-					t136 := math.FMA(t135, t62, -0x1.b82ce311a3343p-6)
-					t137 := math.FMA(t136, t62, 0x1.ce2f21a03f792p-4)
-					t138 := math.FMA(t137, t62, -0x1.812746b03799cp-2)
-					t139 := math.FMA(t138, t62, 0x1.06eba8214db68p-3)
-					t140 := math.FMA(t60, t139, t60)
-					t141 := 1 - t140
-					t128 = t141
+			var t14 float64
+			if t4 < math.Float64frombits(0x7ff0000000000000) {
+				var t15 float64
+				if t4 < 0x1p-1022 {
+					t15 = 0x1.8000000000435p52
 				} else {
-					var t142 float64
-					if 27.25 < t61 {
-						t142 = 27.25
-					} else {
-						t142 = t61
-					}
-					t143 := float64(t142 * t142)
-					t144 := -t143
-					t145 := math.FMA(t142, t142, t144)
-					t146 := -t145
-					t147 := math.FMA(t144, 0x1.71547652b82fep0, 0x1.8p52)
-					t148 := t147 - 0x1.8p52
-					t149 := float64(t148*-0x1.62e42fefa2p-1) + t144
-					t150 := -t146
-					t151 := math.FMA(t148, 0x1.9ef35793c7673p-41, t150)
-					t152 := t149 - t151
-					t153 := t149 - t152
-					t154 := t153 - t151
-					t155 := float64(t152 * t152)
-					t156 := math.FMA(0x1.1f94e6e6c195ap-29, t152, 0x1.af5b6bc36836ep-26)
-					t157 := math.FMA(t156, t152, 0x1.27e4e439c0b21p-22)
-					t158 := math.FMA(t157, t152, 0x1.71ddfa09180ecp-19)
-					t159 := math.FMA(t158, t152, 0x1.a01a019e968eep-16)
-					t160 := math.FMA(t159, t152, 0x1.a01a01af666bep-13)
-					t161 := math.FMA(t160, t152, 0x1.6c16c16c1633bp-10)
-					t162 := math.FMA(t161, t152, 0x1.111111110f71fp-7)
-					t163 := math.FMA(t162, t152, 0x1.5555555555559p-5)
-					t164 := math.FMA(t163, t152, 0x1.5555555555559p-3)
-					t165 := math.FMA(t164, t152, 0.5)
-					t166 := math.FMA(t155, t165, t154)
-					t167 := t152 + t166
-					t168 := 1 + t167
-					t169 := 1 - t168
-					t170 := t169 + t167
-					t171 := t142 - 4
-					t172 := t142 + 4
-					t173 := t171 / t172
-					t174 := math.FMA(-0x1.6d2987eb62d76p-27, t173, -0x1.a8144c0e671edp-27)
-					t175 := math.FMA(t174, t173, 0x1.c7a2c5b0bf62fp-24)
-					t176 := math.FMA(t175, t173, 0x1.21391f5cdae91p-24)
-					t177 := math.FMA(t176, t173, -0x1.b9db813826981p-21)
-					t178 := math.FMA(t177, t173, 0x1.4143c91212395p-22)
-					t179 := math.FMA(t178, t173, 0x1.7f1ecb776ebf6p-18)
-					t180 := math.FMA(t179, t173, -0x1.78a1cd63ebcd5p-17)
-					t181 := math.FMA(t180, t173, -0x1.995952fbb5bcbp-16)
-					t182 := math.FMA(t181, t173, 0x1.3be0ca94ccb36p-13)
-					t183 := math.FMA(t182, t173, -0x1.a1df1e6f582fcp-13)
-					t184 := math.FMA(t183, t173, -0x1.8d4aa0c545098p-11)
-					t185 := math.FMA(t184, t173, 0x1.49c67276649d7p-8)
-					t186 := math.FMA(t185, t173, -0x1.0962387e6d1fdp-6)
-					t187 := math.FMA(t186, t173, 0x1.3079edf6c55adp-5)
-					t188 := math.FMA(t187, t173, -0x1.0fb06dfe67463p-4)
-					t189 := math.FMA(t188, t173, 0x1.7fee004e10231p-4)
-					t190 := math.FMA(t189, t173, -0x1.9ddb23c3e7f7ap-4)
-					t191 := math.FMA(t190, t173, 0x1.16ecefcfa5497p-4)
-					t192 := math.FMA(t191, t173, 0x1.f7f5df66fd5c5p-7)
-					t193 := math.FMA(t192, t173, -0x1.1df1ad154a28fp-3)
-					t194 := math.FMA(0, -0x1.1df1ad154a28fp-3, -0x1.97d2c5d02934cp-55)
-					t195 := math.FMA(t173, t193, t194)
-					t196 := 0x1.3ba5916e9fd7fp0 + t195
-					t197 := 0x1.3ba5916e9fd7fp0 - t196
-					t198 := t197 + t195
-					t199 := float64(t168 * t196)
-					t200 := -t199
-					t201 := math.FMA(t168, t196, t200)
-					t202 := float64(t170 * t196)
-					t203 := math.FMA(t168, t198, t202)
-					t204 := t201 + t203
-					t205 := t142 + t142
-					t206 := t205 + 1
-					t207 := t206 - t205
-					t208 := t206 - t207
-					t209 := t205 - t208
-					t210 := 1 - t207
-					t211 := t209 + t210
-					t212 := t199 / t206
-					t213 := -t212
-					t214 := math.FMA(t213, t206, t199)
-					t215 := math.FMA(t213, t211, t204)
-					t216 := t214 + t215
-					t217 := t216 / t206
-					t218 := t212 + t217
-					t219 := t148 + 0x1.80000000007fep52
-					t220 := math.Float64bits(t219)
-					t221 := t220 >> 1
-					t222 := t221 << 52
-					t223 := math.Float64frombits(t222)
-					t224 := float64(t218 * t223)
-					t225 := t220 - t221
-					t226 := t225 << 52
-					t227 := math.Float64frombits(t226)
-					t228 := float64(t224 * t227)
-					var t229 float64
-					if t60 < 0 {
-						t230 := 2 - t228
-						t229 = t230
-					} else {
-						t229 = t228
-					}
-					t128 = t229
+					t15 = 0x1.80000000003ffp52
 				}
-				t127 = t128
+				t16 := t8 >> 52
+				t17 := t16 | 0x4338000000000000
+				t18 := math.Float64frombits(t17)
+				t19 := t18 - t15
+				t14 = t19
+			} else {
+				t14 = t4
 			}
-			t231 := t2 - t127
-			t63 = t231
+			t12 = t14
 		}
-		t232 := -t62
-		var t233 float64
-		if t232 < -746 {
-			t233 = -746
+		t20 := t11 - 1
+		t21 := 2 + t20
+		t22 := t20 / t21
+		t23 := float64(t22 * t22)
+		t24 := math.FMA(0x1.2f11beccb8e67p-3, t23, 0x1.39a08fefa1bfcp-3)
+		t25 := math.FMA(t24, t23, 0x1.746649df94a19p-3)
+		t26 := math.FMA(t25, t23, 0x1.c71c51d710ab9p-3)
+		t27 := math.FMA(t26, t23, 0x1.249249422af15p-2)
+		t28 := math.FMA(t27, t23, 0x1.999999997f9f1p-2)
+		t29 := math.FMA(t28, t23, 0x1.5555555555593p-1)
+		t30 := float64(t20 * 0.5)
+		t31 := float64(t30 * t20)
+		t32 := math.FMA(t23, t29, t31)
+		t33 := float64(t12 * 0x1.9ef35793c7673p-41)
+		t34 := math.FMA(t22, t32, t33)
+		t35 := t31 - t34
+		t36 := t20 - t35
+		t37 := float64(t12*0x1.62e42fefa2p-1) + t36
+		t38 := -t37
+		var t39 float64
+		if t38 < 5 {
+			t40 := t38 - 2.5
+			t41 := math.FMA(0x1.845e24p-26, t40, 0x1.6f7602p-22)
+			t42 := math.FMA(t41, t40, -0x1.cfb152p-19)
+			t43 := math.FMA(t42, t40, -0x1.25f5c8p-18)
+			t44 := math.FMA(t43, t40, 0x1.c9d5e4p-13)
+			t45 := math.FMA(t44, t40, -0x1.48aa56p-10)
+			t46 := math.FMA(t45, t40, -0x1.11c43ep-8)
+			t47 := math.FMA(t46, t40, 0x1.f91eccp-3)
+			t48 := math.FMA(t47, t40, 0x1.805c5cp0)
+			t39 = t48
 		} else {
-			t233 = t232
+			t49 := math.Sqrt(t38)
+			t50 := t49 - 3
+			t51 := math.FMA(0x1.24a15cp-16, t50, -0x1.cbbc94p-13)
+			t52 := math.FMA(t51, t50, 0x1.2b27f2p-10)
+			t53 := math.FMA(t52, t50, -0x1.a92deep-9)
+			t54 := math.FMA(t53, t50, 0x1.7bca3p-8)
+			t55 := math.FMA(t54, t50, -0x1.0031a2p-7)
+			t56 := math.FMA(t55, t50, 0x1.34e7e8p-7)
+			t57 := math.FMA(t56, t50, 0x1.006f8p0)
+			t58 := math.FMA(t57, t50, 0x1.6a9f0cp1)
+			t39 = t58
 		}
-		var t234 float64
-		if 710 < t233 {
-			t234 = 710
+		t59 := float64(t0 * t39)
+		t60 := math.Abs(t59)
+		t61 := float64(t59 * t59)
+		var t62 float64
+		if t0 < 0.5 {
+			var t63 float64
+			if 5.9375 < t60 {
+				t63 = 5.9375
+			} else {
+				t63 = t60
+			}
+			var t64 float64
+			if t63 < 1 {
+				t65 := float64(t63 * t63)
+				t66 := math.FMA(-0x1.a07536508e1aep-31, t65, 0x1.d34b47ea7e467p-27)
+				t67 := math.FMA(t66, t65, -0x1.5b784d03bc834p-23)
+				t68 := math.FMA(t67, t65, 0x1.b9683d82c1eb6p-20)
+				t69 := math.FMA(t68, t65, -0x1.f4c7e3d9111eap-17)
+				t70 := math.FMA(t69, t65, 0x1.f9a29233a57a6p-14)
+				t71 := math.FMA(t70, t65, -0x1.c02dae8b9f6aap-11)
+				t72 := math.FMA(t71, t65, 0x1.565bccedde602p-8)
+				t73 := math.FMA(t72, t65, -0x1.b82ce311a3343p-6)
+				t74 := math.FMA(t73, t65, 0x1.ce2f21a03f792p-4)
+				t75 := math.FMA(t74, t65, -0x1.812746b03799cp-2)
+				t76 := math.FMA(t75, t65, 0x1.06eba8214db68p-3)
+				t77 := math.FMA(t63, t76, t63)
+				t64 = t77
+			} else {
+				t78 := t63 - 1
+				t79 := math.FMA(0x1.5f3d1857da3f5p-38, t78, -0x1.0c3e11e7aa73cp-33)
+				t80 := math.FMA(t79, t78, 0x1.71788ca2c3715p-30)
+				t81 := math.FMA(t80, t78, -0x1.298250af56f98p-27)
+				t82 := math.FMA(t81, t78, 0x1.2347873f678fbp-25)
+				t83 := math.FMA(t82, t78, -0x1.fddf52f00c371p-25)
+				t84 := math.FMA(t83, t78, -0x1.b2672d6405f01p-23)
+				t85 := math.FMA(t84, t78, 0x1.1daccff8c1504p-19)
+				t86 := math.FMA(t85, t78, -0x1.4465b29619277p-17)
+				t87 := math.FMA(t86, t78, 0x1.c846fb9d7504dp-16)
+				t88 := math.FMA(t87, t78, -0x1.b9274fa0b91a5p-16)
+				t89 := math.FMA(t88, t78, -0x1.f1b09f228dde9p-13)
+				t90 := math.FMA(t89, t78, 0x1.033f5b922bddbp-9)
+				t91 := math.FMA(t90, t78, -0x1.48c9d391e09f8p-7)
+				t92 := math.FMA(t91, t78, 0x1.5477f09a3ed11p-5)
+				t93 := math.FMA(t92, t78, 0x1.afabc11a2a716p-1)
+				t94 := math.FMA(t93, t78, 0x1.51c9b0006c22ap1)
+				t95 := math.FMA(t94, t78, 0x1.d97fbf27aa2a1p0)
+				t96 := -t95
+				t97 := math.FMA(t96, 0x1.71547652b82fep0, 0x1.8p52)
+				t98 := t97 - 0x1.8p52
+				t99 := float64(t98*-0x1.62e42fefa2p-1) + t96
+				t100 := math.FMA(t98, -0x1.9ef35793c7673p-41, t99)
+				t101 := math.FMA(0x1.adae783034a8dp-26, t100, 0x1.28adc9c455766p-22)
+				t102 := math.FMA(t101, t100, 0x1.71df05a3752f8p-19)
+				t103 := math.FMA(t102, t100, 0x1.a0199994ddfccp-16)
+				t104 := math.FMA(t103, t100, 0x1.a01a0139af1eep-13)
+				t105 := math.FMA(t104, t100, 0x1.6c16c18464d5fp-10)
+				t106 := math.FMA(t105, t100, 0x1.11111111249dcp-7)
+				t107 := math.FMA(t106, t100, 0x1.55555555506fap-5)
+				t108 := math.FMA(t107, t100, 0x1.5555555555508p-3)
+				t109 := math.FMA(t108, t100, 0x1.000000000000ap-1)
+				t110 := math.FMA(t109, t100, 1)
+				t111 := math.FMA(t110, t100, 1)
+				t112 := -t111
+				t113 := t98 + 0x1.80000000003ffp52
+				t114 := math.Float64bits(t113)
+				t115 := t114 << 52
+				t116 := math.Float64frombits(t115)
+				t117 := math.FMA(t112, t116, 1)
+				t64 = t117
+			}
+			t118 := math.Float64bits(t59)
+			t119 := t118 & 0x8000000000000000
+			t120 := math.Float64bits(t64)
+			t121 := t120 | t119
+			t122 := math.Float64frombits(t121)
+			t123 := t122 - t0
+			t62 = t123
 		} else {
-			t234 = t233
+			var t124 float64
+			if t59 != t59 {
+				t124 = math.Float64frombits(0x7ff8000000000000)
+			} else {
+				var t125 float64
+				if t60 < 0.5 {
+					t126 := math.FMA(-0x1.a07536508e1aep-31, t61, 0x1.d34b47ea7e467p-27)
+					t127 := math.FMA(t126, t61, -0x1.5b784d03bc834p-23)
+					t128 := math.FMA(t127, t61, 0x1.b9683d82c1eb6p-20)
+					t129 := math.FMA(t128, t61, -0x1.f4c7e3d9111eap-17)
+					t130 := math.FMA(t129, t61, 0x1.f9a29233a57a6p-14)
+					t131 := math.FMA(t130, t61, -0x1.c02dae8b9f6aap-11)
+					t132 := math.FMA(t131, t61, 0x1.565bccedde602p-8)
+					t133 := math.FMA(t132, t61, -0x1.b82ce311a3343p-6)
+					t134 := math.FMA(t133, t61, 0x1.ce2f21a03f792p-4)
+					t135 := math.FMA(t134, t61, -0x1.812746b03799cp-2)
+					t136 := math.FMA(t135, t61, 0x1.06eba8214db68p-3)
+					t137 := math.FMA(t59, t136, t59)
+					t138 := 1 - t137
+					t125 = t138
+				} else {
+					var t139 float64
+					if 27.25 < t60 {
+						t139 = 27.25
+					} else {
+						t139 = t60
+					}
+					t140 := float64(t139 * t139)
+					t141 := -t140
+					t142 := math.FMA(t139, t139, t141)
+					t143 := -t142
+					t144 := math.FMA(t141, 0x1.71547652b82fep0, 0x1.8p52)
+					t145 := t144 - 0x1.8p52
+					t146 := float64(t145*-0x1.62e42fefa2p-1) + t141
+					t147 := -t143
+					t148 := math.FMA(t145, 0x1.9ef35793c7673p-41, t147)
+					t149 := t146 - t148
+					t150 := t146 - t149
+					t151 := t150 - t148
+					t152 := float64(t149 * t149)
+					t153 := math.FMA(0x1.1f94e6e6c195ap-29, t149, 0x1.af5b6bc36836ep-26)
+					t154 := math.FMA(t153, t149, 0x1.27e4e439c0b21p-22)
+					t155 := math.FMA(t154, t149, 0x1.71ddfa09180ecp-19)
+					t156 := math.FMA(t155, t149, 0x1.a01a019e968eep-16)
+					t157 := math.FMA(t156, t149, 0x1.a01a01af666bep-13)
+					t158 := math.FMA(t157, t149, 0x1.6c16c16c1633bp-10)
+					t159 := math.FMA(t158, t149, 0x1.111111110f71fp-7)
+					t160 := math.FMA(t159, t149, 0x1.5555555555559p-5)
+					t161 := math.FMA(t160, t149, 0x1.5555555555559p-3)
+					t162 := math.FMA(t161, t149, 0.5)
+					t163 := math.FMA(t152, t162, t151)
+					t164 := t149 + t163
+					t165 := 1 + t164
+					t166 := 1 - t165
+					t167 := t166 + t164
+					t168 := t139 - 4
+					t169 := t139 + 4
+					t170 := t168 / t169
+					t171 := math.FMA(-0x1.6d2987eb62d76p-27, t170, -0x1.a8144c0e671edp-27)
+					t172 := math.FMA(t171, t170, 0x1.c7a2c5b0bf62fp-24)
+					t173 := math.FMA(t172, t170, 0x1.21391f5cdae91p-24)
+					t174 := math.FMA(t173, t170, -0x1.b9db813826981p-21)
+					t175 := math.FMA(t174, t170, 0x1.4143c91212395p-22)
+					t176 := math.FMA(t175, t170, 0x1.7f1ecb776ebf6p-18)
+					t177 := math.FMA(t176, t170, -0x1.78a1cd63ebcd5p-17)
+					t178 := math.FMA(t177, t170, -0x1.995952fbb5bcbp-16)
+					t179 := math.FMA(t178, t170, 0x1.3be0ca94ccb36p-13)
+					t180 := math.FMA(t179, t170, -0x1.a1df1e6f582fcp-13)
+					t181 := math.FMA(t180, t170, -0x1.8d4aa0c545098p-11)
+					t182 := math.FMA(t181, t170, 0x1.49c67276649d7p-8)
+					t183 := math.FMA(t182, t170, -0x1.0962387e6d1fdp-6)
+					t184 := math.FMA(t183, t170, 0x1.3079edf6c55adp-5)
+					t185 := math.FMA(t184, t170, -0x1.0fb06dfe67463p-4)
+					t186 := math.FMA(t185, t170, 0x1.7fee004e10231p-4)
+					t187 := math.FMA(t186, t170, -0x1.9ddb23c3e7f7ap-4)
+					t188 := math.FMA(t187, t170, 0x1.16ecefcfa5497p-4)
+					t189 := math.FMA(t188, t170, 0x1.f7f5df66fd5c5p-7)
+					t190 := math.FMA(t189, t170, -0x1.1df1ad154a28fp-3)
+					t191 := math.FMA(0, -0x1.1df1ad154a28fp-3, -0x1.97d2c5d02934cp-55)
+					t192 := math.FMA(t170, t190, t191)
+					t193 := 0x1.3ba5916e9fd7fp0 + t192
+					t194 := 0x1.3ba5916e9fd7fp0 - t193
+					t195 := t194 + t192
+					t196 := float64(t165 * t193)
+					t197 := -t196
+					t198 := math.FMA(t165, t193, t197)
+					t199 := float64(t167 * t193)
+					t200 := math.FMA(t165, t195, t199)
+					t201 := t198 + t200
+					t202 := t139 + t139
+					t203 := t202 + 1
+					t204 := t203 - t202
+					t205 := t203 - t204
+					t206 := t202 - t205
+					t207 := 1 - t204
+					t208 := t206 + t207
+					t209 := t196 / t203
+					t210 := -t209
+					t211 := math.FMA(t210, t203, t196)
+					t212 := math.FMA(t210, t208, t201)
+					t213 := t211 + t212
+					t214 := t213 / t203
+					t215 := t209 + t214
+					t216 := t145 + 0x1.80000000007fep52
+					t217 := math.Float64bits(t216)
+					t218 := t217 >> 1
+					t219 := t218 << 52
+					t220 := math.Float64frombits(t219)
+					t221 := float64(t215 * t220)
+					t222 := t217 - t218
+					t223 := t222 << 52
+					t224 := math.Float64frombits(t223)
+					t225 := float64(t221 * t224)
+					var t226 float64
+					if t59 < 0 {
+						t227 := 2 - t225
+						t226 = t227
+					} else {
+						t226 = t225
+					}
+					t125 = t226
+				}
+				t124 = t125
+			}
+			t228 := t2 - t124
+			t62 = t228
 		}
-		t235 := math.FMA(t234, 0x1.71547652b82fep0, 0x1.8p52)
-		t236 := t235 - 0x1.8p52
-		t237 := float64(t236*-0x1.62e42fefa2p-1) + t234
-		t238 := math.FMA(t236, -0x1.9ef35793c7673p-41, t237)
-		t239 := float64(t238 * t238)
-		t240 := math.FMA(0x1.1f94e6e6c195ap-29, t238, 0x1.af5b6bc36836ep-26)
-		t241 := math.FMA(t240, t238, 0x1.27e4e439c0b21p-22)
-		t242 := math.FMA(t241, t238, 0x1.71ddfa09180ecp-19)
-		t243 := math.FMA(t242, t238, 0x1.a01a019e968eep-16)
-		t244 := math.FMA(t243, t238, 0x1.a01a01af666bep-13)
-		t245 := math.FMA(t244, t238, 0x1.6c16c16c1633bp-10)
-		t246 := math.FMA(t245, t238, 0x1.111111110f71fp-7)
-		t247 := math.FMA(t246, t238, 0x1.5555555555559p-5)
-		t248 := math.FMA(t247, t238, 0x1.5555555555559p-3)
-		t249 := math.FMA(t248, t238, 0.5)
-		t250 := math.FMA(t239, t249, t238)
-		t251 := 1 + t250
-		t252 := t236 + 0x1.80000000007fep52
-		t253 := math.Float64bits(t252)
-		t254 := t253 >> 1
-		t255 := t254 << 52
-		t256 := math.Float64frombits(t255)
-		t257 := float64(t251 * t256)
-		t258 := t253 - t254
-		t259 := t258 << 52
-		t260 := math.Float64frombits(t259)
-		t261 := float64(t257 * t260)
-		t262 := float64(0x1.20dd750429b6dp0 * t261)
-		t263 := t63 / t262
-		t264 := math.FMA(t60, t263, 1)
-		t265 := t263 / t264
-		t266 := t60 - t265
-		t1 = t266
+		t229 := -t61
+		var t230 float64
+		if t229 < -746 {
+			t230 = -746
+		} else {
+			t230 = t229
+		}
+		var t231 float64
+		if 710 < t230 {
+			t231 = 710
+		} else {
+			t231 = t230
+		}
+		t232 := math.FMA(t231, 0x1.71547652b82fep0, 0x1.8p52)
+		t233 := t232 - 0x1.8p52
+		t234 := float64(t233*-0x1.62e42fefa2p-1) + t231
+		t235 := math.FMA(t233, -0x1.9ef35793c7673p-41, t234)
+		t236 := math.FMA(0x1.adae783034a8dp-26, t235, 0x1.28adc9c455766p-22)
+		t237 := math.FMA(t236, t235, 0x1.71df05a3752f8p-19)
+		t238 := math.FMA(t237, t235, 0x1.a0199994ddfccp-16)
+		t239 := math.FMA(t238, t235, 0x1.a01a0139af1eep-13)
+		t240 := math.FMA(t239, t235, 0x1.6c16c18464d5fp-10)
+		t241 := math.FMA(t240, t235, 0x1.11111111249dcp-7)
+		t242 := math.FMA(t241, t235, 0x1.55555555506fap-5)
+		t243 := math.FMA(t242, t235, 0x1.5555555555508p-3)
+		t244 := math.FMA(t243, t235, 0x1.000000000000ap-1)
+		t245 := math.FMA(t244, t235, 1)
+		t246 := math.FMA(t245, t235, 1)
+		t247 := t233 + 0x1.80000000007fep52
+		t248 := math.Float64bits(t247)
+		t249 := t248 >> 1
+		t250 := t249 << 52
+		t251 := math.Float64frombits(t250)
+		t252 := float64(t246 * t251)
+		t253 := t248 - t249
+		t254 := t253 << 52
+		t255 := math.Float64frombits(t254)
+		t256 := float64(t252 * t255)
+		t257 := float64(0x1.20dd750429b6dp0 * t256)
+		t258 := t62 / t257
+		t259 := math.FMA(t59, t258, 1)
+		t260 := t258 / t259
+		t261 := t59 - t260
+		t1 = t261
 	} else {
-		var t267 float64
+		var t262 float64
 		if t0 == 1 {
-			t267 = math.Float64frombits(0x7ff0000000000000)
+			t262 = math.Float64frombits(0x7ff0000000000000)
 		} else {
-			t267 = math.Float64frombits(0x7ff8000000000000)
+			t262 = math.Float64frombits(0x7ff8000000000000)
 		}
-		t1 = t267
+		t1 = t262
 	}
 	if t1 != t1 {
 		return math.Float64frombits(0x7ff8000000000000)
 	}
-	t268 := math.Float64bits(a)
-	t269 := t268 & 0x8000000000000000
-	t270 := math.Float64bits(t1)
-	t271 := t270 | t269
-	return math.Float64frombits(t271)
+	t263 := math.Float64bits(a)
+	t264 := t263 & 0x8000000000000000
+	t265 := math.Float64bits(t1)
+	t266 := t265 | t264
+	return math.Float64frombits(t266)
 }
 
 // Lgamma is dst[i] = log|Γ(a)|.
@@ -10180,278 +10271,336 @@ func lgamma64(a float64) float64 {
 		t92 = t0
 	}
 	var t93 float64
-	var t94 float64
 	if t92 < 0x1p-1022 {
-		t95 := float64(t92 * 0x1p54)
-		t93 = t95
-		t94 = 0x1.8000000000435p52
+		t94 := float64(t92 * 0x1p54)
+		t93 = t94
 	} else {
 		t93 = t92
-		t94 = 0x1.80000000003ffp52
 	}
-	t96 := math.Float64bits(t93)
-	t97 := t96 + 0x95f619980c433
-	t98 := t97 & 0xfffffffffffff
-	t99 := t98 + 0x3fe6a09e667f3bcd
-	t100 := math.Float64frombits(t99)
-	t101 := t97 >> 52
-	t102 := t101 | 0x4338000000000000
-	t103 := math.Float64frombits(t102)
-	t104 := t103 - t94
-	t105 := t100 - 1
-	t106 := t100 + 1
-	t107 := t106 - 1
-	t108 := t100 - t107
-	t109 := 1 / t106
-	t110 := float64(t105 * t109)
-	t111 := -t110
-	t112 := math.FMA(t111, t106, t105)
-	t113 := math.FMA(t111, t108, t112)
-	t114 := float64(t113 * t109)
-	t115 := float64(t110 * t110)
-	t116 := -t115
-	t117 := math.FMA(t110, t110, t116)
-	t118 := t110 + t110
-	t119 := math.FMA(t118, t114, t117)
-	t120 := math.FMA(0x1.0e427bb25b5b2p-4, t115, 0x1.0f7fee49c9488p-4)
-	t121 := math.FMA(t120, t115, 0x1.3b1eebddc8062p-4)
-	t122 := math.FMA(t121, t115, 0x1.745ce9e4329eep-4)
-	t123 := math.FMA(t122, t115, 0x1.c71c722d645bap-4)
-	t124 := math.FMA(t123, t115, 0x1.2492492457d6ep-3)
-	t125 := math.FMA(t124, t115, 0x1.9999999999b3p-3)
-	t126 := float64(t115 * t125)
-	t127 := 0x1.5555555555555p-2 + t126
-	t128 := 0x1.5555555555555p-2 - t127
-	t129 := t128 + t126
-	t130 := t129 + 0x1.5555555555555p-56
-	t131 := float64(t115 * t127)
-	t132 := -t131
-	t133 := math.FMA(t115, t127, t132)
-	t134 := math.FMA(t119, t127, t133)
-	t135 := math.FMA(t115, t130, t134)
-	t136 := float64(t110 * t131)
-	t137 := -t136
-	t138 := math.FMA(t110, t131, t137)
-	t139 := math.FMA(t114, t131, t138)
-	t140 := math.FMA(t110, t135, t139)
-	t141 := t110 + t136
-	t142 := t110 - t141
-	t143 := t142 + t136
-	t144 := t140 + t114
-	t145 := t143 + t144
-	t146 := float64(t104 * 0x1.62e42fefa2p-1)
-	t147 := t141 + t141
-	t148 := t146 + t147
-	t149 := t146 - t148
-	t150 := t149 + t147
-	t151 := t145 + t145
-	t152 := math.FMA(t104, 0x1.9ef35793c7673p-41, t151)
-	t153 := t150 + t152
-	t154 := t148 + t153
-	t155 := t154 + -1
-	t156 := t0 + -0.5
-	t157 := float64(t156 * t155)
-	t158 := t89 + t91
-	t159 := t158 / t53
-	t160 := 0x1.acfe390c97d69p-2 + t159
-	t161 := t157 + t160
-	var t162 float64
-	if 3 <= t0 {
-		t162 = t161
+	t95 := math.Float64bits(t93)
+	t96 := t95 + 0x95f619980c433
+	t97 := t96 & 0xfffffffffffff
+	t98 := t97 + 0x3fe6a09e667f3bcd
+	t99 := math.Float64frombits(t98)
+	var t100 float64
+	if t92 <= 0 {
+		var t101 float64
+		if t92 < 0 {
+			t101 = math.Float64frombits(0xfff8000000000000)
+		} else {
+			t101 = math.Float64frombits(0xfff0000000000000)
+		}
+		t100 = t101
 	} else {
-		t162 = t52
+		var t102 float64
+		if t92 < math.Float64frombits(0x7ff0000000000000) {
+			var t103 float64
+			if t92 < 0x1p-1022 {
+				t103 = 0x1.8000000000435p52
+			} else {
+				t103 = 0x1.80000000003ffp52
+			}
+			t104 := t96 >> 52
+			t105 := t104 | 0x4338000000000000
+			t106 := math.Float64frombits(t105)
+			t107 := t106 - t103
+			t102 = t107
+		} else {
+			t102 = t92
+		}
+		t100 = t102
 	}
-	t163 := math.RoundToEven(t0)
-	t164 := t0 - t163
-	t165 := math.Abs(t164)
-	if (t0 == 0 || (a < 0 && t165 == 0)) || t162 == math.Float64frombits(0x7ff0000000000000) {
+	t108 := t99 - 1
+	t109 := t99 + 1
+	t110 := t109 - 1
+	t111 := t99 - t110
+	t112 := 1 / t109
+	t113 := float64(t108 * t112)
+	t114 := -t113
+	t115 := math.FMA(t114, t109, t108)
+	t116 := math.FMA(t114, t111, t115)
+	t117 := float64(t116 * t112)
+	t118 := float64(t113 * t113)
+	t119 := -t118
+	t120 := math.FMA(t113, t113, t119)
+	t121 := t113 + t113
+	t122 := math.FMA(t121, t117, t120)
+	t123 := math.FMA(0x1.0e427bb25b5b2p-4, t118, 0x1.0f7fee49c9488p-4)
+	t124 := math.FMA(t123, t118, 0x1.3b1eebddc8062p-4)
+	t125 := math.FMA(t124, t118, 0x1.745ce9e4329eep-4)
+	t126 := math.FMA(t125, t118, 0x1.c71c722d645bap-4)
+	t127 := math.FMA(t126, t118, 0x1.2492492457d6ep-3)
+	t128 := math.FMA(t127, t118, 0x1.9999999999b3p-3)
+	t129 := float64(t118 * t128)
+	t130 := 0x1.5555555555555p-2 + t129
+	t131 := 0x1.5555555555555p-2 - t130
+	t132 := t131 + t129
+	t133 := t132 + 0x1.5555555555555p-56
+	t134 := float64(t118 * t130)
+	t135 := -t134
+	t136 := math.FMA(t118, t130, t135)
+	t137 := math.FMA(t122, t130, t136)
+	t138 := math.FMA(t118, t133, t137)
+	t139 := float64(t113 * t134)
+	t140 := -t139
+	t141 := math.FMA(t113, t134, t140)
+	t142 := math.FMA(t117, t134, t141)
+	t143 := math.FMA(t113, t138, t142)
+	t144 := t113 + t139
+	t145 := t113 - t144
+	t146 := t145 + t139
+	t147 := t143 + t117
+	t148 := t146 + t147
+	t149 := float64(t100 * 0x1.62e42fefa2p-1)
+	t150 := t144 + t144
+	t151 := t149 + t150
+	t152 := t149 - t151
+	t153 := t152 + t150
+	t154 := t148 + t148
+	t155 := math.FMA(t100, 0x1.9ef35793c7673p-41, t154)
+	t156 := t153 + t155
+	t157 := t151 + t156
+	t158 := math.Abs(t100)
+	var t159 float64
+	if t158 < math.Float64frombits(0x7ff0000000000000) {
+		t159 = t157
+	} else {
+		t160 := t100 + t100
+		t159 = t160
+	}
+	t161 := t159 + -1
+	t162 := t0 + -0.5
+	t163 := float64(t162 * t161)
+	t164 := t89 + t91
+	t165 := t164 / t53
+	t166 := 0x1.acfe390c97d69p-2 + t165
+	t167 := t163 + t166
+	var t168 float64
+	if 3 <= t0 {
+		t168 = t167
+	} else {
+		t168 = t52
+	}
+	t169 := math.RoundToEven(t0)
+	t170 := t0 - t169
+	t171 := math.Abs(t170)
+	if (t0 == 0 || (a < 0 && t171 == 0)) || t168 == math.Float64frombits(0x7ff0000000000000) {
 		return math.Float64frombits(0x7ff0000000000000)
 	}
-	t166 := t6 - t0
-	t167 := t6 - t166
-	t168 := t0 - t167
-	t169 := t4 - t166
-	t170 := t168 + t169
-	t171 := -t7
-	t172 := math.FMA(t3, t6, t171)
-	t173 := math.FMA(t3, t170, t172)
-	t174 := 0x1.0c58fe25dca2cp-1 - t51
-	t175 := t174 + t50
-	t176 := -t52
-	t177 := math.FMA(t7, t51, t176)
-	t178 := float64(t173 * t51)
-	t179 := math.FMA(t7, t175, t178)
-	t180 := t177 + t179
-	var t181 float64
+	t172 := t6 - t0
+	t173 := t6 - t172
+	t174 := t0 - t173
+	t175 := t4 - t172
+	t176 := t174 + t175
+	t177 := -t7
+	t178 := math.FMA(t3, t6, t177)
+	t179 := math.FMA(t3, t176, t178)
+	t180 := 0x1.0c58fe25dca2cp-1 - t51
+	t181 := t180 + t50
+	t182 := -t52
+	t183 := math.FMA(t7, t51, t182)
+	t184 := float64(t179 * t51)
+	t185 := math.FMA(t7, t181, t184)
+	t186 := t183 + t185
+	var t187 float64
 	if 3 <= t0 {
-		t182 := t148 - t154
-		t183 := t182 + t153
-		t184 := 0 / t92
-		t185 := t183 + t184
-		t186 := t154 - t155
-		t187 := t186 + -1
-		t188 := t156 - t0
-		t189 := t156 - t188
-		t190 := t0 - t189
-		t191 := -0.5 - t188
-		t192 := t190 + t191
-		t193 := t187 + t185
-		t194 := -t157
-		t195 := math.FMA(t156, t155, t194)
-		t196 := float64(t192 * t155)
-		t197 := math.FMA(t156, t193, t196)
-		t198 := t195 + t197
-		t199 := 0x1.acfe390c97d69p-2 - t160
-		t200 := t199 + t159
-		t201 := t200 + 0x1.3494bc9001442p-56
-		t202 := t161 - t157
-		t203 := t161 - t202
-		t204 := t157 - t203
-		t205 := t160 - t202
-		t206 := t204 + t205
-		t207 := t198 + t201
-		t208 := t206 + t207
-		t181 = t208
+		t188 := t151 - t157
+		t189 := t188 + t156
+		t190 := 0 / t92
+		t191 := t189 + t190
+		t192 := t159 - t161
+		t193 := t192 + -1
+		t194 := t162 - t0
+		t195 := t162 - t194
+		t196 := t0 - t195
+		t197 := -0.5 - t194
+		t198 := t196 + t197
+		t199 := t193 + t191
+		t200 := -t163
+		t201 := math.FMA(t162, t161, t200)
+		t202 := float64(t198 * t161)
+		t203 := math.FMA(t162, t199, t202)
+		t204 := t201 + t203
+		t205 := 0x1.acfe390c97d69p-2 - t166
+		t206 := t205 + t165
+		t207 := t206 + 0x1.3494bc9001442p-56
+		t208 := t167 - t163
+		t209 := t167 - t208
+		t210 := t163 - t209
+		t211 := t166 - t208
+		t212 := t210 + t211
+		t213 := t204 + t207
+		t214 := t212 + t213
+		t187 = t214
 	} else {
-		t181 = t180
+		t187 = t186
 	}
-	var t209 float64
-	var t210 float64
-	if t0 < 0.5 {
-		t209 = t0
-		t210 = 0
-	} else {
-		t211 := float64(t0 * t165)
-		t212 := -t211
-		t213 := math.FMA(t0, t165, t212)
-		t209 = t211
-		t210 = t213
-	}
-	var t214 float64
 	var t215 float64
-	if t209 < 0x1p-1022 {
-		t216 := float64(t209 * 0x1p54)
-		t214 = t216
-		t215 = 0x1.8000000000435p52
+	var t216 float64
+	if t0 < 0.5 {
+		t215 = t0
+		t216 = 0
 	} else {
-		t214 = t209
-		t215 = 0x1.80000000003ffp52
+		t217 := float64(t0 * t171)
+		t218 := -t217
+		t219 := math.FMA(t0, t171, t218)
+		t215 = t217
+		t216 = t219
 	}
-	t217 := math.Float64bits(t214)
-	t218 := t217 + 0x95f619980c433
-	t219 := t218 & 0xfffffffffffff
-	t220 := t219 + 0x3fe6a09e667f3bcd
-	t221 := math.Float64frombits(t220)
-	t222 := t218 >> 52
-	t223 := t222 | 0x4338000000000000
-	t224 := math.Float64frombits(t223)
-	t225 := t224 - t215
-	t226 := t221 - 1
-	t227 := t221 + 1
-	t228 := t227 - 1
-	t229 := t221 - t228
-	t230 := 1 / t227
-	t231 := float64(t226 * t230)
-	t232 := -t231
-	t233 := math.FMA(t232, t227, t226)
-	t234 := math.FMA(t232, t229, t233)
-	t235 := float64(t234 * t230)
-	t236 := float64(t231 * t231)
-	t237 := -t236
-	t238 := math.FMA(t231, t231, t237)
-	t239 := t231 + t231
-	t240 := math.FMA(t239, t235, t238)
-	t241 := math.FMA(0x1.0e427bb25b5b2p-4, t236, 0x1.0f7fee49c9488p-4)
-	t242 := math.FMA(t241, t236, 0x1.3b1eebddc8062p-4)
-	t243 := math.FMA(t242, t236, 0x1.745ce9e4329eep-4)
-	t244 := math.FMA(t243, t236, 0x1.c71c722d645bap-4)
-	t245 := math.FMA(t244, t236, 0x1.2492492457d6ep-3)
-	t246 := math.FMA(t245, t236, 0x1.9999999999b3p-3)
-	t247 := float64(t236 * t246)
-	t248 := 0x1.5555555555555p-2 + t247
-	t249 := 0x1.5555555555555p-2 - t248
-	t250 := t249 + t247
-	t251 := t250 + 0x1.5555555555555p-56
-	t252 := float64(t236 * t248)
-	t253 := -t252
-	t254 := math.FMA(t236, t248, t253)
-	t255 := math.FMA(t240, t248, t254)
-	t256 := math.FMA(t236, t251, t255)
-	t257 := float64(t231 * t252)
-	t258 := -t257
-	t259 := math.FMA(t231, t252, t258)
-	t260 := math.FMA(t235, t252, t259)
-	t261 := math.FMA(t231, t256, t260)
-	t262 := t231 + t257
-	t263 := t231 - t262
-	t264 := t263 + t257
-	t265 := t261 + t235
-	t266 := t264 + t265
-	t267 := float64(t225 * 0x1.62e42fefa2p-1)
-	t268 := t262 + t262
-	t269 := t267 + t268
-	t270 := t267 - t269
-	t271 := t270 + t268
-	t272 := t266 + t266
-	t273 := math.FMA(t225, 0x1.9ef35793c7673p-41, t272)
-	t274 := t271 + t273
-	t275 := t269 + t274
-	t276 := t269 - t275
-	t277 := t276 + t274
-	t278 := t210 / t209
-	t279 := t277 + t278
+	var t220 float64
+	if t215 < 0x1p-1022 {
+		t221 := float64(t215 * 0x1p54)
+		t220 = t221
+	} else {
+		t220 = t215
+	}
+	t222 := math.Float64bits(t220)
+	t223 := t222 + 0x95f619980c433
+	t224 := t223 & 0xfffffffffffff
+	t225 := t224 + 0x3fe6a09e667f3bcd
+	t226 := math.Float64frombits(t225)
+	var t227 float64
+	if t215 <= 0 {
+		var t228 float64
+		if t215 < 0 {
+			t228 = math.Float64frombits(0xfff8000000000000)
+		} else {
+			t228 = math.Float64frombits(0xfff0000000000000)
+		}
+		t227 = t228
+	} else {
+		var t229 float64
+		if t215 < math.Float64frombits(0x7ff0000000000000) {
+			var t230 float64
+			if t215 < 0x1p-1022 {
+				t230 = 0x1.8000000000435p52
+			} else {
+				t230 = 0x1.80000000003ffp52
+			}
+			t231 := t223 >> 52
+			t232 := t231 | 0x4338000000000000
+			t233 := math.Float64frombits(t232)
+			t234 := t233 - t230
+			t229 = t234
+		} else {
+			t229 = t215
+		}
+		t227 = t229
+	}
+	t235 := t226 - 1
+	t236 := t226 + 1
+	t237 := t236 - 1
+	t238 := t226 - t237
+	t239 := 1 / t236
+	t240 := float64(t235 * t239)
+	t241 := -t240
+	t242 := math.FMA(t241, t236, t235)
+	t243 := math.FMA(t241, t238, t242)
+	t244 := float64(t243 * t239)
+	t245 := float64(t240 * t240)
+	t246 := -t245
+	t247 := math.FMA(t240, t240, t246)
+	t248 := t240 + t240
+	t249 := math.FMA(t248, t244, t247)
+	t250 := math.FMA(0x1.0e427bb25b5b2p-4, t245, 0x1.0f7fee49c9488p-4)
+	t251 := math.FMA(t250, t245, 0x1.3b1eebddc8062p-4)
+	t252 := math.FMA(t251, t245, 0x1.745ce9e4329eep-4)
+	t253 := math.FMA(t252, t245, 0x1.c71c722d645bap-4)
+	t254 := math.FMA(t253, t245, 0x1.2492492457d6ep-3)
+	t255 := math.FMA(t254, t245, 0x1.9999999999b3p-3)
+	t256 := float64(t245 * t255)
+	t257 := 0x1.5555555555555p-2 + t256
+	t258 := 0x1.5555555555555p-2 - t257
+	t259 := t258 + t256
+	t260 := t259 + 0x1.5555555555555p-56
+	t261 := float64(t245 * t257)
+	t262 := -t261
+	t263 := math.FMA(t245, t257, t262)
+	t264 := math.FMA(t249, t257, t263)
+	t265 := math.FMA(t245, t260, t264)
+	t266 := float64(t240 * t261)
+	t267 := -t266
+	t268 := math.FMA(t240, t261, t267)
+	t269 := math.FMA(t244, t261, t268)
+	t270 := math.FMA(t240, t265, t269)
+	t271 := t240 + t266
+	t272 := t240 - t271
+	t273 := t272 + t266
+	t274 := t270 + t244
+	t275 := t273 + t274
+	t276 := float64(t227 * 0x1.62e42fefa2p-1)
+	t277 := t271 + t271
+	t278 := t276 + t277
+	t279 := t276 - t278
+	t280 := t279 + t277
+	t281 := t275 + t275
+	t282 := math.FMA(t227, 0x1.9ef35793c7673p-41, t281)
+	t283 := t280 + t282
+	t284 := t278 + t283
+	t285 := t278 - t284
+	t286 := t285 + t283
+	t287 := math.Abs(t227)
+	var t288 float64
+	if t287 < math.Float64frombits(0x7ff0000000000000) {
+		t288 = t284
+	} else {
+		t289 := t227 + t227
+		t288 = t289
+	}
+	t290 := t216 / t215
+	t291 := t286 + t290
 	if a < 0 {
-		t280 := float64(t165 * t165)
-		t281 := -t280
-		t282 := math.FMA(t165, t165, t281)
-		t283 := math.FMA(-0x1.bdb3d7629dd5ep-2, t280, 0x1.3046d605c1822p-2)
-		t284 := math.FMA(t283, t280, -0x1.1ef5d11df4a3dp-2)
-		t285 := math.FMA(t284, t280, -0x1.b4fc9a43dac9fp-6)
-		t286 := math.FMA(t285, t280, -0x1.d2f7f4a6085fbp-4)
-		t287 := math.FMA(t286, t280, -0x1.be79bd2aebac5p-4)
-		t288 := math.FMA(t287, t280, -0x1.007509e47a025p-3)
-		t289 := math.FMA(t288, t280, -0x1.248e72b0a7186p-3)
-		t290 := math.FMA(t289, t280, -0x1.556b3fe9a66f6p-3)
-		t291 := math.FMA(t290, t280, -0x1.9a01e02e1bc0ep-3)
-		t292 := math.FMA(t291, t280, -0x1.010b36b799ac3p-2)
-		t293 := math.FMA(t292, t280, -0x1.5b40cb0ff7e2cp-2)
-		t294 := math.FMA(t293, t280, -0x1.151322ac7d8e9p-1)
-		t295 := math.FMA(t282, -0x1.151322ac7d8e9p-1, -0x1.5f42bd7a4008dp-56)
-		t296 := math.FMA(t280, t294, t295)
-		t297 := -0x1.a51a6625307d3p0 + t296
-		t298 := -0x1.a51a6625307d3p0 - t297
-		t299 := t298 + t296
-		t300 := float64(t280 * t297)
-		t301 := -t300
-		t302 := math.FMA(t280, t297, t301)
-		t303 := float64(t282 * t297)
-		t304 := math.FMA(t280, t299, t303)
-		t305 := t302 + t304
-		t306 := t162 + t275
-		t307 := t306 - t162
-		t308 := t306 - t307
-		t309 := t162 - t308
-		t310 := t275 - t307
-		t311 := t309 + t310
-		t312 := t306 + t300
-		t313 := t312 - t306
-		t314 := t312 - t313
-		t315 := t306 - t314
-		t316 := t300 - t313
-		t317 := t315 + t316
-		t318 := t311 + t317
-		t319 := t181 + t279
-		t320 := t319 + t305
-		t321 := t318 + t320
-		t322 := t312 + t321
-		return -t322
+		t292 := float64(t171 * t171)
+		t293 := -t292
+		t294 := math.FMA(t171, t171, t293)
+		t295 := math.FMA(-0x1.bdb3d7629dd5ep-2, t292, 0x1.3046d605c1822p-2)
+		t296 := math.FMA(t295, t292, -0x1.1ef5d11df4a3dp-2)
+		t297 := math.FMA(t296, t292, -0x1.b4fc9a43dac9fp-6)
+		t298 := math.FMA(t297, t292, -0x1.d2f7f4a6085fbp-4)
+		t299 := math.FMA(t298, t292, -0x1.be79bd2aebac5p-4)
+		t300 := math.FMA(t299, t292, -0x1.007509e47a025p-3)
+		t301 := math.FMA(t300, t292, -0x1.248e72b0a7186p-3)
+		t302 := math.FMA(t301, t292, -0x1.556b3fe9a66f6p-3)
+		t303 := math.FMA(t302, t292, -0x1.9a01e02e1bc0ep-3)
+		t304 := math.FMA(t303, t292, -0x1.010b36b799ac3p-2)
+		t305 := math.FMA(t304, t292, -0x1.5b40cb0ff7e2cp-2)
+		t306 := math.FMA(t305, t292, -0x1.151322ac7d8e9p-1)
+		t307 := math.FMA(t294, -0x1.151322ac7d8e9p-1, -0x1.5f42bd7a4008dp-56)
+		t308 := math.FMA(t292, t306, t307)
+		t309 := -0x1.a51a6625307d3p0 + t308
+		t310 := -0x1.a51a6625307d3p0 - t309
+		t311 := t310 + t308
+		t312 := float64(t292 * t309)
+		t313 := -t312
+		t314 := math.FMA(t292, t309, t313)
+		t315 := float64(t294 * t309)
+		t316 := math.FMA(t292, t311, t315)
+		t317 := t314 + t316
+		t318 := t168 + t288
+		t319 := t318 - t168
+		t320 := t318 - t319
+		t321 := t168 - t320
+		t322 := t288 - t319
+		t323 := t321 + t322
+		t324 := t318 + t312
+		t325 := t324 - t318
+		t326 := t324 - t325
+		t327 := t318 - t326
+		t328 := t312 - t325
+		t329 := t327 + t328
+		t330 := t323 + t329
+		t331 := t187 + t291
+		t332 := t331 + t317
+		t333 := t330 + t332
+		t334 := t324 + t333
+		return -t334
 	}
 	if t0 < 0.5 {
-		t323 := t180 - t279
-		t324 := t275 - t323
-		return t52 - t324
+		t335 := t186 - t291
+		t336 := t288 - t335
+		return t52 - t336
 	}
-	return t162 + t181
+	return t168 + t187
 }
 
 // Digamma is dst[i] = the slope of log|Γ(a)|.
@@ -10973,184 +11122,213 @@ func digamma64(a float64) float64 {
 			t110 = t0
 		}
 		var t111 float64
-		var t112 float64
 		if t110 < 0x1p-1022 {
-			t113 := float64(t110 * 0x1p54)
-			t111 = t113
-			t112 = 0x1.8000000000435p52
+			t112 := float64(t110 * 0x1p54)
+			t111 = t112
 		} else {
 			t111 = t110
-			t112 = 0x1.80000000003ffp52
 		}
-		t114 := math.Float64bits(t111)
-		t115 := t114 + 0x95f619980c433
-		t116 := t115 & 0xfffffffffffff
-		t117 := t116 + 0x3fe6a09e667f3bcd
-		t118 := math.Float64frombits(t117)
-		t119 := t115 >> 52
-		t120 := t119 | 0x4338000000000000
-		t121 := math.Float64frombits(t120)
-		t122 := t121 - t112
-		t123 := t118 - 1
-		t124 := t118 + 1
-		t125 := t124 - 1
-		t126 := t118 - t125
-		t127 := 1 / t124
-		t128 := float64(t123 * t127)
-		t129 := -t128
-		t130 := math.FMA(t129, t124, t123)
-		t131 := math.FMA(t129, t126, t130)
-		t132 := float64(t131 * t127)
-		t133 := float64(t128 * t128)
-		t134 := -t133
-		t135 := math.FMA(t128, t128, t134)
-		t136 := t128 + t128
-		t137 := math.FMA(t136, t132, t135)
-		t138 := math.FMA(0x1.0e427bb25b5b2p-4, t133, 0x1.0f7fee49c9488p-4)
-		t139 := math.FMA(t138, t133, 0x1.3b1eebddc8062p-4)
-		t140 := math.FMA(t139, t133, 0x1.745ce9e4329eep-4)
-		t141 := math.FMA(t140, t133, 0x1.c71c722d645bap-4)
-		t142 := math.FMA(t141, t133, 0x1.2492492457d6ep-3)
-		t143 := math.FMA(t142, t133, 0x1.9999999999b3p-3)
-		t144 := float64(t133 * t143)
-		t145 := 0x1.5555555555555p-2 + t144
-		t146 := 0x1.5555555555555p-2 - t145
-		t147 := t146 + t144
-		t148 := t147 + 0x1.5555555555555p-56
-		t149 := float64(t133 * t145)
-		t150 := -t149
-		t151 := math.FMA(t133, t145, t150)
-		t152 := math.FMA(t137, t145, t151)
-		t153 := math.FMA(t133, t148, t152)
-		t154 := float64(t128 * t149)
-		t155 := -t154
-		t156 := math.FMA(t128, t149, t155)
-		t157 := math.FMA(t132, t149, t156)
-		t158 := math.FMA(t128, t153, t157)
-		t159 := t128 + t154
-		t160 := t128 - t159
-		t161 := t160 + t154
-		t162 := t158 + t132
-		t163 := t161 + t162
-		t164 := float64(t122 * 0x1.62e42fefa2p-1)
-		t165 := t159 + t159
+		t113 := math.Float64bits(t111)
+		t114 := t113 + 0x95f619980c433
+		t115 := t114 & 0xfffffffffffff
+		t116 := t115 + 0x3fe6a09e667f3bcd
+		t117 := math.Float64frombits(t116)
+		var t118 float64
+		if t110 <= 0 {
+			var t119 float64
+			if t110 < 0 {
+				t119 = math.Float64frombits(0xfff8000000000000)
+			} else {
+				t119 = math.Float64frombits(0xfff0000000000000)
+			}
+			t118 = t119
+		} else {
+			var t120 float64
+			if t110 < math.Float64frombits(0x7ff0000000000000) {
+				var t121 float64
+				if t110 < 0x1p-1022 {
+					t121 = 0x1.8000000000435p52
+				} else {
+					t121 = 0x1.80000000003ffp52
+				}
+				t122 := t114 >> 52
+				t123 := t122 | 0x4338000000000000
+				t124 := math.Float64frombits(t123)
+				t125 := t124 - t121
+				t120 = t125
+			} else {
+				t120 = t110
+			}
+			t118 = t120
+		}
+		t126 := t117 - 1
+		t127 := t117 + 1
+		t128 := t127 - 1
+		t129 := t117 - t128
+		t130 := 1 / t127
+		t131 := float64(t126 * t130)
+		t132 := -t131
+		t133 := math.FMA(t132, t127, t126)
+		t134 := math.FMA(t132, t129, t133)
+		t135 := float64(t134 * t130)
+		t136 := float64(t131 * t131)
+		t137 := -t136
+		t138 := math.FMA(t131, t131, t137)
+		t139 := t131 + t131
+		t140 := math.FMA(t139, t135, t138)
+		t141 := math.FMA(0x1.0e427bb25b5b2p-4, t136, 0x1.0f7fee49c9488p-4)
+		t142 := math.FMA(t141, t136, 0x1.3b1eebddc8062p-4)
+		t143 := math.FMA(t142, t136, 0x1.745ce9e4329eep-4)
+		t144 := math.FMA(t143, t136, 0x1.c71c722d645bap-4)
+		t145 := math.FMA(t144, t136, 0x1.2492492457d6ep-3)
+		t146 := math.FMA(t145, t136, 0x1.9999999999b3p-3)
+		t147 := float64(t136 * t146)
+		t148 := 0x1.5555555555555p-2 + t147
+		t149 := 0x1.5555555555555p-2 - t148
+		t150 := t149 + t147
+		t151 := t150 + 0x1.5555555555555p-56
+		t152 := float64(t136 * t148)
+		t153 := -t152
+		t154 := math.FMA(t136, t148, t153)
+		t155 := math.FMA(t140, t148, t154)
+		t156 := math.FMA(t136, t151, t155)
+		t157 := float64(t131 * t152)
+		t158 := -t157
+		t159 := math.FMA(t131, t152, t158)
+		t160 := math.FMA(t135, t152, t159)
+		t161 := math.FMA(t131, t156, t160)
+		t162 := t131 + t157
+		t163 := t131 - t162
+		t164 := t163 + t157
+		t165 := t161 + t135
 		t166 := t164 + t165
-		t167 := t164 - t166
-		t168 := t167 + t165
-		t169 := t163 + t163
-		t170 := math.FMA(t122, 0x1.9ef35793c7673p-41, t169)
-		t171 := t168 + t170
-		t172 := t166 + t171
-		t173 := t166 - t172
-		t174 := t173 + t171
-		t175 := 0 / t110
-		t176 := t174 + t175
-		t177 := t172 + t105
-		t178 := t172 - t177
-		t179 := t178 + t105
-		t180 := t176 - t109
-		t181 := t179 + t180
-		t63 = t177
-		t64 = t181
+		t167 := float64(t118 * 0x1.62e42fefa2p-1)
+		t168 := t162 + t162
+		t169 := t167 + t168
+		t170 := t167 - t169
+		t171 := t170 + t168
+		t172 := t166 + t166
+		t173 := math.FMA(t118, 0x1.9ef35793c7673p-41, t172)
+		t174 := t171 + t173
+		t175 := t169 + t174
+		t176 := t169 - t175
+		t177 := t176 + t174
+		t178 := math.Abs(t118)
+		var t179 float64
+		if t178 < math.Float64frombits(0x7ff0000000000000) {
+			t179 = t175
+		} else {
+			t180 := t118 + t118
+			t179 = t180
+		}
+		t181 := 0 / t110
+		t182 := t177 + t181
+		t183 := t179 + t105
+		t184 := t179 - t183
+		t185 := t184 + t105
+		t186 := t182 - t109
+		t187 := t185 + t186
+		t63 = t183
+		t64 = t187
 	} else {
 		t63 = t57
 		t64 = t62
 	}
-	t182 := 1 / t0
-	t183 := -t182
-	t184 := math.FMA(t183, t0, 1)
-	t185 := math.FMA(t183, 0, 0)
-	t186 := t184 + t185
-	t187 := t186 / t0
+	t188 := 1 / t0
+	t189 := -t188
+	t190 := math.FMA(t189, t0, 1)
+	t191 := math.FMA(t189, 0, 0)
+	t192 := t190 + t191
+	t193 := t192 / t0
 	if int64(t1) < 0 {
-		t188 := math.RoundToEven(t0)
-		t189 := t0 - t188
-		t190 := math.Abs(t189)
-		if !(0 < t190) && !(t0 < 0.5) {
+		t194 := math.RoundToEven(t0)
+		t195 := t0 - t194
+		t196 := math.Abs(t195)
+		if !(0 < t196) && !(t0 < 0.5) {
 			return math.Float64frombits(0x7ff8000000000000)
 		}
-		t191 := 1 / t189
-		if t191 == math.Float64frombits(0x7ff0000000000000) {
-			return t191
+		t197 := 1 / t195
+		if t197 == math.Float64frombits(0x7ff0000000000000) {
+			return t197
 		}
-		t192 := -t191
-		t193 := math.FMA(t192, t189, 1)
-		t194 := math.FMA(t192, 0, 0)
-		t195 := t193 + t194
-		t196 := t195 / t189
-		t197 := float64(t189 * t189)
 		t198 := -t197
-		t199 := math.FMA(t189, t189, t198)
-		t200 := math.FMA(0x1.002ac4c3abf81p4, t197, -0x1.c04ad851939eep3)
-		t201 := math.FMA(t200, t197, 0x1.6a3c7a4bd8618p3)
-		t202 := math.FMA(t201, t197, -0x1.623b22163baaep0)
-		t203 := math.FMA(t202, t197, 0x1.6a4c80e8140e3p1)
-		t204 := math.FMA(t203, t197, 0x1.db637e6f60137p0)
-		t205 := math.FMA(t204, t197, 0x1.023f05a035361p1)
-		t206 := math.FMA(t205, t197, 0x1.ff9da14565d7fp0)
-		t207 := math.FMA(t206, t197, 0x1.0007174526b3ep1)
-		t208 := math.FMA(t207, t197, 0x1.000fffb1198ffp1)
-		t209 := math.FMA(t208, t197, 0x1.00412f1923593p1)
-		t210 := math.FMA(t209, t197, 0x1.010b36abc6e64p1)
-		t211 := math.FMA(t210, t197, 0x1.0470984c1152ap1)
-		t212 := math.FMA(t211, t197, 0x1.151322ac7d7d8p1)
-		t213 := math.FMA(t199, 0x1.151322ac7d7d8p1, 0x1.98893af2aa67bp-54)
-		t214 := math.FMA(t197, t212, t213)
-		t215 := 0x1.a51a6625307d3p1 + t214
-		t216 := 0x1.a51a6625307d3p1 - t215
-		t217 := t216 + t214
-		t218 := -t189
-		t219 := float64(t218 * t215)
-		t220 := -t219
-		t221 := math.FMA(t218, t215, t220)
-		t222 := float64(0 * t215)
-		t223 := math.FMA(t218, t217, t222)
-		t224 := t221 + t223
-		var t225 float64
+		t199 := math.FMA(t198, t195, 1)
+		t200 := math.FMA(t198, 0, 0)
+		t201 := t199 + t200
+		t202 := t201 / t195
+		t203 := float64(t195 * t195)
+		t204 := -t203
+		t205 := math.FMA(t195, t195, t204)
+		t206 := math.FMA(0x1.002ac4c3abf81p4, t203, -0x1.c04ad851939eep3)
+		t207 := math.FMA(t206, t203, 0x1.6a3c7a4bd8618p3)
+		t208 := math.FMA(t207, t203, -0x1.623b22163baaep0)
+		t209 := math.FMA(t208, t203, 0x1.6a4c80e8140e3p1)
+		t210 := math.FMA(t209, t203, 0x1.db637e6f60137p0)
+		t211 := math.FMA(t210, t203, 0x1.023f05a035361p1)
+		t212 := math.FMA(t211, t203, 0x1.ff9da14565d7fp0)
+		t213 := math.FMA(t212, t203, 0x1.0007174526b3ep1)
+		t214 := math.FMA(t213, t203, 0x1.000fffb1198ffp1)
+		t215 := math.FMA(t214, t203, 0x1.00412f1923593p1)
+		t216 := math.FMA(t215, t203, 0x1.010b36abc6e64p1)
+		t217 := math.FMA(t216, t203, 0x1.0470984c1152ap1)
+		t218 := math.FMA(t217, t203, 0x1.151322ac7d7d8p1)
+		t219 := math.FMA(t205, 0x1.151322ac7d7d8p1, 0x1.98893af2aa67bp-54)
+		t220 := math.FMA(t203, t218, t219)
+		t221 := 0x1.a51a6625307d3p1 + t220
+		t222 := 0x1.a51a6625307d3p1 - t221
+		t223 := t222 + t220
+		t224 := -t195
+		t225 := float64(t224 * t221)
+		t226 := -t225
+		t227 := math.FMA(t224, t221, t226)
+		t228 := float64(0 * t221)
+		t229 := math.FMA(t224, t223, t228)
+		t230 := t227 + t229
+		var t231 float64
 		if t0 < 0.5 {
-			t225 = 0
+			t231 = 0
 		} else {
-			t225 = t182
+			t231 = t188
 		}
-		t226 := t63 + t225
-		t227 := t226 - t63
-		t228 := t226 - t227
-		t229 := t63 - t228
-		t230 := t225 - t227
-		t231 := t229 + t230
-		t232 := t64 + t231
-		var t233 float64
+		t232 := t63 + t231
+		t233 := t232 - t63
+		t234 := t232 - t233
+		t235 := t63 - t234
+		t236 := t231 - t233
+		t237 := t235 + t236
+		t238 := t64 + t237
+		var t239 float64
 		if t0 < 0.5 {
-			t233 = 0
+			t239 = 0
 		} else {
-			t233 = t187
+			t239 = t193
 		}
-		t234 := t232 + t233
-		t235 := t226 + t191
-		t236 := t235 - t226
-		t237 := t235 - t236
-		t238 := t226 - t237
-		t239 := t191 - t236
 		t240 := t238 + t239
-		t241 := t235 + t219
-		t242 := t241 - t235
+		t241 := t232 + t197
+		t242 := t241 - t232
 		t243 := t241 - t242
-		t244 := t235 - t243
-		t245 := t219 - t242
+		t244 := t232 - t243
+		t245 := t197 - t242
 		t246 := t244 + t245
-		t247 := t240 + t246
-		t248 := t196 + t224
-		t249 := t234 + t248
-		t250 := t247 + t249
-		return t241 + t250
+		t247 := t241 + t225
+		t248 := t247 - t241
+		t249 := t247 - t248
+		t250 := t241 - t249
+		t251 := t225 - t248
+		t252 := t250 + t251
+		t253 := t246 + t252
+		t254 := t202 + t230
+		t255 := t240 + t254
+		t256 := t253 + t255
+		return t247 + t256
 	}
 	if t0 < 0.5 {
-		if t182 == math.Float64frombits(0x7ff0000000000000) {
+		if t188 == math.Float64frombits(0x7ff0000000000000) {
 			return math.Float64frombits(0xfff0000000000000)
 		}
-		t251 := t62 - t187
-		t252 := t182 - t251
-		return t57 - t252
+		t257 := t62 - t193
+		t258 := t188 - t257
+		return t57 - t258
 	}
 	if t0 == math.Float64frombits(0x7ff0000000000000) {
 		return t0
@@ -11599,55 +11777,64 @@ func logit64(a, eps float64) float64 {
 	}
 	t3 := 1 - t0
 	t4 := t0 / t3
-	if t4 != t4 {
-		return math.Float64frombits(0x7ff8000000000000)
-	}
-	if t4 <= 0 {
-		if t4 < 0 {
-			return math.Float64frombits(0x7ff8000000000000)
-		}
-		return math.Float64frombits(0xfff0000000000000)
-	}
-	if t4 == math.Float64frombits(0x7ff0000000000000) {
-		return t4
-	}
 	var t5 float64
-	var t6 float64
 	if t4 < 0x1p-1022 {
-		t7 := float64(t4 * 0x1p54)
-		t5 = t7
-		t6 = 0x1.8000000000435p52
+		t6 := float64(t4 * 0x1p54)
+		t5 = t6
 	} else {
 		t5 = t4
-		t6 = 0x1.80000000003ffp52
 	}
-	t8 := math.Float64bits(t5)
-	t9 := t8 + 0x95f619980c433
-	t10 := t9 & 0xfffffffffffff
-	t11 := t10 + 0x3fe6a09e667f3bcd
-	t12 := math.Float64frombits(t11)
-	t13 := t9 >> 52
-	t14 := t13 | 0x4338000000000000
-	t15 := math.Float64frombits(t14)
-	t16 := t15 - t6
-	t17 := t12 - 1
-	t18 := 2 + t17
-	t19 := t17 / t18
-	t20 := float64(t19 * t19)
-	t21 := math.FMA(0x1.2f11beccb8e67p-3, t20, 0x1.39a08fefa1bfcp-3)
-	t22 := math.FMA(t21, t20, 0x1.746649df94a19p-3)
-	t23 := math.FMA(t22, t20, 0x1.c71c51d710ab9p-3)
-	t24 := math.FMA(t23, t20, 0x1.249249422af15p-2)
-	t25 := math.FMA(t24, t20, 0x1.999999997f9f1p-2)
-	t26 := math.FMA(t25, t20, 0x1.5555555555593p-1)
-	t27 := float64(t17 * 0.5)
-	t28 := float64(t27 * t17)
-	t29 := math.FMA(t20, t26, t28)
-	t30 := float64(t16 * 0x1.9ef35793c7673p-41)
-	t31 := math.FMA(t19, t29, t30)
-	t32 := t28 - t31
-	t33 := t17 - t32
-	return float64(t16*0x1.62e42fefa2p-1) + t33
+	t7 := math.Float64bits(t5)
+	t8 := t7 + 0x95f619980c433
+	t9 := t8 & 0xfffffffffffff
+	t10 := t9 + 0x3fe6a09e667f3bcd
+	t11 := math.Float64frombits(t10)
+	var t12 float64
+	if t4 <= 0 {
+		var t13 float64
+		if t4 < 0 {
+			t13 = math.Float64frombits(0xfff8000000000000)
+		} else {
+			t13 = math.Float64frombits(0xfff0000000000000)
+		}
+		t12 = t13
+	} else {
+		var t14 float64
+		if t4 < math.Float64frombits(0x7ff0000000000000) {
+			var t15 float64
+			if t4 < 0x1p-1022 {
+				t15 = 0x1.8000000000435p52
+			} else {
+				t15 = 0x1.80000000003ffp52
+			}
+			t16 := t8 >> 52
+			t17 := t16 | 0x4338000000000000
+			t18 := math.Float64frombits(t17)
+			t19 := t18 - t15
+			t14 = t19
+		} else {
+			t14 = t4
+		}
+		t12 = t14
+	}
+	t20 := t11 - 1
+	t21 := 2 + t20
+	t22 := t20 / t21
+	t23 := float64(t22 * t22)
+	t24 := math.FMA(0x1.2f11beccb8e67p-3, t23, 0x1.39a08fefa1bfcp-3)
+	t25 := math.FMA(t24, t23, 0x1.746649df94a19p-3)
+	t26 := math.FMA(t25, t23, 0x1.c71c51d710ab9p-3)
+	t27 := math.FMA(t26, t23, 0x1.249249422af15p-2)
+	t28 := math.FMA(t27, t23, 0x1.999999997f9f1p-2)
+	t29 := math.FMA(t28, t23, 0x1.5555555555593p-1)
+	t30 := float64(t20 * 0.5)
+	t31 := float64(t30 * t20)
+	t32 := math.FMA(t23, t29, t31)
+	t33 := float64(t12 * 0x1.9ef35793c7673p-41)
+	t34 := math.FMA(t22, t32, t33)
+	t35 := t31 - t34
+	t36 := t20 - t35
+	return float64(t12*0x1.62e42fefa2p-1) + t36
 }
 
 // LogitGrad is dst[i] = dy/(x·(1 - x)) where eps ≤ x ≤ 1 - eps, else 0; NaN outside [0, 1] where eps < 0.
@@ -11885,77 +12072,75 @@ func bcewithlogits64(x, t, p float64) float64 {
 				t12 := t11 - 0x1.8p52
 				t13 := float64(t12*-0x1.62e42fefa2p-1) + t10
 				t14 := math.FMA(t12, -0x1.9ef35793c7673p-41, t13)
-				t15 := float64(t14 * t14)
-				t16 := math.FMA(0x1.1f94e6e6c195ap-29, t14, 0x1.af5b6bc36836ep-26)
-				t17 := math.FMA(t16, t14, 0x1.27e4e439c0b21p-22)
-				t18 := math.FMA(t17, t14, 0x1.71ddfa09180ecp-19)
-				t19 := math.FMA(t18, t14, 0x1.a01a019e968eep-16)
-				t20 := math.FMA(t19, t14, 0x1.a01a01af666bep-13)
-				t21 := math.FMA(t20, t14, 0x1.6c16c16c1633bp-10)
-				t22 := math.FMA(t21, t14, 0x1.111111110f71fp-7)
-				t23 := math.FMA(t22, t14, 0x1.5555555555559p-5)
-				t24 := math.FMA(t23, t14, 0x1.5555555555559p-3)
-				t25 := math.FMA(t24, t14, 0.5)
-				t26 := math.FMA(t15, t25, t14)
-				t27 := 1 + t26
-				t28 := t12 + 0x1.80000000007fep52
-				t29 := math.Float64bits(t28)
-				t30 := t29 >> 1
-				t31 := t30 << 52
-				t32 := math.Float64frombits(t31)
-				t33 := float64(t27 * t32)
-				t34 := t29 - t30
-				t35 := t34 << 52
-				t36 := math.Float64frombits(t35)
-				t37 := float64(t33 * t36)
-				t38 := 1 + t37
-				t39 := math.Float64bits(t38)
-				t40 := t39 + 0x95f619980c433
-				t41 := t40 & 0x7ff0000000000000
-				t42 := 0x3ff0000000000000 - t41
-				t43 := math.Float64bits(t37)
-				t44 := t43 + t42
+				t15 := math.FMA(0x1.adae783034a8dp-26, t14, 0x1.28adc9c455766p-22)
+				t16 := math.FMA(t15, t14, 0x1.71df05a3752f8p-19)
+				t17 := math.FMA(t16, t14, 0x1.a0199994ddfccp-16)
+				t18 := math.FMA(t17, t14, 0x1.a01a0139af1eep-13)
+				t19 := math.FMA(t18, t14, 0x1.6c16c18464d5fp-10)
+				t20 := math.FMA(t19, t14, 0x1.11111111249dcp-7)
+				t21 := math.FMA(t20, t14, 0x1.55555555506fap-5)
+				t22 := math.FMA(t21, t14, 0x1.5555555555508p-3)
+				t23 := math.FMA(t22, t14, 0x1.000000000000ap-1)
+				t24 := math.FMA(t23, t14, 1)
+				t25 := math.FMA(t24, t14, 1)
+				t26 := t12 + 0x1.80000000007fep52
+				t27 := math.Float64bits(t26)
+				t28 := t27 >> 1
+				t29 := t28 << 52
+				t30 := math.Float64frombits(t29)
+				t31 := float64(t25 * t30)
+				t32 := t27 - t28
+				t33 := t32 << 52
+				t34 := math.Float64frombits(t33)
+				t35 := float64(t31 * t34)
+				t36 := 1 + t35
+				t37 := math.Float64bits(t36)
+				t38 := t37 + 0x95f619980c433
+				t39 := t38 & 0x7ff0000000000000
+				t40 := 0x3ff0000000000000 - t39
+				t41 := math.Float64bits(t35)
+				t42 := t41 + t40
+				t43 := math.Float64frombits(t42)
+				t44 := 0x4010000000000000 + t40
 				t45 := math.Float64frombits(t44)
-				t46 := 0x4010000000000000 + t42
-				t47 := math.Float64frombits(t46)
-				t48 := math.FMA(0.25, t47, -1)
-				t49 := t45 + t48
-				t50 := t40 >> 52
-				t51 := t50 | 0x4338000000000000
-				t52 := math.Float64frombits(t51)
-				t53 := t52 - 0x1.80000000003ffp52
-				t54 := 2 + t49
-				t55 := t49 / t54
-				t56 := float64(t55 * t55)
-				t57 := math.FMA(0x1.2f11beccb8e67p-3, t56, 0x1.39a08fefa1bfcp-3)
-				t58 := math.FMA(t57, t56, 0x1.746649df94a19p-3)
-				t59 := math.FMA(t58, t56, 0x1.c71c51d710ab9p-3)
-				t60 := math.FMA(t59, t56, 0x1.249249422af15p-2)
-				t61 := math.FMA(t60, t56, 0x1.999999997f9f1p-2)
-				t62 := math.FMA(t61, t56, 0x1.5555555555593p-1)
-				t63 := float64(t49 * 0.5)
-				t64 := float64(t63 * t49)
-				t65 := math.FMA(t56, t62, t64)
-				t66 := float64(t53 * 0x1.9ef35793c7673p-41)
-				t67 := math.FMA(t55, t65, t66)
-				t68 := t64 - t67
-				t69 := t49 - t68
-				t70 := float64(t53*0x1.62e42fefa2p-1) + t69
-				var t71 float64
+				t46 := math.FMA(0.25, t45, -1)
+				t47 := t43 + t46
+				t48 := t38 >> 52
+				t49 := t48 | 0x4338000000000000
+				t50 := math.Float64frombits(t49)
+				t51 := t50 - 0x1.80000000003ffp52
+				t52 := 2 + t47
+				t53 := t47 / t52
+				t54 := float64(t53 * t53)
+				t55 := math.FMA(0x1.2f11beccb8e67p-3, t54, 0x1.39a08fefa1bfcp-3)
+				t56 := math.FMA(t55, t54, 0x1.746649df94a19p-3)
+				t57 := math.FMA(t56, t54, 0x1.c71c51d710ab9p-3)
+				t58 := math.FMA(t57, t54, 0x1.249249422af15p-2)
+				t59 := math.FMA(t58, t54, 0x1.999999997f9f1p-2)
+				t60 := math.FMA(t59, t54, 0x1.5555555555593p-1)
+				t61 := float64(t47 * 0.5)
+				t62 := float64(t61 * t47)
+				t63 := math.FMA(t54, t60, t62)
+				t64 := float64(t51 * 0x1.9ef35793c7673p-41)
+				t65 := math.FMA(t53, t63, t64)
+				t66 := t62 - t65
+				t67 := t47 - t66
+				t68 := float64(t51*0x1.62e42fefa2p-1) + t67
+				var t69 float64
 				if 0 < t5 {
-					t72 := t5 + t70
-					t71 = t72
+					t70 := t5 + t68
+					t69 = t70
 				} else {
-					t71 = t70
+					t69 = t68
 				}
-				t8 = t71
+				t8 = t69
 			}
 			t7 = t8
 		}
 		t6 = t7
 	}
-	t73 := float64(t2 * t6)
-	return t4 + t73
+	t71 := float64(t2 * t6)
+	return t4 + t71
 }
 
 // BCEWithLogitsGrad is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
@@ -12141,29 +12326,27 @@ func expbelow64(a float64) float64 {
 	} else {
 		t4 := float64(t2*-0x1.62e42fefa2p-1) + t0
 		t5 := math.FMA(t2, -0x1.9ef35793c7673p-41, t4)
-		t6 := float64(t5 * t5)
-		t7 := math.FMA(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26)
-		t8 := math.FMA(t7, t5, 0x1.27e4e439c0b21p-22)
-		t9 := math.FMA(t8, t5, 0x1.71ddfa09180ecp-19)
-		t10 := math.FMA(t9, t5, 0x1.a01a019e968eep-16)
-		t11 := math.FMA(t10, t5, 0x1.a01a01af666bep-13)
-		t12 := math.FMA(t11, t5, 0x1.6c16c16c1633bp-10)
-		t13 := math.FMA(t12, t5, 0x1.111111110f71fp-7)
-		t14 := math.FMA(t13, t5, 0x1.5555555555559p-5)
-		t15 := math.FMA(t14, t5, 0x1.5555555555559p-3)
-		t16 := math.FMA(t15, t5, 0.5)
-		t17 := math.FMA(t6, t16, t5)
-		t18 := 1 + t17
-		t3 = t18
+		t6 := math.FMA(0x1.adae783034a8dp-26, t5, 0x1.28adc9c455766p-22)
+		t7 := math.FMA(t6, t5, 0x1.71df05a3752f8p-19)
+		t8 := math.FMA(t7, t5, 0x1.a0199994ddfccp-16)
+		t9 := math.FMA(t8, t5, 0x1.a01a0139af1eep-13)
+		t10 := math.FMA(t9, t5, 0x1.6c16c18464d5fp-10)
+		t11 := math.FMA(t10, t5, 0x1.11111111249dcp-7)
+		t12 := math.FMA(t11, t5, 0x1.55555555506fap-5)
+		t13 := math.FMA(t12, t5, 0x1.5555555555508p-3)
+		t14 := math.FMA(t13, t5, 0x1.000000000000ap-1)
+		t15 := math.FMA(t14, t5, 1)
+		t16 := math.FMA(t15, t5, 1)
+		t3 = t16
 	}
-	t19 := t2 + 0x1.80000000007fep52
-	t20 := math.Float64bits(t19)
-	t21 := t20 >> 1
-	t22 := t21 << 52
-	t23 := math.Float64frombits(t22)
-	t24 := float64(t3 * t23)
-	t25 := t20 - t21
-	t26 := t25 << 52
-	t27 := math.Float64frombits(t26)
-	return float64(t24 * t27)
+	t17 := t2 + 0x1.80000000007fep52
+	t18 := math.Float64bits(t17)
+	t19 := t18 >> 1
+	t20 := t19 << 52
+	t21 := math.Float64frombits(t20)
+	t22 := float64(t3 * t21)
+	t23 := t18 - t19
+	t24 := t23 << 52
+	t25 := math.Float64frombits(t24)
+	return float64(t22 * t25)
 }

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"fmt"
+	"math"
 
 	"cresset/internal/kgen/recipe"
 )
@@ -130,8 +131,8 @@ func (m *x86) compute(p *placer, in *inst) {
 		m.shift(p, in)
 	case recipe.Scale:
 		m.pair(p, in, x86Name{"VSCALEFPS", "VSCALEFPD"})
-	case recipe.Mantissa: // in [3/4, 3/2), NaN of what is negative
-		p.fn.Op("VGETMANTPS", "$11", m.name(vectors, p.in(in.args[0])), m.name(vectors, p.out(in.dst)))
+	case recipe.Mantissa:
+		m.mantissa(p, in)
 	case recipe.Exponent:
 		m.exponent(p, in)
 	case recipe.IMulHigh:
@@ -251,14 +252,29 @@ func (m *x86) shift(p *placer, in *inst) {
 	p.fn.Op(x86Shift[in.op].vector.of(p)+suffix, o, r, m.name(vectors, p.out(in.dst)))
 }
 
+// mantissa is in [3/4, 3/2), NaN of what is negative; that of float64 is halved from √2 on.
+func (m *x86) mantissa(p *placer, in *inst) {
+	number := m.name(vectors, p.in(in.args[0]))
+	dst := m.name(vectors, p.out(in.dst))
+	p.fn.Op(x86Name{"VGETMANTPS", "VGETMANTPD"}.of(p), "$11", number, dst)
+	if p.elem.Size() == 8 {
+		root, suffix := m.constant(p, math.Float64bits(math.Sqrt2))
+		large := m.name(masks, p.scratch(masks))
+		p.fn.Op("VCMPPD"+suffix, "$29", root, dst, large)
+		half, suffix := m.constant(p, math.Float64bits(0.5))
+		p.fn.Op("VMULPD"+suffix, half, dst, large, dst)
+	}
+}
+
 // exponent is the difference of two exponents: that of a mantissa below 1 is -1, and NaN that of one that is NaN.
 func (m *x86) exponent(p *placer, in *inst) {
 	of := m.name(vectors, p.scratch(vectors))
-	p.fn.Op("VGETEXPPS", m.name(vectors, p.in(in.args[1])), of)
+	exponent := x86Name{"VGETEXPPS", "VGETEXPPD"}.of(p)
+	p.fn.Op(exponent, m.name(vectors, p.in(in.args[1])), of)
 	number := m.name(vectors, p.in(in.args[0]))
 	dst := m.name(vectors, p.out(in.dst))
-	p.fn.Op("VGETEXPPS", number, dst)
-	p.fn.Op("VSUBPS", of, dst, dst)
+	p.fn.Op(exponent, number, dst)
+	p.fn.Op(x86Name{"VSUBPS", "VSUBPD"}.of(p), of, dst, dst)
 }
 
 // mulHigh takes the 64-bit products of the even elements and of the odd ones, and joins their upper halves.

@@ -91,11 +91,11 @@ func evalFloat[T float32 | float64](op Op, i, j, k uint64) T {
 	case Scale:
 		return T(math.Ldexp(float64(x), int(math.Floor(float64(y)))))
 	case Mantissa:
-		m, _ := evalSplit(float64(x))
-		return T(m)
+		m, _ := evalSplit(x)
+		return m
 	case Exponent:
-		_, e := evalSplit(float64(x))
-		return T(e)
+		_, e := evalSplit(x)
+		return e
 	case Select:
 		if i != 0 {
 			return y
@@ -106,18 +106,22 @@ func evalFloat[T float32 | float64](op Op, i, j, k uint64) T {
 }
 
 // evalSplit follows the definitions of Mantissa and Exponent.
-func evalSplit(x float64) (m, e float64) {
-	switch m, n := math.Frexp(x); {
+func evalSplit[T float32 | float64](x T) (m, e T) {
+	least := 0.75
+	if _, ok := any(x).(float64); ok {
+		least = math.Float64frombits(rootHalf64)
+	}
+	switch m, n := math.Frexp(float64(x)); {
 	case x < 0:
-		return x, float64(math.Float32frombits(noNumber))
+		return x, T(math.Float32frombits(noNumber))
 	case x == 0:
-		return 1, math.Inf(-1)
+		return 1, T(math.Inf(-1))
 	case x-x != 0:
 		return 1, x
-	case m < 0.75:
-		return 2 * m, float64(n - 1)
+	case m < least:
+		return T(2 * m), T(n - 1)
 	default:
-		return m, float64(n)
+		return T(m), T(n)
 	}
 }
 

@@ -17,6 +17,7 @@ type floatFormat struct {
 
 	least, most float64   // arguments for which e**x is 0 or ∞ already
 	quotient    []float64 // coefficients of expQuotient
+	mantissa    []float64 // coefficients of expMantissa: a minimax fit with 1 + r as its start, rounded coefficient by coefficient
 }
 
 const (
@@ -32,6 +33,7 @@ var formats = map[Elem]*floatFormat{
 		magic: magic, fraction: 23, bias: 127, ln2Head: 0x1.62e4p-1, ln2Tail: 0x1.7f7d1cp-20, log2E: 0x1.715476p0,
 		scaleBias: scaleBias, downBias: downBias, least: -104, most: 89,
 		quotient: []float64{0.5, 0x1.555554p-3, 0x1.5554eap-5, 0x1.1113acp-7, 0x1.6d4c98p-10, 0x1.9c5d84p-13},
+		mantissa: []float64{1, 1, 0x1.fffffcp-2, 0x1.55548cp-3, 0x1.555858p-5, 0x1.123dep-7, 0x1.6ac74ep-10},
 	},
 	F64: {
 		magic: magicDouble, fraction: 52, bias: 1023, ln2Head: 0x1.62e42fefa2p-1, ln2Tail: 0x1.9ef35793c7673p-41, log2E: 0x1.71547652b82fep0,
@@ -39,6 +41,9 @@ var formats = map[Elem]*floatFormat{
 		quotient: []float64{0.5, 0x1.5555555555559p-3, 0x1.5555555555559p-5, 0x1.111111110f71fp-7, 0x1.6c16c16c1633bp-10,
 			0x1.a01a01af666bep-13, 0x1.a01a019e968eep-16, 0x1.71ddfa09180ecp-19, 0x1.27e4e439c0b21p-22, 0x1.af5b6bc36836ep-26,
 			0x1.1f94e6e6c195ap-29},
+		mantissa: []float64{1, 1, 0x1.000000000000ap-1, 0x1.5555555555508p-3, 0x1.55555555506fap-5, 0x1.11111111249dcp-7,
+			0x1.6c16c18464d5fp-10, 0x1.a01a0139af1eep-13, 0x1.a0199994ddfccp-16, 0x1.71df05a3752f8p-19, 0x1.28adc9c455766p-22,
+			0x1.adae783034a8dp-26},
 	},
 }
 
@@ -101,14 +106,8 @@ func expParts(b *builder, x float, bias float64) (r, n, shifted float) {
 	return b.FMA(n, b.Const(-f.ln2Tail), b.FMAExact(n, b.Const(-f.ln2Head), x)), n, shifted
 }
 
-// expMantissa is e**r for |r| <= log(2)/2. That of float32 is off by 2**-28: a minimax fit with 1 + r as its start, rounded
-// coefficient by coefficient.
-func expMantissa(b *builder, r float) float {
-	if b.double() {
-		return b.Add(b.Const(1), b.FMA(b.Mul(r, r), expQuotient(b, r), r))
-	}
-	return b.Horner(r, 1, 1, 0x1.fffffcp-2, 0x1.55548cp-3, 0x1.555858p-5, 0x1.123dep-7, 0x1.6ac74ep-10)
-}
+// expMantissa is e**r for |r| <= log(2)/2, off by 2**-28, in float64 by 2**-57.
+func expMantissa(b *builder, r float) float { return b.Horner(r, b.format().mantissa...) }
 
 // expNear is e**x of float32 where neither over- nor underflow threatens: -87 < x < 88.
 func expNear(b *builder, x float) float {

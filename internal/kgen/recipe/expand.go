@@ -65,13 +65,32 @@ func biased(b *builder, n float) (sum integ, bias float64) {
 
 // split is x as m * 2**e: see Mantissa and Exponent. Where e is no number, m is 1 or has another sign than it should.
 func split(b *builder, x float) (m, e float) {
+	if b.double() {
+		m, e = splitDouble(b, x)
+	} else {
+		m, e = splitSingle(b, x)
+	}
+	e = b.If(b.Less(x, b.Inf()), e, x)
+	return m, b.If(b.LessEqual(x, b.Const(0)), b.If(b.Less(x, b.Const(0)), b.FloatBits(noNumber), b.NegInf()), e)
+}
+
+// splitSingle is split for x > 0 that is not infinite.
+func splitSingle(b *builder, x float) (m, e float) {
 	subnormal := b.Less(x, b.Const(0x1p-126))
 	normal := b.If(subnormal, b.Mul(x, b.Const(0x1p25)), x)
 	place := logExponent(b, normal)
 	m = b.FromBits(b.ISub(b.ToBits(normal), place))
-	e = b.FromInt(b.Sar(b.ISub(place, b.IfInt(subnormal, b.Int(25<<23), b.Int(0))), b.Int(23)))
-	e = b.If(b.Less(x, b.Inf()), e, x)
-	return m, b.If(b.LessEqual(x, b.Const(0)), b.If(b.Less(x, b.Const(0)), b.FloatBits(noNumber), b.NegInf()), e)
+	return m, b.FromInt(b.Sar(b.ISub(place, b.IfInt(subnormal, b.Int(25<<23), b.Int(0))), b.Int(23)))
+}
+
+// splitDouble is splitSingle of float64.
+func splitDouble(b *builder, x float) (m, e float) {
+	subnormal := b.Less(x, b.Const(0x1p-1022))
+	normal := b.If(subnormal, b.Mul(x, b.Const(0x1p54)), x)
+	bias := b.If(subnormal, b.Const(magicDouble+1023+54), b.Const(magicDouble+1023))
+	place := logSplit64(b, normal)
+	m = b.FromBits(b.IAdd(b.And(place, b.Int(1<<52-1)), b.Int(rootHalf64)))
+	return m, exponent64(b, place, bias)
 }
 
 // scaleDouble is scaleTwice of float64, for an integer -2044 <= n <= 2046.

@@ -42,17 +42,20 @@ func logEnds(b *builder, x, y float, pole float64) float {
 	return b.If(b.IsNaN(x), b.NaN(), y)
 }
 
+// finiteLog is y, but e where that is infinite or NaN: the logarithm of 0, of ∞ and of what has none, if e is Split's. The sum makes
+// a NaN quiet.
+func finiteLog(b *builder, y, e float) float { return b.If(b.Less(b.Abs(e), b.Inf()), y, b.Add(e, e)) }
+
 // Log is the natural logarithm.
 func Log(elem Elem) *Recipe {
 	b := newBuilder(elem, "Log", "x")
-	x := b.Param(0)
+	m, e := b.Split(b.Param(0))
+	f := b.Sub(m, b.Const(1))
 	if b.double() {
-		m, e := logParts64(b, x)
-		return b.Return(logEnds(b, x, logJoinedDouble(b, b.Sub(m, b.Const(1)), e), 0), 0.8, `log(x).
+		return b.Return(logJoinedDouble(b, f, e), 0.8, `log(x).
 x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez.`)
 	}
-	m, e := b.Split(x)
-	return b.Return(logJoined(b, e, b.Sub(m, b.Const(1))), 1, `log(x).
+	return b.Return(logJoined(b, e, f), 1, `log(x).
 x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez.`)
 }
 

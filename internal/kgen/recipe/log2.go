@@ -25,13 +25,9 @@ x = n + f, 2**x = 2**n * e**(f*log(2)), the power as for Exp.`)
 
 // logToBase is e*unit + log(m)*scale for x = m * 2**e: with log(1+f) = f + rest the products that count are added with their errors.
 func logToBase(b *builder, x float, unit, scale [2]float64) float {
-	var m, e, rest float
-	if b.double() {
-		m, e = logParts64(b, x)
-	} else {
-		m, e = b.Split(x)
-	}
+	m, e := b.Split(x)
 	f := b.Sub(m, b.Const(1))
+	var rest float
 	if b.double() {
 		s, more, half := logTerms64(b, f)
 		rest = b.FMA(s, more, b.Neg(half))
@@ -41,7 +37,7 @@ func logToBase(b *builder, x float, unit, scale [2]float64) float {
 	product, lost := b.TwoProduct(f, b.Const(scale[0]))
 	lost = b.Add(lost, b.FMA(rest, b.Const(scale[0]), b.Mul(f, b.Const(scale[1]))))
 	sum, sumLost := b.FastTwoSum(b.Mul(e, b.Const(unit[0])), product)
-	return logEnds(b, x, b.Add(sum, b.Add(sumLost, b.FMA(e, b.Const(unit[1]), lost))), 0)
+	return finiteLog(b, b.Add(sum, b.Add(sumLost, b.FMA(e, b.Const(unit[1]), lost))), e)
 }
 
 // Log2 is the logarithm to the base 2.

@@ -35,16 +35,6 @@ func exponent64(b *builder, split integ, bias float) float {
 	return b.Sub(b.FromBits(b.Or(b.Shr(split, b.Int(52)), b.Int(magicBits64))), bias)
 }
 
-// logParts64 writes x > 0 as 2**e * m with m in [√½, √2).
-func logParts64(b *builder, x float) (m, e float) {
-	subnormal := b.Less(x, b.Const(0x1p-1022))
-	normal := b.If(subnormal, b.Mul(x, b.Const(0x1p54)), x)
-	bias := b.If(subnormal, b.Const(magicDouble+1023+54), b.Const(magicDouble+1023))
-	split := logSplit64(b, normal)
-	m = b.FromBits(b.IAdd(b.And(split, b.Int(1<<52-1)), b.Int(rootHalf64)))
-	return m, exponent64(b, split, bias)
-}
-
 // log1pNearDouble is log(1+x) for finite x > -1. As in float32 the sum 1+x only chooses e.
 func log1pNearDouble(b *builder, x float) float {
 	split := logSplit64(b, b.Add(b.Const(1), x))

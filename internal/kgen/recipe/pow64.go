@@ -1,19 +1,20 @@
 package recipe
 
-// logPair64 is log(x) for finite x > 0 as a rounded number and its error, good to 2**-65 of log(x), as logPair.
+// logPair64 is log(x) for x >= 0 as a rounded number and its error, good to 2**-65 of log(x), as logPair.
 func logPair64(b *builder, x float) (log, rest float) {
-	m, e := logParts64(b, x)
+	m, e := b.Split(x)
 	one := b.Const(1)
 	over, under := b.Sub(m, one), b.Add(m, one)
 	underRest := b.Sub(m, b.Sub(under, one))
 	inverse := b.Div(one, under)
 	s := b.Mul(over, inverse)
 	sRest := b.Mul(b.FMA(b.Neg(s), underRest, b.FMA(b.Neg(s), under, over)), inverse)
-	return logSeries{
+	log, rest = logSeries{
 		terms: []float64{0x1.9999999999b30p-3, 0x1.2492492457d6ep-3, 0x1.c71c722d645bap-4, 0x1.745ce9e4329eep-4, 0x1.3b1eebddc8062p-4,
 			0x1.0f7fee49c9488p-4, 0x1.0e427bb25b5b2p-4},
 		third: [2]float64{0x1.5555555555555p-2, 0x1.5555555555555p-56},
 	}.pair(b, s, sRest, e)
+	return finiteLog(b, log, e), rest
 }
 
 // parity64 is the distance of |y| from the nearest even integer, by half: 0 where y is even but not 0, 1/2 where it is odd.
@@ -33,10 +34,8 @@ func powDouble() *Recipe {
 	x, y := b.Param(0), b.Param(1)
 	ax, zero, one := b.Abs(x), b.Const(0), b.Const(1)
 
-	// The logarithm of 0 and of ∞ lets the power be what it has to be; NaN stays NaN. An infinite y may be finite as well,
-	// so that it makes 1 of ±1.
+	// The logarithm of 0 and of ∞ lets the power be what it has to be. An infinite y may be finite as well, so that it makes 1 of ±1.
 	log, logRest := logPair64(b, ax)
-	log = b.If(b.Equal(ax, zero), b.NegInf(), b.If(b.Less(ax, b.Inf()), log, ax))
 	bounded := atMost(b, atLeast(b, y, -0x1p996), 0x1p996)
 	t, tRest := b.TwoProduct(log, bounded)
 	tRest = b.FMA(logRest, bounded, tRest)

@@ -81,7 +81,7 @@ const (
 	FromInt              // the int32 a as a float32
 	Select               // b where a is true, else c
 	Scale                // a * 2**⌊b⌋ for a multiple -252 <= b < 254 of 1/16, of float64 for an integer -2044 <= b <= 2046, rounded once
-	Mantissa             // the m of a = m * 2**e with 3/4 <= m < 3/2: NaN of NaN, else a number, or NaN where a is negative
+	Mantissa             // the m of a = m * 2**e with 3/4 <= m < 3/2, of float64 √½ <= m < √2: NaN of NaN, else a number, or NaN where a is negative
 	Exponent             // the e of a = b * 2**e with b = Mantissa of a: -∞ of ±0, ∞ of ∞, NaN of NaN, and noNumber where a is negative
 	Floor                // ⌊a⌋; this and what follows is for loops
 	Ceil                 // ⌈a⌉
@@ -193,7 +193,7 @@ func (op Op) Result() Type { return signatures[op].result }
 // tables hold words of 32.
 func (op Op) Single() bool {
 	switch op {
-	case Mantissa, Exponent, FromInt, ToInt, IMul, IMulHigh, IMin, Sar, Lookup:
+	case FromInt, ToInt, IMul, IMulHigh, IMin, Sar, Lookup:
 		return true
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/format"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -89,19 +90,29 @@ func TestReturnDropsStepsWithoutUse(t *testing.T) {
 
 // What stands for the operations that not every target has gives the same bits, where numbers end too.
 func TestExpandedRecipesAreTheSame(t *testing.T) {
-	xs := []uint32{0, 1, 0x7fffff, 0x800000, 0x3f3fffff, 0x3f400000, 0x3fbfffff, 0x3fc00000, 0x42b0c0a5, 0x42b17218, 0x42cff1b5,
-		0x42d00000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7fc12345}
-	for _, r := range All(F32) {
+	var singles []float32
+	for _, x := range []uint32{0, 1, 0x7fffff, 0x800000, 0x3f3fffff, 0x3f400000, 0x3fbfffff, 0x3fc00000, 0x42b0c0a5, 0x42b17218, 0x42cff1b5,
+		0x42d00000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7fc12345} {
+		singles = append(singles, math.Float32frombits(x), math.Float32frombits(x|1<<31))
+	}
+	expandedAreTheSame(t, F32, singles)
+	var doubles []float64
+	for _, x := range []uint64{0, 1, 1<<52 - 1, 1 << 52, rootHalf64 - 1, rootHalf64, rootHalf64 - 1 + 1<<52, rootHalf64 + 1<<52,
+		0x40862e42fefa39ef, 0x4087500000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000, 0x7ff8000000012345} {
+		doubles = append(doubles, math.Float64frombits(x), math.Float64frombits(x|1<<63))
+	}
+	expandedAreTheSame(t, F64, doubles)
+}
+
+func expandedAreTheSame[T float32 | float64](t *testing.T, elem Elem, xs []T) {
+	for _, r := range slices.Concat(All(elem), Alone(elem)) {
 		if len(r.Params) > 1 {
 			continue
 		}
-		for _, bits := range xs {
-			for _, sign := range []uint32{0, 1 << 31} {
-				x := math.Float32frombits(bits | sign)
-				got, want := Eval(r.expanded(), x), Eval(r, x)
-				if math.Float32bits(got) != math.Float32bits(want) {
-					t.Errorf("%s(%v): got %x, want %x", r.Name, x, math.Float32bits(got), math.Float32bits(want))
-				}
+		expanded := r.expanded()
+		for _, x := range xs {
+			if got, want := Eval(expanded, x), Eval(r, x); bitsOf(got) != bitsOf(want) {
+				t.Errorf("%s of %v (%v): got %x, want %x", r.Name, x, elem, bitsOf(got), bitsOf(want))
 			}
 		}
 	}

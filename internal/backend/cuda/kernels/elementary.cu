@@ -447,30 +447,28 @@ ROW_KERNEL(exp, 256)(const Elementwise args) {
 		const f64 t3 = t2 - 0x1.8p+52;
 		const f64 t4 = __builtin_fma(t3, -0x1.62e42fefa2p-01, t1);
 		const f64 t5 = __builtin_fma(t3, -0x1.9ef35793c7673p-41, t4);
-		const f64 t6 = t5 * t5;
-		const f64 t7 = __builtin_fma(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26);
-		const f64 t8 = __builtin_fma(t7, t5, 0x1.27e4e439c0b21p-22);
-		const f64 t9 = __builtin_fma(t8, t5, 0x1.71ddfa09180ecp-19);
-		const f64 t10 = __builtin_fma(t9, t5, 0x1.a01a019e968eep-16);
-		const f64 t11 = __builtin_fma(t10, t5, 0x1.a01a01af666bep-13);
-		const f64 t12 = __builtin_fma(t11, t5, 0x1.6c16c16c1633bp-10);
-		const f64 t13 = __builtin_fma(t12, t5, 0x1.111111110f71fp-07);
-		const f64 t14 = __builtin_fma(t13, t5, 0x1.5555555555559p-05);
-		const f64 t15 = __builtin_fma(t14, t5, 0x1.5555555555559p-03);
-		const f64 t16 = __builtin_fma(t15, t5, 0.5);
-		const f64 t17 = __builtin_fma(t6, t16, t5);
-		const f64 t18 = 1.0 + t17;
-		const f64 t19 = t3 + 0x1.80000000007fep+52;
-		const u64 t20 = bits<u64>(t19);
-		const u64 t21 = t20 >> 1ull;
-		const u64 t22 = t21 << 52ull;
-		const f64 t23 = bits<f64>(t22);
-		const f64 t24 = t18 * t23;
-		const u64 t25 = t20 - t21;
-		const u64 t26 = t25 << 52ull;
-		const f64 t27 = bits<f64>(t26);
-		const f64 t28 = t24 * t27;
-		return t28;
+		const f64 t6 = __builtin_fma(0x1.adae783034a8dp-26, t5, 0x1.28adc9c455766p-22);
+		const f64 t7 = __builtin_fma(t6, t5, 0x1.71df05a3752f8p-19);
+		const f64 t8 = __builtin_fma(t7, t5, 0x1.a0199994ddfccp-16);
+		const f64 t9 = __builtin_fma(t8, t5, 0x1.a01a0139af1eep-13);
+		const f64 t10 = __builtin_fma(t9, t5, 0x1.6c16c18464d5fp-10);
+		const f64 t11 = __builtin_fma(t10, t5, 0x1.11111111249dcp-07);
+		const f64 t12 = __builtin_fma(t11, t5, 0x1.55555555506fap-05);
+		const f64 t13 = __builtin_fma(t12, t5, 0x1.5555555555508p-03);
+		const f64 t14 = __builtin_fma(t13, t5, 0x1.000000000000ap-01);
+		const f64 t15 = __builtin_fma(t14, t5, 1.0);
+		const f64 t16 = __builtin_fma(t15, t5, 1.0);
+		const f64 t17 = t3 + 0x1.80000000007fep+52;
+		const u64 t18 = bits<u64>(t17);
+		const u64 t19 = t18 >> 1ull;
+		const u64 t20 = t19 << 52ull;
+		const f64 t21 = bits<f64>(t20);
+		const f64 t22 = t16 * t21;
+		const u64 t23 = t18 - t19;
+		const u64 t24 = t23 << 52ull;
+		const f64 t25 = bits<f64>(t24);
+		const f64 t26 = t22 * t25;
+		return t26;
 	});
 }
 
@@ -521,62 +519,54 @@ ROW_KERNEL(expm1, 256)(const Elementwise args) {
 ROW_KERNEL(log, 256)(const Elementwise args) {
 	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
-		if (a != a) {
-			t0 = bits<f64>(0x7ff8000000000000ull);
-		} else {
-			f64 t1;
-			if (a <= 0.0) {
-				const f64 t2 = a < 0.0 ? bits<f64>(0x7ff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
-				t1 = t2;
-			} else {
-				f64 t3;
-				if (a == bits<f64>(0x7ff0000000000000ull)) {
-					t3 = a;
-				} else {
-					f64 t4;
-					f64 t5;
-					if (a < 0x1p-1022) {
-						const f64 t6 = a * 0x1p+54;
-						t4 = t6;
-						t5 = 0x1.8000000000435p+52;
-					} else {
-						t4 = a;
-						t5 = 0x1.80000000003ffp+52;
-					}
-					const u64 t7 = bits<u64>(t4);
-					const u64 t8 = t7 + 0x95f619980c433ull;
-					const u64 t9 = t8 & 0xfffffffffffffull;
-					const u64 t10 = t9 + 0x3fe6a09e667f3bcdull;
-					const f64 t11 = bits<f64>(t10);
-					const u64 t12 = t8 >> 52ull;
-					const u64 t13 = t12 | 0x4338000000000000ull;
-					const f64 t14 = bits<f64>(t13);
-					const f64 t15 = t14 - t5;
-					const f64 t16 = t11 - 1.0;
-					const f64 t17 = 2.0 + t16;
-					const f64 t18 = t16 / t17;
-					const f64 t19 = t18 * t18;
-					const f64 t20 = __builtin_fma(0x1.2f11beccb8e67p-03, t19, 0x1.39a08fefa1bfcp-03);
-					const f64 t21 = __builtin_fma(t20, t19, 0x1.746649df94a19p-03);
-					const f64 t22 = __builtin_fma(t21, t19, 0x1.c71c51d710ab9p-03);
-					const f64 t23 = __builtin_fma(t22, t19, 0x1.249249422af15p-02);
-					const f64 t24 = __builtin_fma(t23, t19, 0x1.999999997f9f1p-02);
-					const f64 t25 = __builtin_fma(t24, t19, 0x1.5555555555593p-01);
-					const f64 t26 = t16 * 0.5;
-					const f64 t27 = t26 * t16;
-					const f64 t28 = __builtin_fma(t19, t25, t27);
-					const f64 t29 = t15 * 0x1.9ef35793c7673p-41;
-					const f64 t30 = __builtin_fma(t18, t28, t29);
-					const f64 t31 = t27 - t30;
-					const f64 t32 = t16 - t31;
-					const f64 t33 = __builtin_fma(t15, 0x1.62e42fefa2p-01, t32);
-					t3 = t33;
-				}
-				t1 = t3;
-			}
+		if (a < 0x1p-1022) {
+			const f64 t1 = a * 0x1p+54;
 			t0 = t1;
+		} else {
+			t0 = a;
 		}
-		return t0;
+		const u64 t2 = bits<u64>(t0);
+		const u64 t3 = t2 + 0x95f619980c433ull;
+		const u64 t4 = t3 & 0xfffffffffffffull;
+		const u64 t5 = t4 + 0x3fe6a09e667f3bcdull;
+		const f64 t6 = bits<f64>(t5);
+		f64 t7;
+		if (a <= 0.0) {
+			const f64 t8 = a < 0.0 ? bits<f64>(0xfff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+			t7 = t8;
+		} else {
+			f64 t9;
+			if (a < bits<f64>(0x7ff0000000000000ull)) {
+				const f64 t10 = a < 0x1p-1022 ? 0x1.8000000000435p+52 : 0x1.80000000003ffp+52;
+				const u64 t11 = t3 >> 52ull;
+				const u64 t12 = t11 | 0x4338000000000000ull;
+				const f64 t13 = bits<f64>(t12);
+				const f64 t14 = t13 - t10;
+				t9 = t14;
+			} else {
+				t9 = a;
+			}
+			t7 = t9;
+		}
+		const f64 t15 = t6 - 1.0;
+		const f64 t16 = 2.0 + t15;
+		const f64 t17 = t15 / t16;
+		const f64 t18 = t17 * t17;
+		const f64 t19 = __builtin_fma(0x1.2f11beccb8e67p-03, t18, 0x1.39a08fefa1bfcp-03);
+		const f64 t20 = __builtin_fma(t19, t18, 0x1.746649df94a19p-03);
+		const f64 t21 = __builtin_fma(t20, t18, 0x1.c71c51d710ab9p-03);
+		const f64 t22 = __builtin_fma(t21, t18, 0x1.249249422af15p-02);
+		const f64 t23 = __builtin_fma(t22, t18, 0x1.999999997f9f1p-02);
+		const f64 t24 = __builtin_fma(t23, t18, 0x1.5555555555593p-01);
+		const f64 t25 = t15 * 0.5;
+		const f64 t26 = t25 * t15;
+		const f64 t27 = __builtin_fma(t18, t24, t26);
+		const f64 t28 = t7 * 0x1.9ef35793c7673p-41;
+		const f64 t29 = __builtin_fma(t17, t27, t28);
+		const f64 t30 = t26 - t29;
+		const f64 t31 = t15 - t30;
+		const f64 t32 = __builtin_fma(t7, 0x1.62e42fefa2p-01, t31);
+		return t32;
 	});
 }
 
@@ -705,33 +695,31 @@ ROW_KERNEL(erf, 256)(const Elementwise args) {
 			const f64 t36 = t35 - 0x1.8p+52;
 			const f64 t37 = __builtin_fma(t36, -0x1.62e42fefa2p-01, t34);
 			const f64 t38 = __builtin_fma(t36, -0x1.9ef35793c7673p-41, t37);
-			const f64 t39 = t38 * t38;
-			const f64 t40 = __builtin_fma(0x1.1f94e6e6c195ap-29, t38, 0x1.af5b6bc36836ep-26);
-			const f64 t41 = __builtin_fma(t40, t38, 0x1.27e4e439c0b21p-22);
-			const f64 t42 = __builtin_fma(t41, t38, 0x1.71ddfa09180ecp-19);
-			const f64 t43 = __builtin_fma(t42, t38, 0x1.a01a019e968eep-16);
-			const f64 t44 = __builtin_fma(t43, t38, 0x1.a01a01af666bep-13);
-			const f64 t45 = __builtin_fma(t44, t38, 0x1.6c16c16c1633bp-10);
-			const f64 t46 = __builtin_fma(t45, t38, 0x1.111111110f71fp-07);
-			const f64 t47 = __builtin_fma(t46, t38, 0x1.5555555555559p-05);
-			const f64 t48 = __builtin_fma(t47, t38, 0x1.5555555555559p-03);
-			const f64 t49 = __builtin_fma(t48, t38, 0.5);
-			const f64 t50 = __builtin_fma(t39, t49, t38);
-			const f64 t51 = 1.0 + t50;
-			const f64 t52 = -t51;
-			const f64 t53 = t36 + 0x1.80000000003ffp+52;
-			const u64 t54 = bits<u64>(t53);
-			const u64 t55 = t54 << 52ull;
-			const f64 t56 = bits<f64>(t55);
-			const f64 t57 = __builtin_fma(t52, t56, 1.0);
-			t2 = t57;
+			const f64 t39 = __builtin_fma(0x1.adae783034a8dp-26, t38, 0x1.28adc9c455766p-22);
+			const f64 t40 = __builtin_fma(t39, t38, 0x1.71df05a3752f8p-19);
+			const f64 t41 = __builtin_fma(t40, t38, 0x1.a0199994ddfccp-16);
+			const f64 t42 = __builtin_fma(t41, t38, 0x1.a01a0139af1eep-13);
+			const f64 t43 = __builtin_fma(t42, t38, 0x1.6c16c18464d5fp-10);
+			const f64 t44 = __builtin_fma(t43, t38, 0x1.11111111249dcp-07);
+			const f64 t45 = __builtin_fma(t44, t38, 0x1.55555555506fap-05);
+			const f64 t46 = __builtin_fma(t45, t38, 0x1.5555555555508p-03);
+			const f64 t47 = __builtin_fma(t46, t38, 0x1.000000000000ap-01);
+			const f64 t48 = __builtin_fma(t47, t38, 1.0);
+			const f64 t49 = __builtin_fma(t48, t38, 1.0);
+			const f64 t50 = -t49;
+			const f64 t51 = t36 + 0x1.80000000003ffp+52;
+			const u64 t52 = bits<u64>(t51);
+			const u64 t53 = t52 << 52ull;
+			const f64 t54 = bits<f64>(t53);
+			const f64 t55 = __builtin_fma(t50, t54, 1.0);
+			t2 = t55;
 		}
-		const u64 t58 = bits<u64>(a);
-		const u64 t59 = t58 & 0x8000000000000000ull;
-		const u64 t60 = bits<u64>(t2);
-		const u64 t61 = t60 | t59;
-		const f64 t62 = bits<f64>(t61);
-		return t62;
+		const u64 t56 = bits<u64>(a);
+		const u64 t57 = t56 & 0x8000000000000000ull;
+		const u64 t58 = bits<u64>(t2);
+		const u64 t59 = t58 | t57;
+		const f64 t60 = bits<f64>(t59);
+		return t60;
 	});
 }
 
@@ -759,140 +747,152 @@ ROW_KERNEL(pow, 256)(const Elementwise args) {
 			} else {
 				const f64 t13 = __builtin_fabs(a);
 				f64 t14;
-				f64 t15;
 				if (t13 < 0x1p-1022) {
-					const f64 t16 = t13 * 0x1p+54;
-					t14 = t16;
-					t15 = 0x1.8000000000435p+52;
+					const f64 t15 = t13 * 0x1p+54;
+					t14 = t15;
 				} else {
 					t14 = t13;
-					t15 = 0x1.80000000003ffp+52;
 				}
-				const u64 t17 = bits<u64>(t14);
-				const u64 t18 = t17 + 0x95f619980c433ull;
-				const u64 t19 = t18 & 0xfffffffffffffull;
-				const u64 t20 = t19 + 0x3fe6a09e667f3bcdull;
-				const f64 t21 = bits<f64>(t20);
-				const u64 t22 = t18 >> 52ull;
-				const u64 t23 = t22 | 0x4338000000000000ull;
-				const f64 t24 = bits<f64>(t23);
-				const f64 t25 = t24 - t15;
-				const f64 t26 = t21 - 1.0;
-				const f64 t27 = t21 + 1.0;
-				const f64 t28 = t27 - 1.0;
-				const f64 t29 = t21 - t28;
-				const f64 t30 = 1.0 / t27;
-				const f64 t31 = t26 * t30;
-				const f64 t32 = -t31;
-				const f64 t33 = __builtin_fma(t32, t27, t26);
-				const f64 t34 = __builtin_fma(t32, t29, t33);
-				const f64 t35 = t34 * t30;
-				const f64 t36 = t31 * t31;
-				const f64 t37 = -t36;
-				const f64 t38 = __builtin_fma(t31, t31, t37);
-				const f64 t39 = t31 + t31;
-				const f64 t40 = __builtin_fma(t39, t35, t38);
-				const f64 t41 = __builtin_fma(0x1.0e427bb25b5b2p-04, t36, 0x1.0f7fee49c9488p-04);
-				const f64 t42 = __builtin_fma(t41, t36, 0x1.3b1eebddc8062p-04);
-				const f64 t43 = __builtin_fma(t42, t36, 0x1.745ce9e4329eep-04);
-				const f64 t44 = __builtin_fma(t43, t36, 0x1.c71c722d645bap-04);
-				const f64 t45 = __builtin_fma(t44, t36, 0x1.2492492457d6ep-03);
-				const f64 t46 = __builtin_fma(t45, t36, 0x1.9999999999b3p-03);
-				const f64 t47 = t36 * t46;
-				const f64 t48 = 0x1.5555555555555p-02 + t47;
-				const f64 t49 = 0x1.5555555555555p-02 - t48;
-				const f64 t50 = t49 + t47;
-				const f64 t51 = t50 + 0x1.5555555555555p-56;
-				const f64 t52 = t36 * t48;
-				const f64 t53 = -t52;
-				const f64 t54 = __builtin_fma(t36, t48, t53);
-				const f64 t55 = __builtin_fma(t40, t48, t54);
-				const f64 t56 = __builtin_fma(t36, t51, t55);
-				const f64 t57 = t31 * t52;
-				const f64 t58 = -t57;
-				const f64 t59 = __builtin_fma(t31, t52, t58);
-				const f64 t60 = __builtin_fma(t35, t52, t59);
-				const f64 t61 = __builtin_fma(t31, t56, t60);
-				const f64 t62 = t31 + t57;
-				const f64 t63 = t31 - t62;
-				const f64 t64 = t63 + t57;
-				const f64 t65 = t61 + t35;
-				const f64 t66 = t64 + t65;
-				const f64 t67 = t25 * 0x1.62e42fefa2p-01;
-				const f64 t68 = t62 + t62;
-				const f64 t69 = t67 + t68;
-				const f64 t70 = t67 - t69;
-				const f64 t71 = t70 + t68;
-				const f64 t72 = t66 + t66;
-				const f64 t73 = __builtin_fma(t25, 0x1.9ef35793c7673p-41, t72);
-				const f64 t74 = t71 + t73;
-				const f64 t75 = t69 + t74;
-				f64 t76;
-				if (t13 == 0.0) {
-					t76 = bits<f64>(0xfff0000000000000ull);
+				const u64 t16 = bits<u64>(t14);
+				const u64 t17 = t16 + 0x95f619980c433ull;
+				const u64 t18 = t17 & 0xfffffffffffffull;
+				const u64 t19 = t18 + 0x3fe6a09e667f3bcdull;
+				const f64 t20 = bits<f64>(t19);
+				f64 t21;
+				if (t13 <= 0.0) {
+					const f64 t22 = t13 < 0.0 ? bits<f64>(0xfff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+					t21 = t22;
 				} else {
-					const f64 t77 = t13 < bits<f64>(0x7ff0000000000000ull) ? t75 : t13;
-					t76 = t77;
-				}
-				const f64 t78 = b < -0x1p+996 ? -0x1p+996 : b;
-				const f64 t79 = 0x1p+996 < t78 ? 0x1p+996 : t78;
-				const f64 t80 = t76 * t79;
-				f64 t81;
-				if (710.0 < t80) {
-					t81 = bits<f64>(0x7ff0000000000000ull);
-				} else {
-					f64 t82;
-					if (t80 < -746.0) {
-						t82 = 0.0;
+					f64 t23;
+					if (t13 < bits<f64>(0x7ff0000000000000ull)) {
+						const f64 t24 = t13 < 0x1p-1022 ? 0x1.8000000000435p+52 : 0x1.80000000003ffp+52;
+						const u64 t25 = t17 >> 52ull;
+						const u64 t26 = t25 | 0x4338000000000000ull;
+						const f64 t27 = bits<f64>(t26);
+						const f64 t28 = t27 - t24;
+						t23 = t28;
 					} else {
-						const f64 t83 = t69 - t75;
-						const f64 t84 = t83 + t74;
-						const f64 t85 = -t80;
-						const f64 t86 = __builtin_fma(t76, t79, t85);
-						const f64 t87 = __builtin_fma(t84, t79, t86);
-						const f64 t88 = __builtin_fma(t80, 0x1.71547652b82fep+00, 0x1.8p+52);
-						const f64 t89 = t88 - 0x1.8p+52;
-						const f64 t90 = __builtin_fma(t89, -0x1.62e42fefa2p-01, t80);
-						const f64 t91 = -t87;
-						const f64 t92 = __builtin_fma(t89, 0x1.9ef35793c7673p-41, t91);
-						const f64 t93 = t90 - t92;
-						const f64 t94 = t90 - t93;
-						const f64 t95 = t94 - t92;
-						const f64 t96 = t93 * t93;
-						const f64 t97 = __builtin_fma(0x1.1f94e6e6c195ap-29, t93, 0x1.af5b6bc36836ep-26);
-						const f64 t98 = __builtin_fma(t97, t93, 0x1.27e4e439c0b21p-22);
-						const f64 t99 = __builtin_fma(t98, t93, 0x1.71ddfa09180ecp-19);
-						const f64 t100 = __builtin_fma(t99, t93, 0x1.a01a019e968eep-16);
-						const f64 t101 = __builtin_fma(t100, t93, 0x1.a01a01af666bep-13);
-						const f64 t102 = __builtin_fma(t101, t93, 0x1.6c16c16c1633bp-10);
-						const f64 t103 = __builtin_fma(t102, t93, 0x1.111111110f71fp-07);
-						const f64 t104 = __builtin_fma(t103, t93, 0x1.5555555555559p-05);
-						const f64 t105 = __builtin_fma(t104, t93, 0x1.5555555555559p-03);
-						const f64 t106 = __builtin_fma(t105, t93, 0.5);
-						const f64 t107 = __builtin_fma(t96, t106, t95);
-						const f64 t108 = t93 + t107;
-						const f64 t109 = 1.0 + t108;
-						const f64 t110 = t89 + 0x1.80000000007fep+52;
-						const u64 t111 = bits<u64>(t110);
-						const u64 t112 = t111 >> 1ull;
-						const u64 t113 = t112 << 52ull;
-						const f64 t114 = bits<f64>(t113);
-						const f64 t115 = t109 * t114;
-						const u64 t116 = t111 - t112;
+						t23 = t13;
+					}
+					t21 = t23;
+				}
+				const f64 t29 = t20 - 1.0;
+				const f64 t30 = t20 + 1.0;
+				const f64 t31 = t30 - 1.0;
+				const f64 t32 = t20 - t31;
+				const f64 t33 = 1.0 / t30;
+				const f64 t34 = t29 * t33;
+				const f64 t35 = -t34;
+				const f64 t36 = __builtin_fma(t35, t30, t29);
+				const f64 t37 = __builtin_fma(t35, t32, t36);
+				const f64 t38 = t37 * t33;
+				const f64 t39 = t34 * t34;
+				const f64 t40 = -t39;
+				const f64 t41 = __builtin_fma(t34, t34, t40);
+				const f64 t42 = t34 + t34;
+				const f64 t43 = __builtin_fma(t42, t38, t41);
+				const f64 t44 = __builtin_fma(0x1.0e427bb25b5b2p-04, t39, 0x1.0f7fee49c9488p-04);
+				const f64 t45 = __builtin_fma(t44, t39, 0x1.3b1eebddc8062p-04);
+				const f64 t46 = __builtin_fma(t45, t39, 0x1.745ce9e4329eep-04);
+				const f64 t47 = __builtin_fma(t46, t39, 0x1.c71c722d645bap-04);
+				const f64 t48 = __builtin_fma(t47, t39, 0x1.2492492457d6ep-03);
+				const f64 t49 = __builtin_fma(t48, t39, 0x1.9999999999b3p-03);
+				const f64 t50 = t39 * t49;
+				const f64 t51 = 0x1.5555555555555p-02 + t50;
+				const f64 t52 = 0x1.5555555555555p-02 - t51;
+				const f64 t53 = t52 + t50;
+				const f64 t54 = t53 + 0x1.5555555555555p-56;
+				const f64 t55 = t39 * t51;
+				const f64 t56 = -t55;
+				const f64 t57 = __builtin_fma(t39, t51, t56);
+				const f64 t58 = __builtin_fma(t43, t51, t57);
+				const f64 t59 = __builtin_fma(t39, t54, t58);
+				const f64 t60 = t34 * t55;
+				const f64 t61 = -t60;
+				const f64 t62 = __builtin_fma(t34, t55, t61);
+				const f64 t63 = __builtin_fma(t38, t55, t62);
+				const f64 t64 = __builtin_fma(t34, t59, t63);
+				const f64 t65 = t34 + t60;
+				const f64 t66 = t34 - t65;
+				const f64 t67 = t66 + t60;
+				const f64 t68 = t64 + t38;
+				const f64 t69 = t67 + t68;
+				const f64 t70 = t21 * 0x1.62e42fefa2p-01;
+				const f64 t71 = t65 + t65;
+				const f64 t72 = t70 + t71;
+				const f64 t73 = t70 - t72;
+				const f64 t74 = t73 + t71;
+				const f64 t75 = t69 + t69;
+				const f64 t76 = __builtin_fma(t21, 0x1.9ef35793c7673p-41, t75);
+				const f64 t77 = t74 + t76;
+				const f64 t78 = t72 + t77;
+				const f64 t79 = __builtin_fabs(t21);
+				f64 t80;
+				if (t79 < bits<f64>(0x7ff0000000000000ull)) {
+					t80 = t78;
+				} else {
+					const f64 t81 = t21 + t21;
+					t80 = t81;
+				}
+				const f64 t82 = b < -0x1p+996 ? -0x1p+996 : b;
+				const f64 t83 = 0x1p+996 < t82 ? 0x1p+996 : t82;
+				const f64 t84 = t80 * t83;
+				f64 t85;
+				if (710.0 < t84) {
+					t85 = bits<f64>(0x7ff0000000000000ull);
+				} else {
+					f64 t86;
+					if (t84 < -746.0) {
+						t86 = 0.0;
+					} else {
+						const f64 t87 = t72 - t78;
+						const f64 t88 = t87 + t77;
+						const f64 t89 = -t84;
+						const f64 t90 = __builtin_fma(t80, t83, t89);
+						const f64 t91 = __builtin_fma(t88, t83, t90);
+						const f64 t92 = __builtin_fma(t84, 0x1.71547652b82fep+00, 0x1.8p+52);
+						const f64 t93 = t92 - 0x1.8p+52;
+						const f64 t94 = __builtin_fma(t93, -0x1.62e42fefa2p-01, t84);
+						const f64 t95 = -t91;
+						const f64 t96 = __builtin_fma(t93, 0x1.9ef35793c7673p-41, t95);
+						const f64 t97 = t94 - t96;
+						const f64 t98 = t94 - t97;
+						const f64 t99 = t98 - t96;
+						const f64 t100 = t97 * t97;
+						const f64 t101 = __builtin_fma(0x1.1f94e6e6c195ap-29, t97, 0x1.af5b6bc36836ep-26);
+						const f64 t102 = __builtin_fma(t101, t97, 0x1.27e4e439c0b21p-22);
+						const f64 t103 = __builtin_fma(t102, t97, 0x1.71ddfa09180ecp-19);
+						const f64 t104 = __builtin_fma(t103, t97, 0x1.a01a019e968eep-16);
+						const f64 t105 = __builtin_fma(t104, t97, 0x1.a01a01af666bep-13);
+						const f64 t106 = __builtin_fma(t105, t97, 0x1.6c16c16c1633bp-10);
+						const f64 t107 = __builtin_fma(t106, t97, 0x1.111111110f71fp-07);
+						const f64 t108 = __builtin_fma(t107, t97, 0x1.5555555555559p-05);
+						const f64 t109 = __builtin_fma(t108, t97, 0x1.5555555555559p-03);
+						const f64 t110 = __builtin_fma(t109, t97, 0.5);
+						const f64 t111 = __builtin_fma(t100, t110, t99);
+						const f64 t112 = t97 + t111;
+						const f64 t113 = 1.0 + t112;
+						const f64 t114 = t93 + 0x1.80000000007fep+52;
+						const u64 t115 = bits<u64>(t114);
+						const u64 t116 = t115 >> 1ull;
 						const u64 t117 = t116 << 52ull;
 						const f64 t118 = bits<f64>(t117);
-						const f64 t119 = t115 * t118;
-						t82 = t119;
+						const f64 t119 = t113 * t118;
+						const u64 t120 = t115 - t116;
+						const u64 t121 = t120 << 52ull;
+						const f64 t122 = bits<f64>(t121);
+						const f64 t123 = t119 * t122;
+						t86 = t123;
 					}
-					t81 = t82;
+					t85 = t86;
 				}
-				const f64 t120 = t8 == 0.5 ? a : 0.0;
-				const u64 t121 = bits<u64>(t120);
-				const u64 t122 = t121 & 0x8000000000000000ull;
-				const u64 t123 = bits<u64>(t81);
-				const u64 t124 = t123 ^ t122;
-				const f64 t125 = bits<f64>(t124);
-				t12 = t125;
+				const f64 t124 = t8 == 0.5 ? a : 0.0;
+				const u64 t125 = bits<u64>(t124);
+				const u64 t126 = t125 & 0x8000000000000000ull;
+				const u64 t127 = bits<u64>(t85);
+				const u64 t128 = t127 ^ t126;
+				const f64 t129 = bits<f64>(t128);
+				t12 = t129;
 			}
 			t0 = t12;
 		}

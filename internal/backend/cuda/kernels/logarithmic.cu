@@ -41,78 +41,67 @@ ROW_KERNEL(exp2, 256)(const Elementwise args) {
 ROW_KERNEL(log2, 256)(const Elementwise args) {
 	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
-		if (a != a) {
-			t0 = bits<f32>(0x7fc00000u);
-		} else {
-			f32 t1;
-			if (a <= 0.0f) {
-				const f32 t2 = a < 0.0f ? bits<f32>(0x7fc00000u) : bits<f32>(0xff800000u);
-				t1 = t2;
-			} else {
-				f32 t3;
-				if (a == bits<f32>(0x7f800000u)) {
-					t3 = a;
-				} else {
-					f32 t4;
-					if (a < 0x1p-126f) {
-						const f32 t5 = a * 0x1p+25f;
-						t4 = t5;
-					} else {
-						t4 = a;
-					}
-					const u32 t6 = bits<u32>(t4);
-					const u32 t7 = t6 - 0x3f400000u;
-					const u32 t8 = t7 & 0xff800000u;
-					const u32 t9 = t6 - t8;
-					const f32 t10 = bits<f32>(t9);
-					f32 t11;
-					if (a <= 0.0f) {
-						const f32 t12 = a < 0.0f ? bits<f32>(0xffc00000u) : bits<f32>(0xff800000u);
-						t11 = t12;
-					} else {
-						f32 t13;
-						if (a < bits<f32>(0x7f800000u)) {
-							const u32 t14 = a < 0x1p-126f ? 0xc800000u : 0u;
-							const u32 t15 = t8 - t14;
-							const u32 t16 = (u32)((i32)t15 >> 23u);
-							const f32 t17 = (f32)(i32)t16;
-							t13 = t17;
-						} else {
-							t13 = a;
-						}
-						t11 = t13;
-					}
-					const f32 t18 = t10 - 1.0f;
-					const f32 t19 = t18 * t18;
-					const f32 t20 = __builtin_fmaf(-0x1.71e32cp-05f, t18, 0x1.acf4a8p-04f);
-					const f32 t21 = __builtin_fmaf(t20, t18, -0x1.0d98fp-03f);
-					const f32 t22 = __builtin_fmaf(t21, t18, 0x1.28807ap-03f);
-					const f32 t23 = __builtin_fmaf(t22, t18, -0x1.54ed96p-03f);
-					const f32 t24 = __builtin_fmaf(t23, t18, 0x1.99699ep-03f);
-					const f32 t25 = __builtin_fmaf(t24, t18, -0x1.00004ap-02f);
-					const f32 t26 = __builtin_fmaf(t25, t18, 0x1.5555a4p-02f);
-					const f32 t27 = __builtin_fmaf(t26, t18, -0.5f);
-					const f32 t28 = t19 * t27;
-					const f32 t29 = t18 * 0x1.715476p+00f;
-					const f32 t30 = -t29;
-					const f32 t31 = __builtin_fmaf(t18, 0x1.715476p+00f, t30);
-					const f32 t32 = t18 * 0x1.4ae0cp-26f;
-					const f32 t33 = __builtin_fmaf(t28, 0x1.715476p+00f, t32);
-					const f32 t34 = t31 + t33;
-					const f32 t35 = t11 * 1.0f;
-					const f32 t36 = t35 + t29;
-					const f32 t37 = t35 - t36;
-					const f32 t38 = t37 + t29;
-					const f32 t39 = __builtin_fmaf(t11, 0.0f, t34);
-					const f32 t40 = t38 + t39;
-					const f32 t41 = t36 + t40;
-					t3 = t41;
-				}
-				t1 = t3;
-			}
+		if (a < 0x1p-126f) {
+			const f32 t1 = a * 0x1p+25f;
 			t0 = t1;
+		} else {
+			t0 = a;
 		}
-		return t0;
+		const u32 t2 = bits<u32>(t0);
+		const u32 t3 = t2 - 0x3f400000u;
+		const u32 t4 = t3 & 0xff800000u;
+		f32 t5;
+		if (a <= 0.0f) {
+			const f32 t6 = a < 0.0f ? bits<f32>(0xffc00000u) : bits<f32>(0xff800000u);
+			t5 = t6;
+		} else {
+			f32 t7;
+			if (a < bits<f32>(0x7f800000u)) {
+				const u32 t8 = a < 0x1p-126f ? 0xc800000u : 0u;
+				const u32 t9 = t4 - t8;
+				const u32 t10 = (u32)((i32)t9 >> 23u);
+				const f32 t11 = (f32)(i32)t10;
+				t7 = t11;
+			} else {
+				t7 = a;
+			}
+			t5 = t7;
+		}
+		const f32 t12 = __builtin_fabsf(t5);
+		f32 t13;
+		if (t12 < bits<f32>(0x7f800000u)) {
+			const u32 t14 = t2 - t4;
+			const f32 t15 = bits<f32>(t14);
+			const f32 t16 = t15 - 1.0f;
+			const f32 t17 = t16 * t16;
+			const f32 t18 = __builtin_fmaf(-0x1.71e32cp-05f, t16, 0x1.acf4a8p-04f);
+			const f32 t19 = __builtin_fmaf(t18, t16, -0x1.0d98fp-03f);
+			const f32 t20 = __builtin_fmaf(t19, t16, 0x1.28807ap-03f);
+			const f32 t21 = __builtin_fmaf(t20, t16, -0x1.54ed96p-03f);
+			const f32 t22 = __builtin_fmaf(t21, t16, 0x1.99699ep-03f);
+			const f32 t23 = __builtin_fmaf(t22, t16, -0x1.00004ap-02f);
+			const f32 t24 = __builtin_fmaf(t23, t16, 0x1.5555a4p-02f);
+			const f32 t25 = __builtin_fmaf(t24, t16, -0.5f);
+			const f32 t26 = t17 * t25;
+			const f32 t27 = t16 * 0x1.715476p+00f;
+			const f32 t28 = -t27;
+			const f32 t29 = __builtin_fmaf(t16, 0x1.715476p+00f, t28);
+			const f32 t30 = t16 * 0x1.4ae0cp-26f;
+			const f32 t31 = __builtin_fmaf(t26, 0x1.715476p+00f, t30);
+			const f32 t32 = t29 + t31;
+			const f32 t33 = t5 * 1.0f;
+			const f32 t34 = t33 + t27;
+			const f32 t35 = t33 - t34;
+			const f32 t36 = t35 + t27;
+			const f32 t37 = __builtin_fmaf(t5, 0.0f, t32);
+			const f32 t38 = t36 + t37;
+			const f32 t39 = t34 + t38;
+			t13 = t39;
+		} else {
+			const f32 t40 = t5 + t5;
+			t13 = t40;
+		}
+		return t13;
 	});
 }
 
@@ -120,78 +109,67 @@ ROW_KERNEL(log2, 256)(const Elementwise args) {
 ROW_KERNEL(log10, 256)(const Elementwise args) {
 	each<1, T, T>(args, [&](f32 a) {
 		f32 t0;
-		if (a != a) {
-			t0 = bits<f32>(0x7fc00000u);
-		} else {
-			f32 t1;
-			if (a <= 0.0f) {
-				const f32 t2 = a < 0.0f ? bits<f32>(0x7fc00000u) : bits<f32>(0xff800000u);
-				t1 = t2;
-			} else {
-				f32 t3;
-				if (a == bits<f32>(0x7f800000u)) {
-					t3 = a;
-				} else {
-					f32 t4;
-					if (a < 0x1p-126f) {
-						const f32 t5 = a * 0x1p+25f;
-						t4 = t5;
-					} else {
-						t4 = a;
-					}
-					const u32 t6 = bits<u32>(t4);
-					const u32 t7 = t6 - 0x3f400000u;
-					const u32 t8 = t7 & 0xff800000u;
-					const u32 t9 = t6 - t8;
-					const f32 t10 = bits<f32>(t9);
-					f32 t11;
-					if (a <= 0.0f) {
-						const f32 t12 = a < 0.0f ? bits<f32>(0xffc00000u) : bits<f32>(0xff800000u);
-						t11 = t12;
-					} else {
-						f32 t13;
-						if (a < bits<f32>(0x7f800000u)) {
-							const u32 t14 = a < 0x1p-126f ? 0xc800000u : 0u;
-							const u32 t15 = t8 - t14;
-							const u32 t16 = (u32)((i32)t15 >> 23u);
-							const f32 t17 = (f32)(i32)t16;
-							t13 = t17;
-						} else {
-							t13 = a;
-						}
-						t11 = t13;
-					}
-					const f32 t18 = t10 - 1.0f;
-					const f32 t19 = t18 * t18;
-					const f32 t20 = __builtin_fmaf(-0x1.71e32cp-05f, t18, 0x1.acf4a8p-04f);
-					const f32 t21 = __builtin_fmaf(t20, t18, -0x1.0d98fp-03f);
-					const f32 t22 = __builtin_fmaf(t21, t18, 0x1.28807ap-03f);
-					const f32 t23 = __builtin_fmaf(t22, t18, -0x1.54ed96p-03f);
-					const f32 t24 = __builtin_fmaf(t23, t18, 0x1.99699ep-03f);
-					const f32 t25 = __builtin_fmaf(t24, t18, -0x1.00004ap-02f);
-					const f32 t26 = __builtin_fmaf(t25, t18, 0x1.5555a4p-02f);
-					const f32 t27 = __builtin_fmaf(t26, t18, -0.5f);
-					const f32 t28 = t19 * t27;
-					const f32 t29 = t18 * 0x1.bcb7b2p-02f;
-					const f32 t30 = -t29;
-					const f32 t31 = __builtin_fmaf(t18, 0x1.bcb7b2p-02f, t30);
-					const f32 t32 = t18 * -0x1.5b235ep-27f;
-					const f32 t33 = __builtin_fmaf(t28, 0x1.bcb7b2p-02f, t32);
-					const f32 t34 = t31 + t33;
-					const f32 t35 = t11 * 0x1.344p-02f;
-					const f32 t36 = t35 + t29;
-					const f32 t37 = t35 - t36;
-					const f32 t38 = t37 + t29;
-					const f32 t39 = __builtin_fmaf(t11, 0x1.3509f8p-18f, t34);
-					const f32 t40 = t38 + t39;
-					const f32 t41 = t36 + t40;
-					t3 = t41;
-				}
-				t1 = t3;
-			}
+		if (a < 0x1p-126f) {
+			const f32 t1 = a * 0x1p+25f;
 			t0 = t1;
+		} else {
+			t0 = a;
 		}
-		return t0;
+		const u32 t2 = bits<u32>(t0);
+		const u32 t3 = t2 - 0x3f400000u;
+		const u32 t4 = t3 & 0xff800000u;
+		f32 t5;
+		if (a <= 0.0f) {
+			const f32 t6 = a < 0.0f ? bits<f32>(0xffc00000u) : bits<f32>(0xff800000u);
+			t5 = t6;
+		} else {
+			f32 t7;
+			if (a < bits<f32>(0x7f800000u)) {
+				const u32 t8 = a < 0x1p-126f ? 0xc800000u : 0u;
+				const u32 t9 = t4 - t8;
+				const u32 t10 = (u32)((i32)t9 >> 23u);
+				const f32 t11 = (f32)(i32)t10;
+				t7 = t11;
+			} else {
+				t7 = a;
+			}
+			t5 = t7;
+		}
+		const f32 t12 = __builtin_fabsf(t5);
+		f32 t13;
+		if (t12 < bits<f32>(0x7f800000u)) {
+			const u32 t14 = t2 - t4;
+			const f32 t15 = bits<f32>(t14);
+			const f32 t16 = t15 - 1.0f;
+			const f32 t17 = t16 * t16;
+			const f32 t18 = __builtin_fmaf(-0x1.71e32cp-05f, t16, 0x1.acf4a8p-04f);
+			const f32 t19 = __builtin_fmaf(t18, t16, -0x1.0d98fp-03f);
+			const f32 t20 = __builtin_fmaf(t19, t16, 0x1.28807ap-03f);
+			const f32 t21 = __builtin_fmaf(t20, t16, -0x1.54ed96p-03f);
+			const f32 t22 = __builtin_fmaf(t21, t16, 0x1.99699ep-03f);
+			const f32 t23 = __builtin_fmaf(t22, t16, -0x1.00004ap-02f);
+			const f32 t24 = __builtin_fmaf(t23, t16, 0x1.5555a4p-02f);
+			const f32 t25 = __builtin_fmaf(t24, t16, -0.5f);
+			const f32 t26 = t17 * t25;
+			const f32 t27 = t16 * 0x1.bcb7b2p-02f;
+			const f32 t28 = -t27;
+			const f32 t29 = __builtin_fmaf(t16, 0x1.bcb7b2p-02f, t28);
+			const f32 t30 = t16 * -0x1.5b235ep-27f;
+			const f32 t31 = __builtin_fmaf(t26, 0x1.bcb7b2p-02f, t30);
+			const f32 t32 = t29 + t31;
+			const f32 t33 = t5 * 0x1.344p-02f;
+			const f32 t34 = t33 + t27;
+			const f32 t35 = t33 - t34;
+			const f32 t36 = t35 + t27;
+			const f32 t37 = __builtin_fmaf(t5, 0x1.3509f8p-18f, t32);
+			const f32 t38 = t36 + t37;
+			const f32 t39 = t34 + t38;
+			t13 = t39;
+		} else {
+			const f32 t40 = t5 + t5;
+			t13 = t40;
+		}
+		return t13;
 	});
 }
 
@@ -340,30 +318,28 @@ ROW_KERNEL(exp2, 256)(const Elementwise args) {
 		const f64 t4 = t1 - t3;
 		const f64 t5 = t4 * 0x1.abc9e3b39803fp-56;
 		const f64 t6 = __builtin_fma(t4, 0x1.62e42fefa39efp-01, t5);
-		const f64 t7 = t6 * t6;
-		const f64 t8 = __builtin_fma(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26);
-		const f64 t9 = __builtin_fma(t8, t6, 0x1.27e4e439c0b21p-22);
-		const f64 t10 = __builtin_fma(t9, t6, 0x1.71ddfa09180ecp-19);
-		const f64 t11 = __builtin_fma(t10, t6, 0x1.a01a019e968eep-16);
-		const f64 t12 = __builtin_fma(t11, t6, 0x1.a01a01af666bep-13);
-		const f64 t13 = __builtin_fma(t12, t6, 0x1.6c16c16c1633bp-10);
-		const f64 t14 = __builtin_fma(t13, t6, 0x1.111111110f71fp-07);
-		const f64 t15 = __builtin_fma(t14, t6, 0x1.5555555555559p-05);
-		const f64 t16 = __builtin_fma(t15, t6, 0x1.5555555555559p-03);
-		const f64 t17 = __builtin_fma(t16, t6, 0.5);
-		const f64 t18 = __builtin_fma(t7, t17, t6);
-		const f64 t19 = 1.0 + t18;
-		const f64 t20 = t3 + 0x1.80000000007fep+52;
-		const u64 t21 = bits<u64>(t20);
-		const u64 t22 = t21 >> 1ull;
-		const u64 t23 = t22 << 52ull;
-		const f64 t24 = bits<f64>(t23);
-		const f64 t25 = t19 * t24;
-		const u64 t26 = t21 - t22;
-		const u64 t27 = t26 << 52ull;
-		const f64 t28 = bits<f64>(t27);
-		const f64 t29 = t25 * t28;
-		return t29;
+		const f64 t7 = __builtin_fma(0x1.adae783034a8dp-26, t6, 0x1.28adc9c455766p-22);
+		const f64 t8 = __builtin_fma(t7, t6, 0x1.71df05a3752f8p-19);
+		const f64 t9 = __builtin_fma(t8, t6, 0x1.a0199994ddfccp-16);
+		const f64 t10 = __builtin_fma(t9, t6, 0x1.a01a0139af1eep-13);
+		const f64 t11 = __builtin_fma(t10, t6, 0x1.6c16c18464d5fp-10);
+		const f64 t12 = __builtin_fma(t11, t6, 0x1.11111111249dcp-07);
+		const f64 t13 = __builtin_fma(t12, t6, 0x1.55555555506fap-05);
+		const f64 t14 = __builtin_fma(t13, t6, 0x1.5555555555508p-03);
+		const f64 t15 = __builtin_fma(t14, t6, 0x1.000000000000ap-01);
+		const f64 t16 = __builtin_fma(t15, t6, 1.0);
+		const f64 t17 = __builtin_fma(t16, t6, 1.0);
+		const f64 t18 = t3 + 0x1.80000000007fep+52;
+		const u64 t19 = bits<u64>(t18);
+		const u64 t20 = t19 >> 1ull;
+		const u64 t21 = t20 << 52ull;
+		const f64 t22 = bits<f64>(t21);
+		const f64 t23 = t17 * t22;
+		const u64 t24 = t19 - t20;
+		const u64 t25 = t24 << 52ull;
+		const f64 t26 = bits<f64>(t25);
+		const f64 t27 = t23 * t26;
+		return t27;
 	});
 }
 
@@ -371,72 +347,72 @@ ROW_KERNEL(exp2, 256)(const Elementwise args) {
 ROW_KERNEL(log2, 256)(const Elementwise args) {
 	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
-		if (a != a) {
-			t0 = bits<f64>(0x7ff8000000000000ull);
-		} else {
-			f64 t1;
-			if (a <= 0.0) {
-				const f64 t2 = a < 0.0 ? bits<f64>(0x7ff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
-				t1 = t2;
-			} else {
-				f64 t3;
-				if (a == bits<f64>(0x7ff0000000000000ull)) {
-					t3 = a;
-				} else {
-					f64 t4;
-					f64 t5;
-					if (a < 0x1p-1022) {
-						const f64 t6 = a * 0x1p+54;
-						t4 = t6;
-						t5 = 0x1.8000000000435p+52;
-					} else {
-						t4 = a;
-						t5 = 0x1.80000000003ffp+52;
-					}
-					const u64 t7 = bits<u64>(t4);
-					const u64 t8 = t7 + 0x95f619980c433ull;
-					const u64 t9 = t8 & 0xfffffffffffffull;
-					const u64 t10 = t9 + 0x3fe6a09e667f3bcdull;
-					const f64 t11 = bits<f64>(t10);
-					const u64 t12 = t8 >> 52ull;
-					const u64 t13 = t12 | 0x4338000000000000ull;
-					const f64 t14 = bits<f64>(t13);
-					const f64 t15 = t14 - t5;
-					const f64 t16 = t11 - 1.0;
-					const f64 t17 = 2.0 + t16;
-					const f64 t18 = t16 / t17;
-					const f64 t19 = t18 * t18;
-					const f64 t20 = __builtin_fma(0x1.2f11beccb8e67p-03, t19, 0x1.39a08fefa1bfcp-03);
-					const f64 t21 = __builtin_fma(t20, t19, 0x1.746649df94a19p-03);
-					const f64 t22 = __builtin_fma(t21, t19, 0x1.c71c51d710ab9p-03);
-					const f64 t23 = __builtin_fma(t22, t19, 0x1.249249422af15p-02);
-					const f64 t24 = __builtin_fma(t23, t19, 0x1.999999997f9f1p-02);
-					const f64 t25 = __builtin_fma(t24, t19, 0x1.5555555555593p-01);
-					const f64 t26 = t16 * 0.5;
-					const f64 t27 = t26 * t16;
-					const f64 t28 = __builtin_fma(t19, t25, t27);
-					const f64 t29 = -t27;
-					const f64 t30 = __builtin_fma(t18, t28, t29);
-					const f64 t31 = t16 * 0x1.71547652b82fep+00;
-					const f64 t32 = -t31;
-					const f64 t33 = __builtin_fma(t16, 0x1.71547652b82fep+00, t32);
-					const f64 t34 = t16 * 0x1.777d0ffda0d24p-56;
-					const f64 t35 = __builtin_fma(t30, 0x1.71547652b82fep+00, t34);
-					const f64 t36 = t33 + t35;
-					const f64 t37 = t15 * 1.0;
-					const f64 t38 = t37 + t31;
-					const f64 t39 = t37 - t38;
-					const f64 t40 = t39 + t31;
-					const f64 t41 = __builtin_fma(t15, 0.0, t36);
-					const f64 t42 = t40 + t41;
-					const f64 t43 = t38 + t42;
-					t3 = t43;
-				}
-				t1 = t3;
-			}
+		if (a < 0x1p-1022) {
+			const f64 t1 = a * 0x1p+54;
 			t0 = t1;
+		} else {
+			t0 = a;
 		}
-		return t0;
+		const u64 t2 = bits<u64>(t0);
+		const u64 t3 = t2 + 0x95f619980c433ull;
+		f64 t4;
+		if (a <= 0.0) {
+			const f64 t5 = a < 0.0 ? bits<f64>(0xfff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+			t4 = t5;
+		} else {
+			f64 t6;
+			if (a < bits<f64>(0x7ff0000000000000ull)) {
+				const f64 t7 = a < 0x1p-1022 ? 0x1.8000000000435p+52 : 0x1.80000000003ffp+52;
+				const u64 t8 = t3 >> 52ull;
+				const u64 t9 = t8 | 0x4338000000000000ull;
+				const f64 t10 = bits<f64>(t9);
+				const f64 t11 = t10 - t7;
+				t6 = t11;
+			} else {
+				t6 = a;
+			}
+			t4 = t6;
+		}
+		const f64 t12 = __builtin_fabs(t4);
+		f64 t13;
+		if (t12 < bits<f64>(0x7ff0000000000000ull)) {
+			const u64 t14 = t3 & 0xfffffffffffffull;
+			const u64 t15 = t14 + 0x3fe6a09e667f3bcdull;
+			const f64 t16 = bits<f64>(t15);
+			const f64 t17 = t16 - 1.0;
+			const f64 t18 = 2.0 + t17;
+			const f64 t19 = t17 / t18;
+			const f64 t20 = t19 * t19;
+			const f64 t21 = __builtin_fma(0x1.2f11beccb8e67p-03, t20, 0x1.39a08fefa1bfcp-03);
+			const f64 t22 = __builtin_fma(t21, t20, 0x1.746649df94a19p-03);
+			const f64 t23 = __builtin_fma(t22, t20, 0x1.c71c51d710ab9p-03);
+			const f64 t24 = __builtin_fma(t23, t20, 0x1.249249422af15p-02);
+			const f64 t25 = __builtin_fma(t24, t20, 0x1.999999997f9f1p-02);
+			const f64 t26 = __builtin_fma(t25, t20, 0x1.5555555555593p-01);
+			const f64 t27 = t17 * 0.5;
+			const f64 t28 = t27 * t17;
+			const f64 t29 = __builtin_fma(t20, t26, t28);
+			const f64 t30 = -t28;
+			const f64 t31 = __builtin_fma(t19, t29, t30);
+			const f64 t32 = t17 * 0x1.71547652b82fep+00;
+			const f64 t33 = -t32;
+			const f64 t34 = __builtin_fma(t17, 0x1.71547652b82fep+00, t33);
+			const f64 t35 = t17 * 0x1.777d0ffda0d24p-56;
+			const f64 t36 = __builtin_fma(t31, 0x1.71547652b82fep+00, t35);
+			const f64 t37 = t34 + t36;
+			const f64 t38 = t4 * 1.0;
+			const f64 t39 = t38 + t32;
+			const f64 t40 = t38 - t39;
+			const f64 t41 = t40 + t32;
+			const f64 t42 = __builtin_fma(t4, 0.0, t37);
+			const f64 t43 = t41 + t42;
+			const f64 t44 = t39 + t43;
+			t13 = t44;
+		} else {
+			const f64 t45 = t4 + t4;
+			t13 = t45;
+		}
+		return t13;
 	});
 }
 
@@ -444,72 +420,72 @@ ROW_KERNEL(log2, 256)(const Elementwise args) {
 ROW_KERNEL(log10, 256)(const Elementwise args) {
 	each<1, T, T>(args, [&](f64 a) {
 		f64 t0;
-		if (a != a) {
-			t0 = bits<f64>(0x7ff8000000000000ull);
-		} else {
-			f64 t1;
-			if (a <= 0.0) {
-				const f64 t2 = a < 0.0 ? bits<f64>(0x7ff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
-				t1 = t2;
-			} else {
-				f64 t3;
-				if (a == bits<f64>(0x7ff0000000000000ull)) {
-					t3 = a;
-				} else {
-					f64 t4;
-					f64 t5;
-					if (a < 0x1p-1022) {
-						const f64 t6 = a * 0x1p+54;
-						t4 = t6;
-						t5 = 0x1.8000000000435p+52;
-					} else {
-						t4 = a;
-						t5 = 0x1.80000000003ffp+52;
-					}
-					const u64 t7 = bits<u64>(t4);
-					const u64 t8 = t7 + 0x95f619980c433ull;
-					const u64 t9 = t8 & 0xfffffffffffffull;
-					const u64 t10 = t9 + 0x3fe6a09e667f3bcdull;
-					const f64 t11 = bits<f64>(t10);
-					const u64 t12 = t8 >> 52ull;
-					const u64 t13 = t12 | 0x4338000000000000ull;
-					const f64 t14 = bits<f64>(t13);
-					const f64 t15 = t14 - t5;
-					const f64 t16 = t11 - 1.0;
-					const f64 t17 = 2.0 + t16;
-					const f64 t18 = t16 / t17;
-					const f64 t19 = t18 * t18;
-					const f64 t20 = __builtin_fma(0x1.2f11beccb8e67p-03, t19, 0x1.39a08fefa1bfcp-03);
-					const f64 t21 = __builtin_fma(t20, t19, 0x1.746649df94a19p-03);
-					const f64 t22 = __builtin_fma(t21, t19, 0x1.c71c51d710ab9p-03);
-					const f64 t23 = __builtin_fma(t22, t19, 0x1.249249422af15p-02);
-					const f64 t24 = __builtin_fma(t23, t19, 0x1.999999997f9f1p-02);
-					const f64 t25 = __builtin_fma(t24, t19, 0x1.5555555555593p-01);
-					const f64 t26 = t16 * 0.5;
-					const f64 t27 = t26 * t16;
-					const f64 t28 = __builtin_fma(t19, t25, t27);
-					const f64 t29 = -t27;
-					const f64 t30 = __builtin_fma(t18, t28, t29);
-					const f64 t31 = t16 * 0x1.bcb7b1526e50ep-02;
-					const f64 t32 = -t31;
-					const f64 t33 = __builtin_fma(t16, 0x1.bcb7b1526e50ep-02, t32);
-					const f64 t34 = t16 * 0x1.95355baaafad3p-57;
-					const f64 t35 = __builtin_fma(t30, 0x1.bcb7b1526e50ep-02, t34);
-					const f64 t36 = t33 + t35;
-					const f64 t37 = t15 * 0x1.34413509f8p-02;
-					const f64 t38 = t37 + t31;
-					const f64 t39 = t37 - t38;
-					const f64 t40 = t39 + t31;
-					const f64 t41 = __builtin_fma(t15, -0x1.80433b83b532ap-44, t36);
-					const f64 t42 = t40 + t41;
-					const f64 t43 = t38 + t42;
-					t3 = t43;
-				}
-				t1 = t3;
-			}
+		if (a < 0x1p-1022) {
+			const f64 t1 = a * 0x1p+54;
 			t0 = t1;
+		} else {
+			t0 = a;
 		}
-		return t0;
+		const u64 t2 = bits<u64>(t0);
+		const u64 t3 = t2 + 0x95f619980c433ull;
+		f64 t4;
+		if (a <= 0.0) {
+			const f64 t5 = a < 0.0 ? bits<f64>(0xfff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+			t4 = t5;
+		} else {
+			f64 t6;
+			if (a < bits<f64>(0x7ff0000000000000ull)) {
+				const f64 t7 = a < 0x1p-1022 ? 0x1.8000000000435p+52 : 0x1.80000000003ffp+52;
+				const u64 t8 = t3 >> 52ull;
+				const u64 t9 = t8 | 0x4338000000000000ull;
+				const f64 t10 = bits<f64>(t9);
+				const f64 t11 = t10 - t7;
+				t6 = t11;
+			} else {
+				t6 = a;
+			}
+			t4 = t6;
+		}
+		const f64 t12 = __builtin_fabs(t4);
+		f64 t13;
+		if (t12 < bits<f64>(0x7ff0000000000000ull)) {
+			const u64 t14 = t3 & 0xfffffffffffffull;
+			const u64 t15 = t14 + 0x3fe6a09e667f3bcdull;
+			const f64 t16 = bits<f64>(t15);
+			const f64 t17 = t16 - 1.0;
+			const f64 t18 = 2.0 + t17;
+			const f64 t19 = t17 / t18;
+			const f64 t20 = t19 * t19;
+			const f64 t21 = __builtin_fma(0x1.2f11beccb8e67p-03, t20, 0x1.39a08fefa1bfcp-03);
+			const f64 t22 = __builtin_fma(t21, t20, 0x1.746649df94a19p-03);
+			const f64 t23 = __builtin_fma(t22, t20, 0x1.c71c51d710ab9p-03);
+			const f64 t24 = __builtin_fma(t23, t20, 0x1.249249422af15p-02);
+			const f64 t25 = __builtin_fma(t24, t20, 0x1.999999997f9f1p-02);
+			const f64 t26 = __builtin_fma(t25, t20, 0x1.5555555555593p-01);
+			const f64 t27 = t17 * 0.5;
+			const f64 t28 = t27 * t17;
+			const f64 t29 = __builtin_fma(t20, t26, t28);
+			const f64 t30 = -t28;
+			const f64 t31 = __builtin_fma(t19, t29, t30);
+			const f64 t32 = t17 * 0x1.bcb7b1526e50ep-02;
+			const f64 t33 = -t32;
+			const f64 t34 = __builtin_fma(t17, 0x1.bcb7b1526e50ep-02, t33);
+			const f64 t35 = t17 * 0x1.95355baaafad3p-57;
+			const f64 t36 = __builtin_fma(t31, 0x1.bcb7b1526e50ep-02, t35);
+			const f64 t37 = t34 + t36;
+			const f64 t38 = t4 * 0x1.34413509f8p-02;
+			const f64 t39 = t38 + t32;
+			const f64 t40 = t38 - t39;
+			const f64 t41 = t40 + t32;
+			const f64 t42 = __builtin_fma(t4, -0x1.80433b83b532ap-44, t37);
+			const f64 t43 = t41 + t42;
+			const f64 t44 = t39 + t43;
+			t13 = t44;
+		} else {
+			const f64 t45 = t4 + t4;
+			t13 = t45;
+		}
+		return t13;
 	});
 }
 
@@ -551,77 +527,75 @@ ROW_KERNEL(logaddexp, 256)(const Elementwise args) {
 								const f64 t14 = t13 - 0x1.8p+52;
 								const f64 t15 = __builtin_fma(t14, -0x1.62e42fefa2p-01, t12);
 								const f64 t16 = __builtin_fma(t14, -0x1.9ef35793c7673p-41, t15);
-								const f64 t17 = t16 * t16;
-								const f64 t18 = __builtin_fma(0x1.1f94e6e6c195ap-29, t16, 0x1.af5b6bc36836ep-26);
-								const f64 t19 = __builtin_fma(t18, t16, 0x1.27e4e439c0b21p-22);
-								const f64 t20 = __builtin_fma(t19, t16, 0x1.71ddfa09180ecp-19);
-								const f64 t21 = __builtin_fma(t20, t16, 0x1.a01a019e968eep-16);
-								const f64 t22 = __builtin_fma(t21, t16, 0x1.a01a01af666bep-13);
-								const f64 t23 = __builtin_fma(t22, t16, 0x1.6c16c16c1633bp-10);
-								const f64 t24 = __builtin_fma(t23, t16, 0x1.111111110f71fp-07);
-								const f64 t25 = __builtin_fma(t24, t16, 0x1.5555555555559p-05);
-								const f64 t26 = __builtin_fma(t25, t16, 0x1.5555555555559p-03);
-								const f64 t27 = __builtin_fma(t26, t16, 0.5);
-								const f64 t28 = __builtin_fma(t17, t27, t16);
-								const f64 t29 = 1.0 + t28;
-								const f64 t30 = t14 + 0x1.80000000007fep+52;
-								const u64 t31 = bits<u64>(t30);
-								const u64 t32 = t31 >> 1ull;
-								const u64 t33 = t32 << 52ull;
-								const f64 t34 = bits<f64>(t33);
-								const f64 t35 = t29 * t34;
-								const u64 t36 = t31 - t32;
-								const u64 t37 = t36 << 52ull;
-								const f64 t38 = bits<f64>(t37);
-								const f64 t39 = t35 * t38;
-								const f64 t40 = 1.0 + t39;
-								const u64 t41 = bits<u64>(t40);
-								const u64 t42 = t41 + 0x95f619980c433ull;
-								const u64 t43 = t42 & 0x7ff0000000000000ull;
-								const u64 t44 = 0x3ff0000000000000ull - t43;
-								const u64 t45 = bits<u64>(t39);
-								const u64 t46 = t45 + t44;
+								const f64 t17 = __builtin_fma(0x1.adae783034a8dp-26, t16, 0x1.28adc9c455766p-22);
+								const f64 t18 = __builtin_fma(t17, t16, 0x1.71df05a3752f8p-19);
+								const f64 t19 = __builtin_fma(t18, t16, 0x1.a0199994ddfccp-16);
+								const f64 t20 = __builtin_fma(t19, t16, 0x1.a01a0139af1eep-13);
+								const f64 t21 = __builtin_fma(t20, t16, 0x1.6c16c18464d5fp-10);
+								const f64 t22 = __builtin_fma(t21, t16, 0x1.11111111249dcp-07);
+								const f64 t23 = __builtin_fma(t22, t16, 0x1.55555555506fap-05);
+								const f64 t24 = __builtin_fma(t23, t16, 0x1.5555555555508p-03);
+								const f64 t25 = __builtin_fma(t24, t16, 0x1.000000000000ap-01);
+								const f64 t26 = __builtin_fma(t25, t16, 1.0);
+								const f64 t27 = __builtin_fma(t26, t16, 1.0);
+								const f64 t28 = t14 + 0x1.80000000007fep+52;
+								const u64 t29 = bits<u64>(t28);
+								const u64 t30 = t29 >> 1ull;
+								const u64 t31 = t30 << 52ull;
+								const f64 t32 = bits<f64>(t31);
+								const f64 t33 = t27 * t32;
+								const u64 t34 = t29 - t30;
+								const u64 t35 = t34 << 52ull;
+								const f64 t36 = bits<f64>(t35);
+								const f64 t37 = t33 * t36;
+								const f64 t38 = 1.0 + t37;
+								const u64 t39 = bits<u64>(t38);
+								const u64 t40 = t39 + 0x95f619980c433ull;
+								const u64 t41 = t40 & 0x7ff0000000000000ull;
+								const u64 t42 = 0x3ff0000000000000ull - t41;
+								const u64 t43 = bits<u64>(t37);
+								const u64 t44 = t43 + t42;
+								const f64 t45 = bits<f64>(t44);
+								const u64 t46 = 0x4010000000000000ull + t42;
 								const f64 t47 = bits<f64>(t46);
-								const u64 t48 = 0x4010000000000000ull + t44;
-								const f64 t49 = bits<f64>(t48);
-								const f64 t50 = __builtin_fma(0.25, t49, -1.0);
-								const f64 t51 = t47 + t50;
-								const u64 t52 = t42 >> 52ull;
-								const u64 t53 = t52 | 0x4338000000000000ull;
-								const f64 t54 = bits<f64>(t53);
-								const f64 t55 = t54 - 0x1.80000000003ffp+52;
-								const f64 t56 = 2.0 + t51;
-								const f64 t57 = t51 / t56;
-								const f64 t58 = t57 * t57;
-								const f64 t59 = __builtin_fma(0x1.2f11beccb8e67p-03, t58, 0x1.39a08fefa1bfcp-03);
-								const f64 t60 = __builtin_fma(t59, t58, 0x1.746649df94a19p-03);
-								const f64 t61 = __builtin_fma(t60, t58, 0x1.c71c51d710ab9p-03);
-								const f64 t62 = __builtin_fma(t61, t58, 0x1.249249422af15p-02);
-								const f64 t63 = __builtin_fma(t62, t58, 0x1.999999997f9f1p-02);
-								const f64 t64 = __builtin_fma(t63, t58, 0x1.5555555555593p-01);
-								const f64 t65 = t51 * 0.5;
-								const f64 t66 = t65 * t51;
-								const f64 t67 = __builtin_fma(t58, t64, t66);
-								const f64 t68 = t55 * 0x1.9ef35793c7673p-41;
-								const f64 t69 = __builtin_fma(t57, t67, t68);
-								const f64 t70 = t66 - t69;
-								const f64 t71 = t51 - t70;
-								const f64 t72 = __builtin_fma(t55, 0x1.62e42fefa2p-01, t71);
-								f64 t73;
+								const f64 t48 = __builtin_fma(0.25, t47, -1.0);
+								const f64 t49 = t45 + t48;
+								const u64 t50 = t40 >> 52ull;
+								const u64 t51 = t50 | 0x4338000000000000ull;
+								const f64 t52 = bits<f64>(t51);
+								const f64 t53 = t52 - 0x1.80000000003ffp+52;
+								const f64 t54 = 2.0 + t49;
+								const f64 t55 = t49 / t54;
+								const f64 t56 = t55 * t55;
+								const f64 t57 = __builtin_fma(0x1.2f11beccb8e67p-03, t56, 0x1.39a08fefa1bfcp-03);
+								const f64 t58 = __builtin_fma(t57, t56, 0x1.746649df94a19p-03);
+								const f64 t59 = __builtin_fma(t58, t56, 0x1.c71c51d710ab9p-03);
+								const f64 t60 = __builtin_fma(t59, t56, 0x1.249249422af15p-02);
+								const f64 t61 = __builtin_fma(t60, t56, 0x1.999999997f9f1p-02);
+								const f64 t62 = __builtin_fma(t61, t56, 0x1.5555555555593p-01);
+								const f64 t63 = t49 * 0.5;
+								const f64 t64 = t63 * t49;
+								const f64 t65 = __builtin_fma(t56, t62, t64);
+								const f64 t66 = t53 * 0x1.9ef35793c7673p-41;
+								const f64 t67 = __builtin_fma(t55, t65, t66);
+								const f64 t68 = t64 - t67;
+								const f64 t69 = t49 - t68;
+								const f64 t70 = __builtin_fma(t53, 0x1.62e42fefa2p-01, t69);
+								f64 t71;
 								if (0.0 < t7) {
-									const f64 t74 = t7 + t72;
-									t73 = t74;
+									const f64 t72 = t7 + t70;
+									t71 = t72;
 								} else {
-									t73 = t72;
+									t71 = t70;
 								}
-								t10 = t73;
+								t10 = t71;
 							}
 							t9 = t10;
 						}
 						t8 = t9;
 					}
-					const f64 t75 = t4 + t8;
-					t3 = t75;
+					const f64 t73 = t4 + t8;
+					t3 = t73;
 				}
 				t1 = t3;
 			}
@@ -643,63 +617,55 @@ ROW_KERNEL(xlogy, 256)(const Elementwise args) {
 				t1 = 0.0;
 			} else {
 				f64 t2;
-				if (b != b) {
-					t2 = bits<f64>(0x7ff8000000000000ull);
-				} else {
-					f64 t3;
-					if (b <= 0.0) {
-						const f64 t4 = b < 0.0 ? bits<f64>(0x7ff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
-						t3 = t4;
-					} else {
-						f64 t5;
-						if (b == bits<f64>(0x7ff0000000000000ull)) {
-							t5 = b;
-						} else {
-							f64 t6;
-							f64 t7;
-							if (b < 0x1p-1022) {
-								const f64 t8 = b * 0x1p+54;
-								t6 = t8;
-								t7 = 0x1.8000000000435p+52;
-							} else {
-								t6 = b;
-								t7 = 0x1.80000000003ffp+52;
-							}
-							const u64 t9 = bits<u64>(t6);
-							const u64 t10 = t9 + 0x95f619980c433ull;
-							const u64 t11 = t10 & 0xfffffffffffffull;
-							const u64 t12 = t11 + 0x3fe6a09e667f3bcdull;
-							const f64 t13 = bits<f64>(t12);
-							const u64 t14 = t10 >> 52ull;
-							const u64 t15 = t14 | 0x4338000000000000ull;
-							const f64 t16 = bits<f64>(t15);
-							const f64 t17 = t16 - t7;
-							const f64 t18 = t13 - 1.0;
-							const f64 t19 = 2.0 + t18;
-							const f64 t20 = t18 / t19;
-							const f64 t21 = t20 * t20;
-							const f64 t22 = __builtin_fma(0x1.2f11beccb8e67p-03, t21, 0x1.39a08fefa1bfcp-03);
-							const f64 t23 = __builtin_fma(t22, t21, 0x1.746649df94a19p-03);
-							const f64 t24 = __builtin_fma(t23, t21, 0x1.c71c51d710ab9p-03);
-							const f64 t25 = __builtin_fma(t24, t21, 0x1.249249422af15p-02);
-							const f64 t26 = __builtin_fma(t25, t21, 0x1.999999997f9f1p-02);
-							const f64 t27 = __builtin_fma(t26, t21, 0x1.5555555555593p-01);
-							const f64 t28 = t18 * 0.5;
-							const f64 t29 = t28 * t18;
-							const f64 t30 = __builtin_fma(t21, t27, t29);
-							const f64 t31 = t17 * 0x1.9ef35793c7673p-41;
-							const f64 t32 = __builtin_fma(t20, t30, t31);
-							const f64 t33 = t29 - t32;
-							const f64 t34 = t18 - t33;
-							const f64 t35 = __builtin_fma(t17, 0x1.62e42fefa2p-01, t34);
-							t5 = t35;
-						}
-						t3 = t5;
-					}
+				if (b < 0x1p-1022) {
+					const f64 t3 = b * 0x1p+54;
 					t2 = t3;
+				} else {
+					t2 = b;
 				}
-				const f64 t36 = a * t2;
-				t1 = t36;
+				const u64 t4 = bits<u64>(t2);
+				const u64 t5 = t4 + 0x95f619980c433ull;
+				const u64 t6 = t5 & 0xfffffffffffffull;
+				const u64 t7 = t6 + 0x3fe6a09e667f3bcdull;
+				const f64 t8 = bits<f64>(t7);
+				f64 t9;
+				if (b <= 0.0) {
+					const f64 t10 = b < 0.0 ? bits<f64>(0xfff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+					t9 = t10;
+				} else {
+					f64 t11;
+					if (b < bits<f64>(0x7ff0000000000000ull)) {
+						const f64 t12 = b < 0x1p-1022 ? 0x1.8000000000435p+52 : 0x1.80000000003ffp+52;
+						const u64 t13 = t5 >> 52ull;
+						const u64 t14 = t13 | 0x4338000000000000ull;
+						const f64 t15 = bits<f64>(t14);
+						const f64 t16 = t15 - t12;
+						t11 = t16;
+					} else {
+						t11 = b;
+					}
+					t9 = t11;
+				}
+				const f64 t17 = t8 - 1.0;
+				const f64 t18 = 2.0 + t17;
+				const f64 t19 = t17 / t18;
+				const f64 t20 = t19 * t19;
+				const f64 t21 = __builtin_fma(0x1.2f11beccb8e67p-03, t20, 0x1.39a08fefa1bfcp-03);
+				const f64 t22 = __builtin_fma(t21, t20, 0x1.746649df94a19p-03);
+				const f64 t23 = __builtin_fma(t22, t20, 0x1.c71c51d710ab9p-03);
+				const f64 t24 = __builtin_fma(t23, t20, 0x1.249249422af15p-02);
+				const f64 t25 = __builtin_fma(t24, t20, 0x1.999999997f9f1p-02);
+				const f64 t26 = __builtin_fma(t25, t20, 0x1.5555555555593p-01);
+				const f64 t27 = t17 * 0.5;
+				const f64 t28 = t27 * t17;
+				const f64 t29 = __builtin_fma(t20, t26, t28);
+				const f64 t30 = t9 * 0x1.9ef35793c7673p-41;
+				const f64 t31 = __builtin_fma(t19, t29, t30);
+				const f64 t32 = t28 - t31;
+				const f64 t33 = t17 - t32;
+				const f64 t34 = __builtin_fma(t9, 0x1.62e42fefa2p-01, t33);
+				const f64 t35 = a * t34;
+				t1 = t35;
 			}
 			t0 = t1;
 		}

@@ -1686,91 +1686,110 @@ ROW_KERNEL(asinh, 256)(const Elementwise args) {
 						t19 = t41;
 					}
 					f64 t42;
-					f64 t43;
 					if (t18 < 0x1p-1022) {
-						const f64 t44 = t18 * 0x1p+54;
-						t42 = t44;
-						t43 = 0x1.8000000000435p+52;
+						const f64 t43 = t18 * 0x1p+54;
+						t42 = t43;
 					} else {
 						t42 = t18;
-						t43 = 0x1.80000000003ffp+52;
 					}
-					const u64 t45 = bits<u64>(t42);
-					const u64 t46 = t45 + 0x95f619980c433ull;
-					const u64 t47 = t46 & 0xfffffffffffffull;
-					const u64 t48 = t47 + 0x3fe6a09e667f3bcdull;
-					const f64 t49 = bits<f64>(t48);
-					const u64 t50 = t46 >> 52ull;
-					const u64 t51 = t50 | 0x4338000000000000ull;
-					const f64 t52 = bits<f64>(t51);
-					const f64 t53 = t52 - t43;
-					const f64 t54 = t49 - 1.0;
-					const f64 t55 = t49 + 1.0;
-					const f64 t56 = t55 - 1.0;
-					const f64 t57 = t49 - t56;
-					const f64 t58 = 1.0 / t55;
-					const f64 t59 = t54 * t58;
-					const f64 t60 = -t59;
-					const f64 t61 = __builtin_fma(t60, t55, t54);
-					const f64 t62 = __builtin_fma(t60, t57, t61);
-					const f64 t63 = t62 * t58;
-					const f64 t64 = t59 * t59;
-					const f64 t65 = -t64;
-					const f64 t66 = __builtin_fma(t59, t59, t65);
-					const f64 t67 = t59 + t59;
-					const f64 t68 = __builtin_fma(t67, t63, t66);
-					const f64 t69 = __builtin_fma(0x1.0e427bb25b5b2p-04, t64, 0x1.0f7fee49c9488p-04);
-					const f64 t70 = __builtin_fma(t69, t64, 0x1.3b1eebddc8062p-04);
-					const f64 t71 = __builtin_fma(t70, t64, 0x1.745ce9e4329eep-04);
-					const f64 t72 = __builtin_fma(t71, t64, 0x1.c71c722d645bap-04);
-					const f64 t73 = __builtin_fma(t72, t64, 0x1.2492492457d6ep-03);
-					const f64 t74 = __builtin_fma(t73, t64, 0x1.9999999999b3p-03);
-					const f64 t75 = t64 * t74;
-					const f64 t76 = 0x1.5555555555555p-02 + t75;
-					const f64 t77 = 0x1.5555555555555p-02 - t76;
-					const f64 t78 = t77 + t75;
-					const f64 t79 = t78 + 0x1.5555555555555p-56;
-					const f64 t80 = t64 * t76;
-					const f64 t81 = -t80;
-					const f64 t82 = __builtin_fma(t64, t76, t81);
-					const f64 t83 = __builtin_fma(t68, t76, t82);
-					const f64 t84 = __builtin_fma(t64, t79, t83);
-					const f64 t85 = t59 * t80;
-					const f64 t86 = -t85;
-					const f64 t87 = __builtin_fma(t59, t80, t86);
-					const f64 t88 = __builtin_fma(t63, t80, t87);
-					const f64 t89 = __builtin_fma(t59, t84, t88);
-					const f64 t90 = t59 + t85;
-					const f64 t91 = t59 - t90;
-					const f64 t92 = t91 + t85;
-					const f64 t93 = t89 + t63;
-					const f64 t94 = t92 + t93;
-					const f64 t95 = t53 * 0x1.62e42fefa2p-01;
-					const f64 t96 = t90 + t90;
+					const u64 t44 = bits<u64>(t42);
+					const u64 t45 = t44 + 0x95f619980c433ull;
+					const u64 t46 = t45 & 0xfffffffffffffull;
+					const u64 t47 = t46 + 0x3fe6a09e667f3bcdull;
+					const f64 t48 = bits<f64>(t47);
+					f64 t49;
+					if (t18 <= 0.0) {
+						const f64 t50 = t18 < 0.0 ? bits<f64>(0xfff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+						t49 = t50;
+					} else {
+						f64 t51;
+						if (t18 < bits<f64>(0x7ff0000000000000ull)) {
+							const f64 t52 = t18 < 0x1p-1022 ? 0x1.8000000000435p+52 : 0x1.80000000003ffp+52;
+							const u64 t53 = t45 >> 52ull;
+							const u64 t54 = t53 | 0x4338000000000000ull;
+							const f64 t55 = bits<f64>(t54);
+							const f64 t56 = t55 - t52;
+							t51 = t56;
+						} else {
+							t51 = t18;
+						}
+						t49 = t51;
+					}
+					const f64 t57 = t48 - 1.0;
+					const f64 t58 = t48 + 1.0;
+					const f64 t59 = t58 - 1.0;
+					const f64 t60 = t48 - t59;
+					const f64 t61 = 1.0 / t58;
+					const f64 t62 = t57 * t61;
+					const f64 t63 = -t62;
+					const f64 t64 = __builtin_fma(t63, t58, t57);
+					const f64 t65 = __builtin_fma(t63, t60, t64);
+					const f64 t66 = t65 * t61;
+					const f64 t67 = t62 * t62;
+					const f64 t68 = -t67;
+					const f64 t69 = __builtin_fma(t62, t62, t68);
+					const f64 t70 = t62 + t62;
+					const f64 t71 = __builtin_fma(t70, t66, t69);
+					const f64 t72 = __builtin_fma(0x1.0e427bb25b5b2p-04, t67, 0x1.0f7fee49c9488p-04);
+					const f64 t73 = __builtin_fma(t72, t67, 0x1.3b1eebddc8062p-04);
+					const f64 t74 = __builtin_fma(t73, t67, 0x1.745ce9e4329eep-04);
+					const f64 t75 = __builtin_fma(t74, t67, 0x1.c71c722d645bap-04);
+					const f64 t76 = __builtin_fma(t75, t67, 0x1.2492492457d6ep-03);
+					const f64 t77 = __builtin_fma(t76, t67, 0x1.9999999999b3p-03);
+					const f64 t78 = t67 * t77;
+					const f64 t79 = 0x1.5555555555555p-02 + t78;
+					const f64 t80 = 0x1.5555555555555p-02 - t79;
+					const f64 t81 = t80 + t78;
+					const f64 t82 = t81 + 0x1.5555555555555p-56;
+					const f64 t83 = t67 * t79;
+					const f64 t84 = -t83;
+					const f64 t85 = __builtin_fma(t67, t79, t84);
+					const f64 t86 = __builtin_fma(t71, t79, t85);
+					const f64 t87 = __builtin_fma(t67, t82, t86);
+					const f64 t88 = t62 * t83;
+					const f64 t89 = -t88;
+					const f64 t90 = __builtin_fma(t62, t83, t89);
+					const f64 t91 = __builtin_fma(t66, t83, t90);
+					const f64 t92 = __builtin_fma(t62, t87, t91);
+					const f64 t93 = t62 + t88;
+					const f64 t94 = t62 - t93;
+					const f64 t95 = t94 + t88;
+					const f64 t96 = t92 + t66;
 					const f64 t97 = t95 + t96;
-					const f64 t98 = t95 - t97;
-					const f64 t99 = t98 + t96;
-					const f64 t100 = t94 + t94;
-					const f64 t101 = __builtin_fma(t53, 0x1.9ef35793c7673p-41, t100);
-					const f64 t102 = t99 + t101;
-					const f64 t103 = t97 + t102;
-					const f64 t104 = t97 - t103;
-					const f64 t105 = t104 + t102;
-					const f64 t106 = t19 / t18;
-					const f64 t107 = t105 + t106;
-					const f64 t108 = 0x1p+40 <= t1 ? 0x1.62e42fefa39efp-01 : 0.0;
-					const f64 t109 = t107 + t108;
-					const f64 t110 = t103 + t109;
-					t17 = t110;
+					const f64 t98 = t49 * 0x1.62e42fefa2p-01;
+					const f64 t99 = t93 + t93;
+					const f64 t100 = t98 + t99;
+					const f64 t101 = t98 - t100;
+					const f64 t102 = t101 + t99;
+					const f64 t103 = t97 + t97;
+					const f64 t104 = __builtin_fma(t49, 0x1.9ef35793c7673p-41, t103);
+					const f64 t105 = t102 + t104;
+					const f64 t106 = t100 + t105;
+					const f64 t107 = t100 - t106;
+					const f64 t108 = t107 + t105;
+					const f64 t109 = __builtin_fabs(t49);
+					f64 t110;
+					if (t109 < bits<f64>(0x7ff0000000000000ull)) {
+						t110 = t106;
+					} else {
+						const f64 t111 = t49 + t49;
+						t110 = t111;
+					}
+					const f64 t112 = t19 / t18;
+					const f64 t113 = t108 + t112;
+					const f64 t114 = 0x1p+40 <= t1 ? 0x1.62e42fefa39efp-01 : 0.0;
+					const f64 t115 = t113 + t114;
+					const f64 t116 = t110 + t115;
+					t17 = t116;
 				}
 				t3 = t17;
 			}
-			const u64 t111 = bits<u64>(a);
-			const u64 t112 = t111 & 0x8000000000000000ull;
-			const u64 t113 = bits<u64>(t3);
-			const u64 t114 = t113 | t112;
-			const f64 t115 = bits<f64>(t114);
-			t0 = t115;
+			const u64 t117 = bits<u64>(a);
+			const u64 t118 = t117 & 0x8000000000000000ull;
+			const u64 t119 = bits<u64>(t3);
+			const u64 t120 = t119 | t118;
+			const f64 t121 = bits<f64>(t120);
+			t0 = t121;
 		}
 		return t0;
 	});
@@ -1812,82 +1831,101 @@ ROW_KERNEL(acosh, 256)(const Elementwise args) {
 						t4 = t15;
 					}
 					f64 t16;
-					f64 t17;
 					if (t3 < 0x1p-1022) {
-						const f64 t18 = t3 * 0x1p+54;
-						t16 = t18;
-						t17 = 0x1.8000000000435p+52;
+						const f64 t17 = t3 * 0x1p+54;
+						t16 = t17;
 					} else {
 						t16 = t3;
-						t17 = 0x1.80000000003ffp+52;
 					}
-					const u64 t19 = bits<u64>(t16);
-					const u64 t20 = t19 + 0x95f619980c433ull;
-					const u64 t21 = t20 & 0xfffffffffffffull;
-					const u64 t22 = t21 + 0x3fe6a09e667f3bcdull;
-					const f64 t23 = bits<f64>(t22);
-					const u64 t24 = t20 >> 52ull;
-					const u64 t25 = t24 | 0x4338000000000000ull;
-					const f64 t26 = bits<f64>(t25);
-					const f64 t27 = t26 - t17;
-					const f64 t28 = t23 - 1.0;
-					const f64 t29 = t23 + 1.0;
-					const f64 t30 = t29 - 1.0;
-					const f64 t31 = t23 - t30;
-					const f64 t32 = 1.0 / t29;
-					const f64 t33 = t28 * t32;
-					const f64 t34 = -t33;
-					const f64 t35 = __builtin_fma(t34, t29, t28);
-					const f64 t36 = __builtin_fma(t34, t31, t35);
-					const f64 t37 = t36 * t32;
-					const f64 t38 = t33 * t33;
-					const f64 t39 = -t38;
-					const f64 t40 = __builtin_fma(t33, t33, t39);
-					const f64 t41 = t33 + t33;
-					const f64 t42 = __builtin_fma(t41, t37, t40);
-					const f64 t43 = __builtin_fma(0x1.0e427bb25b5b2p-04, t38, 0x1.0f7fee49c9488p-04);
-					const f64 t44 = __builtin_fma(t43, t38, 0x1.3b1eebddc8062p-04);
-					const f64 t45 = __builtin_fma(t44, t38, 0x1.745ce9e4329eep-04);
-					const f64 t46 = __builtin_fma(t45, t38, 0x1.c71c722d645bap-04);
-					const f64 t47 = __builtin_fma(t46, t38, 0x1.2492492457d6ep-03);
-					const f64 t48 = __builtin_fma(t47, t38, 0x1.9999999999b3p-03);
-					const f64 t49 = t38 * t48;
-					const f64 t50 = 0x1.5555555555555p-02 + t49;
-					const f64 t51 = 0x1.5555555555555p-02 - t50;
-					const f64 t52 = t51 + t49;
-					const f64 t53 = t52 + 0x1.5555555555555p-56;
-					const f64 t54 = t38 * t50;
-					const f64 t55 = -t54;
-					const f64 t56 = __builtin_fma(t38, t50, t55);
-					const f64 t57 = __builtin_fma(t42, t50, t56);
-					const f64 t58 = __builtin_fma(t38, t53, t57);
-					const f64 t59 = t33 * t54;
-					const f64 t60 = -t59;
-					const f64 t61 = __builtin_fma(t33, t54, t60);
-					const f64 t62 = __builtin_fma(t37, t54, t61);
-					const f64 t63 = __builtin_fma(t33, t58, t62);
-					const f64 t64 = t33 + t59;
-					const f64 t65 = t33 - t64;
-					const f64 t66 = t65 + t59;
-					const f64 t67 = t63 + t37;
-					const f64 t68 = t66 + t67;
-					const f64 t69 = t27 * 0x1.62e42fefa2p-01;
-					const f64 t70 = t64 + t64;
+					const u64 t18 = bits<u64>(t16);
+					const u64 t19 = t18 + 0x95f619980c433ull;
+					const u64 t20 = t19 & 0xfffffffffffffull;
+					const u64 t21 = t20 + 0x3fe6a09e667f3bcdull;
+					const f64 t22 = bits<f64>(t21);
+					f64 t23;
+					if (t3 <= 0.0) {
+						const f64 t24 = t3 < 0.0 ? bits<f64>(0xfff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+						t23 = t24;
+					} else {
+						f64 t25;
+						if (t3 < bits<f64>(0x7ff0000000000000ull)) {
+							const f64 t26 = t3 < 0x1p-1022 ? 0x1.8000000000435p+52 : 0x1.80000000003ffp+52;
+							const u64 t27 = t19 >> 52ull;
+							const u64 t28 = t27 | 0x4338000000000000ull;
+							const f64 t29 = bits<f64>(t28);
+							const f64 t30 = t29 - t26;
+							t25 = t30;
+						} else {
+							t25 = t3;
+						}
+						t23 = t25;
+					}
+					const f64 t31 = t22 - 1.0;
+					const f64 t32 = t22 + 1.0;
+					const f64 t33 = t32 - 1.0;
+					const f64 t34 = t22 - t33;
+					const f64 t35 = 1.0 / t32;
+					const f64 t36 = t31 * t35;
+					const f64 t37 = -t36;
+					const f64 t38 = __builtin_fma(t37, t32, t31);
+					const f64 t39 = __builtin_fma(t37, t34, t38);
+					const f64 t40 = t39 * t35;
+					const f64 t41 = t36 * t36;
+					const f64 t42 = -t41;
+					const f64 t43 = __builtin_fma(t36, t36, t42);
+					const f64 t44 = t36 + t36;
+					const f64 t45 = __builtin_fma(t44, t40, t43);
+					const f64 t46 = __builtin_fma(0x1.0e427bb25b5b2p-04, t41, 0x1.0f7fee49c9488p-04);
+					const f64 t47 = __builtin_fma(t46, t41, 0x1.3b1eebddc8062p-04);
+					const f64 t48 = __builtin_fma(t47, t41, 0x1.745ce9e4329eep-04);
+					const f64 t49 = __builtin_fma(t48, t41, 0x1.c71c722d645bap-04);
+					const f64 t50 = __builtin_fma(t49, t41, 0x1.2492492457d6ep-03);
+					const f64 t51 = __builtin_fma(t50, t41, 0x1.9999999999b3p-03);
+					const f64 t52 = t41 * t51;
+					const f64 t53 = 0x1.5555555555555p-02 + t52;
+					const f64 t54 = 0x1.5555555555555p-02 - t53;
+					const f64 t55 = t54 + t52;
+					const f64 t56 = t55 + 0x1.5555555555555p-56;
+					const f64 t57 = t41 * t53;
+					const f64 t58 = -t57;
+					const f64 t59 = __builtin_fma(t41, t53, t58);
+					const f64 t60 = __builtin_fma(t45, t53, t59);
+					const f64 t61 = __builtin_fma(t41, t56, t60);
+					const f64 t62 = t36 * t57;
+					const f64 t63 = -t62;
+					const f64 t64 = __builtin_fma(t36, t57, t63);
+					const f64 t65 = __builtin_fma(t40, t57, t64);
+					const f64 t66 = __builtin_fma(t36, t61, t65);
+					const f64 t67 = t36 + t62;
+					const f64 t68 = t36 - t67;
+					const f64 t69 = t68 + t62;
+					const f64 t70 = t66 + t40;
 					const f64 t71 = t69 + t70;
-					const f64 t72 = t69 - t71;
-					const f64 t73 = t72 + t70;
-					const f64 t74 = t68 + t68;
-					const f64 t75 = __builtin_fma(t27, 0x1.9ef35793c7673p-41, t74);
-					const f64 t76 = t73 + t75;
-					const f64 t77 = t71 + t76;
-					const f64 t78 = t71 - t77;
-					const f64 t79 = t78 + t76;
-					const f64 t80 = t4 / t3;
-					const f64 t81 = t79 + t80;
-					const f64 t82 = 0x1p+40 <= a ? 0x1.62e42fefa39efp-01 : 0.0;
-					const f64 t83 = t81 + t82;
-					const f64 t84 = t77 + t83;
-					t2 = t84;
+					const f64 t72 = t23 * 0x1.62e42fefa2p-01;
+					const f64 t73 = t67 + t67;
+					const f64 t74 = t72 + t73;
+					const f64 t75 = t72 - t74;
+					const f64 t76 = t75 + t73;
+					const f64 t77 = t71 + t71;
+					const f64 t78 = __builtin_fma(t23, 0x1.9ef35793c7673p-41, t77);
+					const f64 t79 = t76 + t78;
+					const f64 t80 = t74 + t79;
+					const f64 t81 = t74 - t80;
+					const f64 t82 = t81 + t79;
+					const f64 t83 = __builtin_fabs(t23);
+					f64 t84;
+					if (t83 < bits<f64>(0x7ff0000000000000ull)) {
+						t84 = t80;
+					} else {
+						const f64 t85 = t23 + t23;
+						t84 = t85;
+					}
+					const f64 t86 = t4 / t3;
+					const f64 t87 = t82 + t86;
+					const f64 t88 = 0x1p+40 <= a ? 0x1.62e42fefa39efp-01 : 0.0;
+					const f64 t89 = t87 + t88;
+					const f64 t90 = t84 + t89;
+					t2 = t90;
 				}
 				t1 = t2;
 			}
@@ -1899,7 +1937,7 @@ ROW_KERNEL(acosh, 256)(const Elementwise args) {
 
 // the inverse of the hyperbolic tangent of a
 ROW_KERNEL(atanh, 256)(const Elementwise args) {
-	each<1, T, T>(args, [&](f64 a) {
+	each<0, T, T>(args, [&](f64 a) {
 		const f64 t0 = __builtin_fabs(a);
 		f64 t1;
 		if (t0 < 1.0) {
@@ -1938,99 +1976,118 @@ ROW_KERNEL(atanh, 256)(const Elementwise args) {
 				const f64 t31 = t29 + t30;
 				const f64 t32 = t31 / t21;
 				f64 t33;
-				f64 t34;
 				if (t27 < 0x1p-1022) {
-					const f64 t35 = t27 * 0x1p+54;
-					t33 = t35;
-					t34 = 0x1.8000000000435p+52;
+					const f64 t34 = t27 * 0x1p+54;
+					t33 = t34;
 				} else {
 					t33 = t27;
-					t34 = 0x1.80000000003ffp+52;
 				}
-				const u64 t36 = bits<u64>(t33);
-				const u64 t37 = t36 + 0x95f619980c433ull;
-				const u64 t38 = t37 & 0xfffffffffffffull;
-				const u64 t39 = t38 + 0x3fe6a09e667f3bcdull;
-				const f64 t40 = bits<f64>(t39);
-				const u64 t41 = t37 >> 52ull;
-				const u64 t42 = t41 | 0x4338000000000000ull;
-				const f64 t43 = bits<f64>(t42);
-				const f64 t44 = t43 - t34;
-				const f64 t45 = t40 - 1.0;
-				const f64 t46 = t40 + 1.0;
-				const f64 t47 = t46 - 1.0;
-				const f64 t48 = t40 - t47;
-				const f64 t49 = 1.0 / t46;
-				const f64 t50 = t45 * t49;
-				const f64 t51 = -t50;
-				const f64 t52 = __builtin_fma(t51, t46, t45);
-				const f64 t53 = __builtin_fma(t51, t48, t52);
-				const f64 t54 = t53 * t49;
-				const f64 t55 = t50 * t50;
-				const f64 t56 = -t55;
-				const f64 t57 = __builtin_fma(t50, t50, t56);
-				const f64 t58 = t50 + t50;
-				const f64 t59 = __builtin_fma(t58, t54, t57);
-				const f64 t60 = __builtin_fma(0x1.0e427bb25b5b2p-04, t55, 0x1.0f7fee49c9488p-04);
-				const f64 t61 = __builtin_fma(t60, t55, 0x1.3b1eebddc8062p-04);
-				const f64 t62 = __builtin_fma(t61, t55, 0x1.745ce9e4329eep-04);
-				const f64 t63 = __builtin_fma(t62, t55, 0x1.c71c722d645bap-04);
-				const f64 t64 = __builtin_fma(t63, t55, 0x1.2492492457d6ep-03);
-				const f64 t65 = __builtin_fma(t64, t55, 0x1.9999999999b3p-03);
-				const f64 t66 = t55 * t65;
-				const f64 t67 = 0x1.5555555555555p-02 + t66;
-				const f64 t68 = 0x1.5555555555555p-02 - t67;
-				const f64 t69 = t68 + t66;
-				const f64 t70 = t69 + 0x1.5555555555555p-56;
-				const f64 t71 = t55 * t67;
-				const f64 t72 = -t71;
-				const f64 t73 = __builtin_fma(t55, t67, t72);
-				const f64 t74 = __builtin_fma(t59, t67, t73);
-				const f64 t75 = __builtin_fma(t55, t70, t74);
-				const f64 t76 = t50 * t71;
-				const f64 t77 = -t76;
-				const f64 t78 = __builtin_fma(t50, t71, t77);
-				const f64 t79 = __builtin_fma(t54, t71, t78);
-				const f64 t80 = __builtin_fma(t50, t75, t79);
-				const f64 t81 = t50 + t76;
-				const f64 t82 = t50 - t81;
-				const f64 t83 = t82 + t76;
-				const f64 t84 = t80 + t54;
-				const f64 t85 = t83 + t84;
-				const f64 t86 = t44 * 0x1.62e42fefa2p-01;
-				const f64 t87 = t81 + t81;
+				const u64 t35 = bits<u64>(t33);
+				const u64 t36 = t35 + 0x95f619980c433ull;
+				const u64 t37 = t36 & 0xfffffffffffffull;
+				const u64 t38 = t37 + 0x3fe6a09e667f3bcdull;
+				const f64 t39 = bits<f64>(t38);
+				f64 t40;
+				if (t27 <= 0.0) {
+					const f64 t41 = t27 < 0.0 ? bits<f64>(0xfff8000000000000ull) : bits<f64>(0xfff0000000000000ull);
+					t40 = t41;
+				} else {
+					f64 t42;
+					if (t27 < bits<f64>(0x7ff0000000000000ull)) {
+						const f64 t43 = t27 < 0x1p-1022 ? 0x1.8000000000435p+52 : 0x1.80000000003ffp+52;
+						const u64 t44 = t36 >> 52ull;
+						const u64 t45 = t44 | 0x4338000000000000ull;
+						const f64 t46 = bits<f64>(t45);
+						const f64 t47 = t46 - t43;
+						t42 = t47;
+					} else {
+						t42 = t27;
+					}
+					t40 = t42;
+				}
+				const f64 t48 = t39 - 1.0;
+				const f64 t49 = t39 + 1.0;
+				const f64 t50 = t49 - 1.0;
+				const f64 t51 = t39 - t50;
+				const f64 t52 = 1.0 / t49;
+				const f64 t53 = t48 * t52;
+				const f64 t54 = -t53;
+				const f64 t55 = __builtin_fma(t54, t49, t48);
+				const f64 t56 = __builtin_fma(t54, t51, t55);
+				const f64 t57 = t56 * t52;
+				const f64 t58 = t53 * t53;
+				const f64 t59 = -t58;
+				const f64 t60 = __builtin_fma(t53, t53, t59);
+				const f64 t61 = t53 + t53;
+				const f64 t62 = __builtin_fma(t61, t57, t60);
+				const f64 t63 = __builtin_fma(0x1.0e427bb25b5b2p-04, t58, 0x1.0f7fee49c9488p-04);
+				const f64 t64 = __builtin_fma(t63, t58, 0x1.3b1eebddc8062p-04);
+				const f64 t65 = __builtin_fma(t64, t58, 0x1.745ce9e4329eep-04);
+				const f64 t66 = __builtin_fma(t65, t58, 0x1.c71c722d645bap-04);
+				const f64 t67 = __builtin_fma(t66, t58, 0x1.2492492457d6ep-03);
+				const f64 t68 = __builtin_fma(t67, t58, 0x1.9999999999b3p-03);
+				const f64 t69 = t58 * t68;
+				const f64 t70 = 0x1.5555555555555p-02 + t69;
+				const f64 t71 = 0x1.5555555555555p-02 - t70;
+				const f64 t72 = t71 + t69;
+				const f64 t73 = t72 + 0x1.5555555555555p-56;
+				const f64 t74 = t58 * t70;
+				const f64 t75 = -t74;
+				const f64 t76 = __builtin_fma(t58, t70, t75);
+				const f64 t77 = __builtin_fma(t62, t70, t76);
+				const f64 t78 = __builtin_fma(t58, t73, t77);
+				const f64 t79 = t53 * t74;
+				const f64 t80 = -t79;
+				const f64 t81 = __builtin_fma(t53, t74, t80);
+				const f64 t82 = __builtin_fma(t57, t74, t81);
+				const f64 t83 = __builtin_fma(t53, t78, t82);
+				const f64 t84 = t53 + t79;
+				const f64 t85 = t53 - t84;
+				const f64 t86 = t85 + t79;
+				const f64 t87 = t83 + t57;
 				const f64 t88 = t86 + t87;
-				const f64 t89 = t86 - t88;
-				const f64 t90 = t89 + t87;
-				const f64 t91 = t85 + t85;
-				const f64 t92 = __builtin_fma(t44, 0x1.9ef35793c7673p-41, t91);
-				const f64 t93 = t90 + t92;
-				const f64 t94 = t88 + t93;
-				const f64 t95 = t88 - t94;
-				const f64 t96 = t95 + t93;
-				const f64 t97 = t32 / t27;
-				const f64 t98 = t96 + t97;
-				const f64 t99 = t94 + t98;
-				const f64 t100 = t99 * 0.5;
-				t2 = t100;
+				const f64 t89 = t40 * 0x1.62e42fefa2p-01;
+				const f64 t90 = t84 + t84;
+				const f64 t91 = t89 + t90;
+				const f64 t92 = t89 - t91;
+				const f64 t93 = t92 + t90;
+				const f64 t94 = t88 + t88;
+				const f64 t95 = __builtin_fma(t40, 0x1.9ef35793c7673p-41, t94);
+				const f64 t96 = t93 + t95;
+				const f64 t97 = t91 + t96;
+				const f64 t98 = t91 - t97;
+				const f64 t99 = t98 + t96;
+				const f64 t100 = __builtin_fabs(t40);
+				f64 t101;
+				if (t100 < bits<f64>(0x7ff0000000000000ull)) {
+					t101 = t97;
+				} else {
+					const f64 t102 = t40 + t40;
+					t101 = t102;
+				}
+				const f64 t103 = t32 / t27;
+				const f64 t104 = t99 + t103;
+				const f64 t105 = t101 + t104;
+				const f64 t106 = t105 * 0.5;
+				t2 = t106;
 			}
 			t1 = t2;
 		} else {
-			const f64 t101 = t0 == 1.0 ? bits<f64>(0x7ff0000000000000ull) : bits<f64>(0x7ff8000000000000ull);
-			t1 = t101;
+			const f64 t107 = t0 == 1.0 ? bits<f64>(0x7ff0000000000000ull) : bits<f64>(0x7ff8000000000000ull);
+			t1 = t107;
 		}
-		f64 t102;
+		f64 t108;
 		if (t1 != t1) {
-			t102 = bits<f64>(0x7ff8000000000000ull);
+			t108 = bits<f64>(0x7ff8000000000000ull);
 		} else {
-			const u64 t103 = bits<u64>(a);
-			const u64 t104 = t103 & 0x8000000000000000ull;
-			const u64 t105 = bits<u64>(t1);
-			const u64 t106 = t105 | t104;
-			const f64 t107 = bits<f64>(t106);
-			t102 = t107;
+			const u64 t109 = bits<u64>(a);
+			const u64 t110 = t109 & 0x8000000000000000ull;
+			const u64 t111 = bits<u64>(t1);
+			const u64 t112 = t111 | t110;
+			const f64 t113 = bits<f64>(t112);
+			t108 = t113;
 		}
-		return t102;
+		return t108;
 	});
 }
 
