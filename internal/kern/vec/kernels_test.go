@@ -76,7 +76,7 @@ var families = map[string]string{
 	"gather": "TestPacking, TestPairPacking, TestAMXPacking", "transpose": "TestPacking, TestPairPacking",
 	"largest": "TestWindows", "largestAt": "TestWindows", "mean": "TestWindows",
 	"lines": "TestLines, TestAMXPacking", "addRows": "TestAddRows", "triples": "TestPairMax",
-	"combine": "TestCombine", "resample": "TestColumns",
+	"combine": "TestCombine", "resample": "TestColumns", "scan": "TestScansOfRowsSideBySide of package kern",
 	"depthwise": "TestDepthwise", "depthSums": "TestDepthwise", "depthSpread": "TestDepthwise",
 	"winogradIn": "TestWinograd", "winogradOut": "TestWinograd", "winogradWeights": "TestWinograd",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",

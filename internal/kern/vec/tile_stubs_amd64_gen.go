@@ -491,6 +491,11 @@ func depthSums2F32AVX512(t unsafe.Pointer)
 //go:noescape
 func depthSpreadF32AVX512(t unsafe.Pointer)
 
+// scanF32AVX512 is c[i][l] = from[i] + Σ a[i][j] for j <= l in k squares of columns, then from[i] is the last sum.
+//
+//go:noescape
+func scanF32AVX512(t unsafe.Pointer)
+
 // pixels14x1F32AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 16 columns j.
 //
 //go:noescape
@@ -955,6 +960,11 @@ func depthSums2F64AVX512(t unsafe.Pointer)
 //
 //go:noescape
 func depthSpreadF64AVX512(t unsafe.Pointer)
+
+// scanF64AVX512 is c[i][l] = from[i] + Σ a[i][j] for j <= l in k squares of columns, then from[i] is the last sum.
+//
+//go:noescape
+func scanF64AVX512(t unsafe.Pointer)
 
 // pixels14x1F64AVX512 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 14 pixels i and 8 columns j.
 //
@@ -1511,6 +1521,11 @@ func depthSums2F32AVX2(t unsafe.Pointer)
 //go:noescape
 func depthSpreadF32AVX2(t unsafe.Pointer)
 
+// scanF32AVX2 is c[i][l] = from[i] + Σ a[i][j] for j <= l in k squares of columns, then from[i] is the last sum.
+//
+//go:noescape
+func scanF32AVX2(t unsafe.Pointer)
+
 // pixels6x1F32AVX2 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 6 pixels i and 8 columns j.
 //
 //go:noescape
@@ -1785,6 +1800,11 @@ func depthSums2F64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func depthSpreadF64AVX2(t unsafe.Pointer)
+
+// scanF64AVX2 is c[i][l] = from[i] + Σ a[i][j] for j <= l in k squares of columns, then from[i] is the last sum.
+//
+//go:noescape
+func scanF64AVX2(t unsafe.Pointer)
 
 // pixels6x1F64AVX2 is c[i][j] = from[i][j] + Σ a[taps[l]+l'·colA+i] · b[l][l'][j] for 6 pixels i and 4 columns j.
 //

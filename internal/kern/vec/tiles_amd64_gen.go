@@ -1010,6 +1010,22 @@ func pixelsF64AVX2(kind int, t unsafe.Pointer) {
 	}
 }
 
+func runScan[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			scanF64AVX512(t)
+			return
+		}
+		scanF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		scanF64AVX2(t)
+		return
+	}
+	scanF32AVX2(t)
+}
+
 func tileBF16AVX512(rows int, t unsafe.Pointer) {
 	switch rows {
 	case 1:

@@ -104,6 +104,8 @@ func runWinogradWeights(unsafe.Pointer) {
 
 func runPixels[T dtype.Float](int, unsafe.Pointer) { panic(noTiles) }
 
+func runScan[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
+
 const noTiles = "vec: there are no such micro-kernels"
 
 func runPairs(int, unsafe.Pointer) { panic(noTiles) }

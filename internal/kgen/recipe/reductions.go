@@ -32,8 +32,9 @@ type Reduction struct {
 	// HandFloats is a function of package kern that gives the loops for floats another order of summation.
 	HandFloats string
 
-	// Scan is the op whose result k is that of the elements up to k.
-	Scan, ScanName, ScanGradFn string
+	// Scan is the op whose result k is that of the elements up to k. ScanRows is a function of package kern that computes some rows
+	// first and returns how many.
+	Scan, ScanName, ScanGradFn, ScanRows string
 }
 
 // Reductions returns the table of reductions.
@@ -43,7 +44,7 @@ func Reductions() []*Reduction {
 		{
 			Op: "Sum", Name: "sum", GradFn: "SumBackward0", OverAxes: "SumAxes", AxesGradFn: "SumBackward1", Doc: "Σ a",
 			Combine: add, HandFloats: "inLaneRuns",
-			Scan: "CumSum", ScanName: "cumsum", ScanGradFn: "CumsumBackward0",
+			Scan: "CumSum", ScanName: "cumsum", ScanGradFn: "CumsumBackward0", ScanRows: "cumSumSquares",
 		},
 		{
 			Op: "Mean", Name: "mean", GradFn: "MeanBackward0", OverAxes: "MeanAxes", AxesGradFn: "MeanBackward1", Doc: "Σ a / n",

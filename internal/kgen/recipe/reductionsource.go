@@ -158,6 +158,10 @@ func (w *reductionWriter) scan(r *Reduction) {
 		cuts = append(cuts, fmt.Sprintf("x%[1]d, y%[1]d := x[%[1]d*n:][:n], y[%[1]d*n:][:n]", k))
 		steps = append(steps, fmt.Sprintf("acc%[1]d = take%[2]s(acc%[1]d, x%[1]d[k])\ny%[1]d[k] = D(acc%[1]d)", k, r.fold(w.rows).Op))
 	}
+	first := ""
+	if r.ScanRows != "" {
+		first = fmt.Sprintf("done := %s(x, y, n)\nx, y = x[done*n:], y[done*n:]\n", r.ScanRows)
+	}
 	fmt.Fprintf(w, `
 // %[1]s is y[k] = %[2]s over the elements up to k.
 func %[1]s[D, S dtype.Number, T wide](x []S, y []D) {
@@ -170,7 +174,7 @@ y[k] = D(acc)
 
 // %[1]sRows is %[1]s of each row of n elements, %[5]d side by side, since each element of a row waits for the one before: cumsum/4096x1024 takes half the time so.
 func %[1]sRows[D, S dtype.Number, T wide](x []S, y []D, n int) {
-for ; n > 0 && len(x) >= %[5]d*n; x, y = x[%[5]d*n:], y[%[5]d*n:] {
+%[10]sfor ; n > 0 && len(x) >= %[5]d*n; x, y = x[%[5]d*n:], y[%[5]d*n:] {
 %[6]s
 %[9]s := %[7]s
 for k := range n {
@@ -181,7 +185,7 @@ for ; len(x) > 0; x, y = x[n:], y[n:] {
 %[1]s[D, S, T](x[:n], y[:n])
 }
 }
-`, r.Scan, r.Doc, r.Identity, r.fold(w.rows).Op, scanRows, strings.Join(cuts, "\n"), strings.Join(accs, ", "), strings.Join(steps, "\n"), strings.Join(names, ", "))
+`, r.Scan, r.Doc, r.Identity, r.fold(w.rows).Op, scanRows, strings.Join(cuts, "\n"), strings.Join(accs, ", "), strings.Join(steps, "\n"), strings.Join(names, ", "), first)
 }
 
 // goFormula is the statements of a formula over any type T, and what stands before its result.

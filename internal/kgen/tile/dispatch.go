@@ -110,6 +110,7 @@ func runners(constraint string, machines ...*machine) []byte {
 	depthRunners(&out, machines)
 	winogradRunners(&out, machines)
 	pixelRunners(&out, machines)
+	scanRunners(&out, machines)
 	pairRunners(&out, machines)
 	amxRunners(&out, slices.Contains(machines, &avx512))
 	quantRunners(&out, machines)

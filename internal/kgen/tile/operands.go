@@ -7,6 +7,8 @@ import "fmt"
 var (
 	// rowsOfA are amd64's registers that point to rows 0, 5, 10 and 15; R10 holds the distance of rows, R11 three times that.
 	rowsOfA = []string{"SI", "R8", "R9", "AX"}
+	// ofFive are what follows such a register for each of five rows.
+	ofFive = []string{"", "(R10*1)", "(R10*2)", "(R11*1)", "(R10*4)"}
 	// armRows are arm64's, one for each row; SI holds how far all of them have moved.
 	armRows = []string{"row0", "row1", "row2", "row3", "row4", "row5", "row6", "row7"}
 )
@@ -33,7 +35,7 @@ func (w *writer) rowOfA(i int) string {
 	if w.arm {
 		return fmt.Sprintf("(%s)(%s)", armNames[armRows[i]], armNames["SI"])
 	}
-	return "(" + rowsOfA[i/5] + ")" + []string{"", "(R10*1)", "(R10*2)", "(R11*1)", "(R10*4)"}[i%5]
+	return "(" + rowsOfA[i/5] + ")" + ofFive[i%5]
 }
 
 // nextOfA moves all rows by one step of k, which R12 holds.

@@ -94,6 +94,7 @@ func (m *machine) file() *asm.File {
 		m.resamples(f, e)
 		if !m.arm {
 			m.depthwises(f, e)
+			m.scans(f, e)
 			for _, t := range m.pixelTiles() {
 				m.pixelProduct(f, t, e)
 			}
