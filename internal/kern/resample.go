@@ -121,7 +121,7 @@ func (r *resampler[T]) piece(i, line, lines int, x, y, volume, between []T) {
 	if r.taps[1].Width == 0 {
 		from = from[line*width:]
 	} else {
-		r.combineRows(between, from, line, lines)
+		r.combineRows(between, from, line, lines, to)
 		from, pitch = between, r.pitch
 	}
 	if r.taps[2].Width == 0 {
@@ -147,8 +147,8 @@ func (r *resampler[T]) covered(line, lines int) (first, end int) {
 	return min(first, end), end
 }
 
-// combineRows sums lines of x to lines from line on. Vectors that would read beyond x are left to Go.
-func (r *resampler[T]) combineRows(y, x []T, line, lines int) {
+// combineRows sums lines of x to lines from line on, before next is written. Vectors that would read beyond x are left to Go.
+func (r *resampler[T]) combineRows(y, x []T, line, lines int, next []T) {
 	width, i := r.From[2], 0
 	if lanes := vec.Lanes[T](); lanes > 0 {
 		vectors := ceilDiv(width, lanes)
@@ -163,7 +163,7 @@ func (r *resampler[T]) combineRows(y, x []T, line, lines int) {
 		}
 		rows := r.rows
 		rows.Last = min(rows.Last, len(x)-vectors*lanes)
-		vec.Combine(y, r.pitch, x, &rows, line, i, vectors)
+		vec.Combine(y, r.pitch, x, &rows, line, i, vectors, next, r.To[2])
 	}
 	for ; i < lines; i++ {
 		places, weights := r.taps[1].of(line + i)

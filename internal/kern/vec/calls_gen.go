@@ -24,6 +24,8 @@ type slideCall struct {
 type combineCall struct {
 	x, y, taps, weights, counts              unsafe.Pointer
 	rows, vectors, rowTaps, rowWeights, rowY int
+	ahead                                    unsafe.Pointer // what is written next: so many bytes of each row are prefetched
+	rowAhead, bytesAhead                     int
 }
 
 // resampleCall is a call of Columns: distances in bytes. A block's taps are where its results go, their number, and where each reads.

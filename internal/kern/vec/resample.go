@@ -24,8 +24,8 @@ func OffsetBytes[T dtype.Float](element int) int64 { return int64(element * size
 //	y[i*rowY+j] = Σ Weights[i*Width+t] * x[Offsets[i*Width+t]+j]
 //
 // for so many rows i of whole vectors, whose products are rounded and added in order. Rows without taps are zero. There is assembly:
-// see TileRows.
-func Combine[T dtype.Float](y []T, rowY int, x []T, taps *RowTaps[T], first, rows, vectors int) {
+// see TileRows. Of next, which is written then, rowNext elements are prefetched with each row.
+func Combine[T dtype.Float](y []T, rowY int, x []T, taps *RowTaps[T], first, rows, vectors int, next []T, rowNext int) {
 	if rows <= 0 || vectors <= 0 {
 		return
 	}
@@ -37,6 +37,7 @@ func Combine[T dtype.Float](y []T, rowY int, x []T, taps *RowTaps[T], first, row
 		x: pointer(x, 0), y: pointer(y, 0), taps: pointer(taps.Offsets, first*taps.Width), weights: pointer(taps.Weights, first*taps.Width),
 		counts: pointer(taps.Counts, first), rows: rows, vectors: vectors,
 		rowTaps: taps.Width * 8, rowWeights: taps.Width * sizeOf[T](), rowY: rowY * sizeOf[T](),
+		ahead: pointer(next, 0), rowAhead: rowNext * sizeOf[T](), bytesAhead: rowNext * sizeOf[T](),
 	}
 	runCombine[T](unsafe.Pointer(&c))
 }
@@ -55,8 +56,8 @@ type Columns[T dtype.Float] struct {
 // NewColumns describes to results: result i is the sum of the elements places[i*width+t] times weights[i*width+t], of those t that come
 // before a negative place.
 func NewColumns[T dtype.Float](places []int64, weights []T, width, to int) *Columns[T] {
-	c := &Columns[T]{end: to}
-	lanes := Lanes[T]()
+	lanes, taps := Lanes[T](), to*width+Lanes[T]()*width
+	c := &Columns[T]{end: to, index: make([]int32, 0, taps*sizeOf[T]()/4), weights: make([]T, 0, taps)}
 	for i := 0; i < to; i += max(lanes, 1) {
 		switch {
 		case lanes == 0 || to < lanes:
@@ -80,11 +81,9 @@ func (c *Columns[T]) add(i int, places []int64, weights []T, width int) bool {
 	lanes := Lanes[T]()
 	count := tapCount(places[i*width:][:width])
 	taps := []int64{OffsetBytes[T](i), int64(count)}
-	var index []int32
-	var factors []T
+	index, factors, at := c.index, c.weights, make([]int64, lanes)
 	reach := 0
 	for t := range count {
-		at := make([]int64, lanes)
 		for l := range at {
 			row := places[(i+l)*width:][:width]
 			if tapCount(row) != count {
@@ -100,13 +99,13 @@ func (c *Columns[T]) add(i int, places []int64, weights []T, width int) bool {
 		taps = append(taps, OffsetBytes[T](int(first)))
 		reach = max(reach, int(first)+lanes)
 		for _, p := range at {
-			index = append(index, picks[T](int32(p-first))...)
+			index = appendPicks[T](index, int32(p-first))
 		}
 	}
 	if count == 0 {
 		return false
 	}
-	c.taps, c.index, c.weights = append(c.taps, taps...), append(c.index, index...), append(c.weights, factors...)
+	c.taps, c.index, c.weights = append(c.taps, taps...), index, factors
 	c.blocks++
 	c.reach = max(c.reach, reach)
 	return true
@@ -119,9 +118,9 @@ func tapCount(row []int64) int {
 	return len(row)
 }
 
-// picks is the number of an element of a vector as a permutation's instruction takes it: for each 4 bytes their number, under NEON
+// appendPicks appends the number of an element of a vector as a permutation's instruction takes it: for each 4 bytes their number, under NEON
 // the numbers of the bytes.
-func picks[T dtype.Float](element int32) (words []int32) {
+func appendPicks[T dtype.Float](words []int32, element int32) []int32 {
 	n := int32(sizeOf[T]() / 4)
 	for word := element * n; word < (element+1)*n; word++ {
 		if current == NEON {

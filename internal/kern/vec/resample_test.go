@@ -48,7 +48,7 @@ func testCombine[T dtype.Float](t *testing.T) {
 			}
 			taps.Counts, taps.Offsets, taps.Weights = guarded.Copy(t, taps.Counts, atEnd), guarded.Copy(t, taps.Offsets, atEnd), guarded.Copy(t, taps.Weights, atEnd)
 			got := guarded.Slice[T](t, len(want), atEnd)
-			Combine(got, pitch, guarded.Copy(t, x, atEnd), &taps, first, rows, vectors)
+			Combine(got, pitch, guarded.Copy(t, x, atEnd), &taps, first, rows, vectors, make([]T, 90*rows), rng.IntN(90))
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d rows of %d vectors, up to %d taps: got %v, want %v", rows, vectors, width, got, want)
 			}

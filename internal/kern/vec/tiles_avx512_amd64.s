@@ -21166,6 +21166,20 @@ TEXT ·combineF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ 40(DI), CX
 
 row:
+	MOVQ 96(DI), AX
+	TESTQ AX, AX
+	JZ ahead
+	MOVQ 80(DI), R11
+
+line:
+	PREFETCHT0 (R11)
+	ADDQ $64, R11
+	SUBQ $64, AX
+	JGT line
+	MOVQ 88(DI), AX
+	ADDQ AX, 80(DI)
+
+ahead:
 	MOVQ (R9), R13
 	MOVQ 48(DI), R10
 	XORL R12, R12
@@ -45530,6 +45544,20 @@ TEXT ·combineF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ 40(DI), CX
 
 row:
+	MOVQ 96(DI), AX
+	TESTQ AX, AX
+	JZ ahead
+	MOVQ 80(DI), R11
+
+line:
+	PREFETCHT0 (R11)
+	ADDQ $64, R11
+	SUBQ $64, AX
+	JGT line
+	MOVQ 88(DI), AX
+	ADDQ AX, 80(DI)
+
+ahead:
 	MOVQ (R9), R13
 	MOVQ 48(DI), R10
 	XORL R12, R12

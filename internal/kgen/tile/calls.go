@@ -31,6 +31,8 @@ var (
 	combineCall = layout{"combineCall", "combineCall is a call of Combine: distances in bytes, as are taps.", []string{
 		"x, y, taps, weights, counts unsafe.Pointer",
 		"rows, vectors, rowTaps, rowWeights, rowY int",
+		"ahead unsafe.Pointer // what is written next: so many bytes of each row are prefetched",
+		"rowAhead, bytesAhead int",
 	}}
 	resampleCall = layout{"resampleCall", "resampleCall is a call of Columns: distances in bytes. A block's taps are where its results go, their number, and where each reads.", []string{
 		"x, y, taps, index, weights unsafe.Pointer",

@@ -287,6 +287,15 @@ func (w *writer) tap(from memory, to string) {
 	w.written(to)
 }
 
+// prefetch prefetches into the first cache level.
+func (w *writer) prefetch(register string) {
+	if w.arm {
+		w.op("PRFM", "("+armNames[register]+")", "PLDL1KEEP")
+		return
+	}
+	w.op("PREFETCHT0", "("+register+")")
+}
+
 // prefetchNext prefetches into the second cache level.
 func (w *writer) prefetchNext(register string) {
 	if w.arm {
