@@ -208,6 +208,7 @@ func (w *amxWorker[T]) multiply(g tileGroup, col, cols, l int) {
 	sums, line := w.sums.data[(g.row-w.row)*vec.AMXCols:], g.height*vec.AMXCols
 	t := vec.AMXTile{
 		Rows: g.height, Count: g.tiles, K: min(w.block(), w.steps-l), From: sums, RowFrom: vec.AMXCols, StepFrom: line, Sums: sums, StepSums: line,
+		Next: !w.turned && w.n > vec.AMXCols, // mm_bf16/1024 takes an eighth less time so
 	}
 	if w.taps != nil {
 		t.B, t.Taps, t.LastTap, t.RowB = w.packedB, w.taps[l:], w.lastTap, w.rowB

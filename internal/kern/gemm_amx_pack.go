@@ -7,15 +7,37 @@ import (
 	"cresset/internal/kern/vec"
 )
 
+// packedTogether is how many panels are packed of rows of B at a time: hardware prefetchers do not follow single cache lines of rows that are far apart.
+const packedTogether = 4
+
 // packB copies columns of B as panels of pairs, behind whose last element are zeros up to a whole step.
 func (p *amxProduct[T]) packB(split splitter) {
-	shared, panel := *p, p.panelSize()
-	split(ceilDiv(p.colEnd-p.col, vec.AMXCols), grainOf(8*panel), func(lo, hi int) {
+	shared, width := *p, packedTogether*vec.AMXCols
+	split(ceilDiv(p.colEnd-p.col, width), grainOf(8*packedTogether*p.panelSize()), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			col := shared.col + i*vec.AMXCols
-			packAMX(shared.packedB[i*panel:][:panel], Matrix[T]{shared.b.Data[col*shared.b.Col:], shared.b.Row, shared.b.Col}, shared.k, min(vec.AMXCols, shared.colEnd-col))
+			col := shared.col + i*width
+			shared.packPanels(col, min(col+width, shared.colEnd))
 		}
 	})
+}
+
+// packPanels copies a few panels.
+func (p *amxProduct[T]) packPanels(col, colEnd int) {
+	panel := p.panelSize()
+	dst := p.packedB[(col-p.col)/vec.AMXCols*panel:]
+	b, ok := any(p.b).(Matrix[dtype.BF16])
+	together := ok && b.Col == 1 && p.k > 1
+	if together {
+		vec.PairPanels(dst, panel, b.Data[col:], b.Row, p.k/2, colEnd-col)
+	}
+	for j := col; j < colEnd; j += vec.AMXCols {
+		m, to := Matrix[T]{p.b.Data[j*p.b.Col:], p.b.Row, p.b.Col}, dst[(j-col)/vec.AMXCols*panel:][:panel]
+		if cols := min(vec.AMXCols, colEnd-j); together {
+			packRest(to, m, p.k, cols)
+		} else {
+			packAMX(to, m, p.k, cols)
+		}
+	}
 }
 
 // packA copies the worker's rows of A, tile by tile.
@@ -55,6 +77,12 @@ func packAMX[T amxElement](dst []float32, m Matrix[T], k, cols int) {
 			packFloatPairs(dst, m, pairs, cols)
 		}
 	}
+	packRest(dst, m, k, cols)
+}
+
+// packRest writes the row of pairs that an odd k leaves, and zeros behind it.
+func packRest[T amxElement](dst []float32, m Matrix[T], k, cols int) {
+	pairs := k / 2
 	rest := dst[pairs*vec.AMXCols:]
 	clear(rest)
 	if k%2 == 0 {

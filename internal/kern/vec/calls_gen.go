@@ -98,6 +98,7 @@ type amxCall struct {
 	stepA, stepFrom, stepSums, stepAdd, stepC                          int
 	panels, count                                                      int // side by side, of so many tiles each, with these distances from a tile that is behind the last one to the next panel's first:
 	nextA, nextB, nextFrom, nextSums, nextAdd, nextC                   int
+	ahead                                                              int // bytes of B that a step prefetches; where it is not zero, a tile also prefetches the next one of C
 }
 
 // byteResultsCall is a call of ByteResults: pointers to the sums of digits, the highest first, of which one digit has the first alone.

@@ -16,7 +16,7 @@ func TestAMXPacking(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(15, 16))
 	for n := 1; n <= 32; n++ {
-		for _, k := range []int{1, 15, 16, 17, 32, 33, 95} {
+		for _, k := range []int{1, 15, 16, 17, 32, 33, 95, 160, 291} {
 			atEnd, row := (n+k)%2 == 0, k+n%3
 			floats := make([]float32, (n-1)*row+k)
 			half := make([]dtype.BF16, len(floats))
@@ -43,6 +43,63 @@ func TestAMXPacking(t *testing.T) {
 				}
 				if math.Float32bits(got) != want {
 					t.Fatalf("%d rows of %d: pair %d is %#x, want %#x", 2*pairs, n, at, math.Float32bits(got), want)
+				}
+			}
+		}
+	}
+}
+
+// TestPairPanels packs rows of B of bfloat16, for panels that are together or apart.
+func TestPairPanels(t *testing.T) {
+	if !HasAMX() {
+		t.Skip("this machine, at this level, has no AMX")
+	}
+	rng := rand.New(rand.NewPCG(17, 18))
+	for cols := 1; cols <= 3*AMXCols+1; cols++ {
+		for pairs := 1; pairs <= 3; pairs++ {
+			atEnd, row, apart := cols%2 == 0, cols+pairs%2, pairs*AMXCols+cols%3
+			panels := (cols + AMXCols - 1) / AMXCols
+			src := guarded.Slice[dtype.BF16](t, (2*pairs-1)*row+cols, atEnd)
+			for i := range src {
+				src[i] = dtype.BF16(rng.Uint32())
+			}
+			dst := guarded.Slice[float32](t, (panels-1)*apart+pairs*AMXCols, atEnd)
+			PairPanels(dst, apart, src, row, pairs, cols)
+			for at, got := range dst {
+				var want uint32
+				panel, l, j := at/apart, at%apart/AMXCols, at%apart%AMXCols
+				if j += panel * AMXCols; l < pairs && j < cols {
+					want = pairOf(src[2*l*row+j], src[(2*l+1)*row+j])
+				}
+				if math.Float32bits(got) != want {
+					t.Fatalf("%d columns, %d pairs: pair %d is %#x, want %#x", cols, pairs, at, math.Float32bits(got), want)
+				}
+			}
+		}
+	}
+}
+
+// TestEverySecond copies every second element of rows, which may end where memory does.
+func TestEverySecond(t *testing.T) {
+	if !HasAMX() {
+		t.Skip("this machine, at this level, has no AMX")
+	}
+	for cols := 1; cols <= 70; cols++ {
+		for odd := range 2 { // whether an element follows the last one of a row
+			atEnd, rows, rowSrc, rowDst := cols%2 == 0, 3, 2*cols+5, cols+cols%3
+			src := guarded.Slice[dtype.BF16](t, (rows-1)*rowSrc+2*cols-1+odd, atEnd)
+			for i := range src {
+				src[i] = dtype.BF16(i + 1)
+			}
+			dst := guarded.Slice[dtype.BF16](t, (rows-1)*rowDst+cols, atEnd)
+			EverySecond(dst, rowDst, src, rowSrc, rows, cols)
+			for at, got := range dst {
+				var want dtype.BF16
+				if i, j := at/rowDst, at%rowDst; j < cols {
+					want = src[i*rowSrc+2*j]
+				}
+				if got != want {
+					t.Fatalf("%d columns: element %d is %d, want %d", cols, at, got, want)
 				}
 			}
 		}

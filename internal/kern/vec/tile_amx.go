@@ -35,12 +35,15 @@ type AMXTile struct {
 	PanelB     int
 	PanelFrom  int
 	PanelSums  int
+	Next       bool // prefetches what follows the steps in B, which is read next, and from each tile of C the next one
 }
 
 const (
 	AMXRows  = 32 // rows that a tile has at most
 	AMXCols  = 32 // its columns
 	AMXSteps = 32 // elements of a step
+
+	amxAhead = 4 * 64 // bytes of B that a step prefetches, as the micro-kernels have it
 )
 
 // RunSums computes the sums, of all columns.
@@ -100,6 +103,9 @@ func (t *AMXTile) call(rowSums int) amxCall {
 		c.taps, c.rowB = pointer(t.Taps, 0), 4*t.RowB
 	} else {
 		_ = t.B[panel*t.PanelB+t.K*AMXSteps/2*AMXCols-1]
+	}
+	if t.Next {
+		c.ahead = amxAhead
 	}
 	if t.Rows == 1 { // the lower half is the same row
 		c.lowA, c.lowSums = 0, 0

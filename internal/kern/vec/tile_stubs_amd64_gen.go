@@ -41,6 +41,16 @@ func linesF32AMX(t unsafe.Pointer)
 //go:noescape
 func linesBF16AMX(t unsafe.Pointer)
 
+// panelsBF16AMX is c[p][l][j] = the pair of a[2l][32p+j] and a[2l+1][32p+j], for so many panels p of 32 columns j, of which the last has cols.
+//
+//go:noescape
+func panelsBF16AMX(t unsafe.Pointer)
+
+// secondBF16AMX is c[i][j] = a[i][2j] for so many rows i and up to 32 columns j.
+//
+//go:noescape
+func secondBF16AMX(t unsafe.Pointer)
+
 // gatherF32AMX is c[l][j] = the pair of a[2l][j] and a[2l+1][j], rounded to bfloat16, for up to 32 columns j.
 //
 //go:noescape

@@ -1154,6 +1154,10 @@ func packFloatsAMX(t unsafe.Pointer) { linesF32AMX(t) }
 
 func packHalvesAMX(t unsafe.Pointer) { linesBF16AMX(t) }
 
+func packPanelsAMX(t unsafe.Pointer) { panelsBF16AMX(t) }
+
+func everySecondAMX(t unsafe.Pointer) { secondBF16AMX(t) }
+
 func packPairsAMX(t unsafe.Pointer) { gatherF32AMX(t) }
 
 func runByteSumsAMX(t unsafe.Pointer) { sumsI32AMX(t) }

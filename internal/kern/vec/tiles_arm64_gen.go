@@ -630,6 +630,10 @@ func packFloatsAMX(unsafe.Pointer) { panic(noTiles) }
 
 func packHalvesAMX(unsafe.Pointer) { panic(noTiles) }
 
+func packPanelsAMX(unsafe.Pointer) { panic(noTiles) }
+
+func everySecondAMX(unsafe.Pointer) { panic(noTiles) }
+
 func packPairsAMX(unsafe.Pointer) { panic(noTiles) }
 
 func runByteSumsAMX(unsafe.Pointer) { panic(noTiles) }

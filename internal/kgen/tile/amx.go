@@ -17,6 +17,9 @@ var amx = machine{name: "AMX", bytes: 64, prefix: "Z", count: 32, masks: true}
 // amxLine is how far the rows of a panel of B and those of sums are apart: 32 numbers of 4 bytes.
 const amxLine = 128
 
+// amxAhead is how many lines of what follows a block of a panel in memory, which is the block that comes next, a step prefetches into the second cache level.
+const amxAhead = 4
+
 // The registers of sums, of the upper and the lower rows, left and right, and those of operands.
 const (
 	upperLeft, upperRight, lowerLeft, lowerRight = 0, 1, 2, 3
@@ -33,6 +36,7 @@ var amxCall = layout{"amxCall", "amxCall is an AMXTile as assembly reads it: dis
 	"stepA, stepFrom, stepSums, stepAdd, stepC int",
 	"panels, count int // side by side, of so many tiles each, with these distances from a tile that is behind the last one to the next panel's first:",
 	"nextA, nextB, nextFrom, nextSums, nextAdd, nextC int",
+	"ahead int // bytes of B that a step prefetches; where it is not zero, a tile also prefetches the next one of C",
 }}
 
 // amxFile writes the functions for AMX.
@@ -45,6 +49,8 @@ func amxFile() *asm.File {
 	amx.tiles(f, "tile", pairs, "c[i][j] = from[i][j] + Σ a[i][l] · b[l][j], rounded to bfloat16, for so many rows i and columns j of bfloat16", (*writer).amxHalves)
 	amx.lineRows(f, elems[0])
 	amx.lineRows(f, pairs)
+	amx.pairPanels(f)
+	amx.everySecond(f)
 	amx.roundPairs(f)
 	return f
 }
@@ -59,6 +65,7 @@ func (m *machine) tiles(f *asm.File, name string, e elem, doc string, finish fun
 	if finish != nil {
 		w.amxMasks()
 	}
+	w.amxPointAhead()
 	w.label("tile")
 	w.amxStart()
 	w.amxMultiply(e != wholes)
@@ -69,6 +76,7 @@ func (m *machine) tiles(f *asm.File, name string, e elem, doc string, finish fun
 		w.arg("rows", "CX")
 		w.arg("c", "SI")
 		w.arg("rowC", "R10")
+		w.amxFetchC(e)
 		finish(w)
 	}
 	w.amxAdvance("stepA", "a", "stepFrom", "from", "stepSums", "sums", "stepAdd", "add", "stepC", "c")
@@ -80,6 +88,16 @@ func (m *machine) tiles(f *asm.File, name string, e elem, doc string, finish fun
 	w.jump("GT", "panel")
 	w.amxRegister("TILERELEASE", noPrefix, 0)
 	w.end()
+}
+
+// amxPointAhead sets R11 to what the steps of a panel prefetch: what follows the block, or lines that the first cache level holds.
+func (w *writer) amxPointAhead() {
+	w.arg("k", "AX")
+	w.multiply(fmt.Sprintf("$%d", 16*amxLine), "AX")
+	w.clear("R11")
+	w.compare(w.field("ahead"), "$0")
+	w.moveIf("NE", "AX", "R11")
+	w.addArg("b", "R11")
 }
 
 // amxAdvance adds to each second field the one before it.
@@ -139,6 +157,12 @@ func (w *writer) amxMultiply(taps bool) {
 		w.label("packed")
 	}
 	w.loopLabel("loop")
+	if taps {
+		for line := range amxAhead {
+			w.op("PREFETCHT1", at("R11", amxLine/2*line))
+		}
+		w.addArg("ahead", "R11")
+	}
 	w.amxStep("BX", "R13")
 	w.add(fmt.Sprintf("$%d", 16*amxLine), "BX")
 	w.repeat("CX", "loop")
@@ -158,6 +182,27 @@ func (w *writer) amxStep(b, row string) {
 	w.amxProduct(lowerRight, lowerA, rightB)
 	w.add("R12", "SI")
 	w.add("R12", "R8")
+}
+
+// amxFetchC prefetches the tile of C after this one, below it or at the top of the next panel, where so many bytes of B are prefetched too.
+func (w *writer) amxFetchC(e elem) {
+	w.compare(w.field("ahead"), "$0")
+	w.jump("EQ", "fetched")
+	w.move("SI", "R9")
+	w.addArg("stepC", "R9")
+	w.arg("nextC", "AX")
+	w.add("R9", "AX")
+	w.compare(w.field("tiles"), "$1")
+	w.moveIf("EQ", "AX", "R9")
+	w.move("CX", "AX")
+	w.label("fetch")
+	w.op("PREFETCHT0", "(R9)")
+	if e != pairs {
+		w.op("PREFETCHT0", at("R9", amxLine/2))
+	}
+	w.add("R10", "R9")
+	w.repeat("AX", "fetch")
+	w.label("fetched")
 }
 
 // amxFloats writes the sums that DX points to, and what is added to them, to rows of C.

@@ -9,13 +9,25 @@ import (
 // What packs operands for AMX: rows of A step after step, and rows of B of float32 as pairs. Float32 is rounded as it is read, to the nearest, with numbers below
 // 2**-126 taken for zero.
 
-// lineRows packs rows of A: 64 bytes of each for a step of k, the last one with zeros behind cols elements.
+// lineRows packs rows of A: 64 bytes of each for a step of k, the last one with zeros behind cols elements. Four steps of a row are read at a time: hardware
+// prefetchers do not follow single cache lines of rows that are far apart.
 func (m *machine) lineRows(f *asm.File, e elem) {
+	const together = 4
 	w := m.writer(f, "lines", e, &amxCall, "c[l][i] = the elements of a[i] in step l, rounded to bfloat16, for so many rows i")
 	w.arg("c", "BX")
 	w.arg("a", "SI")
 	w.arg("rowA", "R10")
 	w.arg("k", "DX")
+	w.arg("rows", "R9")
+	w.op("SHLQ", "$6", "R9")
+	w.indexed("R9", "R9", 2, "R13")
+	w.label("steps")
+	w.compare("DX", fmt.Sprintf("$%d", together))
+	w.jump("LE", "step")
+	w.lines(e, together, func(int) string { return "" })
+	w.indexed("BX", "R9", together, "BX")
+	w.sub(fmt.Sprintf("$%d", together), "DX")
+	w.goTo("steps")
 	w.label("step")
 	w.op("MOVQ", "$-1", "R15")
 	w.compare("DX", "$1")
@@ -25,27 +37,103 @@ func (m *machine) lineRows(f *asm.File, e elem) {
 	w.label("whole")
 	w.op("KMOVQ", "R15", "K2")
 	w.op("KSHIFTRQ", "$16", "K2", "K1")
+	w.lines(e, 1, func(half int) string { return []string{"K2", "K1"}[half] })
+	w.add("R9", "BX")
+	w.repeat("DX", "step")
+	w.end()
+}
+
+// lines copies so many steps of all rows, and moves SI behind them. A mask is that of half a step of float32, of a whole one elsewhere.
+func (w *writer) lines(e elem, steps int, mask func(half int) string) {
+	load := func(name, from string, half, to int) {
+		if m := mask(half); m != "" {
+			w.op(name+".Z", from, m, w.reg(to))
+			return
+		}
+		w.op(name, from, w.reg(to))
+	}
+	label, width := fmt.Sprintf("rows%d", steps), w.bytes
 	w.arg("rows", "CX")
 	w.move("SI", "R8")
-	w.loopLabel("row")
-	width := w.bytes
-	if e == pairs {
-		w.op("VMOVDQU16.Z", "(R8)", "K2", "Z0")
-		w.op("VMOVDQU16", "Z0", "(BX)")
-	} else {
+	w.move("BX", "R11")
+	w.loopLabel(label)
+	for n := range steps {
+		to := memory{"R11", 0, []string{"", "R9", "R9", "R13"}[n], []int{0, 1, 2, 1}[n]}
+		if e == pairs {
+			load("VMOVDQU16", at("R8", n*w.bytes), 0, n)
+			w.op("VMOVDQU16", w.reg(n), to.String())
+			continue
+		}
 		width = 2 * w.bytes
-		w.op("VMOVUPS.Z", "(R8)", "K2", "Z0")
-		w.op("VMOVUPS.Z", "64(R8)", "K1", "Z1")
+		load("VMOVUPS", at("R8", n*width), 0, 0)
+		load("VMOVUPS", at("R8", n*width+w.bytes), 1, 1)
 		w.roundToHalf(0, 2)
 		w.roundToHalf(1, 3)
-		w.op("VMOVDQU", "Y2", "(BX)")
-		w.op("VMOVDQU", "Y3", "32(BX)")
+		w.op("VMOVDQU", "Y2", to.String())
+		to.offset = w.bytes / 2
+		w.op("VMOVDQU", "Y3", to.String())
 	}
 	w.add("R10", "R8")
-	w.add("$64", "BX")
+	w.add(fmt.Sprintf("$%d", w.bytes), "R11")
+	w.repeat("CX", label)
+	w.add(fmt.Sprintf("$%d", steps*width), "SI")
+}
+
+// pairPanels packs rows of B, as panels of 32 columns side by side. A row's quarters of 8 bytes are put in such an order that joining the low and the high ones with
+// those of the row below leaves pairs in theirs.
+func (m *machine) pairPanels(f *asm.File) {
+	w := m.writer(f, "panels", pairs, &amxCall, "c[p][l][j] = the pair of a[2l][32p+j] and a[2l+1][32p+j], for so many panels p of 32 columns j, of which the last has cols")
+	w.amxMasks()
+	w.op("VMOVDQU64", f.Words(0, 0, 4, 0, 1, 0, 5, 0, 2, 0, 6, 0, 3, 0, 7, 0), "Z4")
+	w.arg("c", "BX")
+	w.arg("a", "SI")
+	w.arg("rowA", "R10")
+	w.arg("nextC", "R9")
+	w.arg("k", "DX")
+	w.label("row")
+	w.move("SI", "R8")
+	w.move("BX", "R11")
+	w.arg("panels", "CX")
+	w.op("KXNORD", "K3", "K3", "K3")
+	w.label("panel")
+	w.compare("CX", "$1")
+	w.jump("GT", "whole")
+	w.op("KMOVD", "K4", "K3")
+	w.label("whole")
+	for n, from := range []string{"(R8)", "(R8)(R10*1)"} {
+		w.op("VMOVDQU16.Z", from, "K3", w.reg(n))
+		w.op("VPERMQ", w.reg(n), "Z4", w.reg(n))
+	}
+	w.op("VPUNPCKLWD", "Z1", "Z0", "Z2")
+	w.op("VPUNPCKHWD", "Z1", "Z0", "Z3")
+	w.op("VMOVDQU32", "Z2", "(R11)")
+	w.op("VMOVDQU32", "Z3", "64(R11)")
+	w.add("$64", "R8")
+	w.add("R9", "R11")
+	w.repeat("CX", "panel")
+	w.add(fmt.Sprintf("$%d", amxLine), "BX")
+	w.indexed("SI", "R10", 2, "SI")
+	w.repeat("DX", "row")
+	w.end()
+}
+
+// everySecond copies the lower halves of words of 4 bytes.
+func (m *machine) everySecond(f *asm.File) {
+	w := m.writer(f, "second", pairs, &amxCall, "c[i][j] = a[i][2j] for so many rows i and up to 32 columns j")
+	w.amxMasks()
+	w.arg("c", "BX")
+	w.arg("a", "SI")
+	w.arg("rowA", "R10")
+	w.arg("rowC", "R9")
+	w.arg("rows", "CX")
+	w.label("row")
+	w.op("VMOVDQU32.Z", "(SI)", "K2", "Z0")
+	w.op("VMOVDQU32.Z", "64(SI)", "K1", "Z1")
+	w.op("VPMOVDW", "Z0", "K2", "(BX)")
+	w.op("VPMOVDW", "Z1", "K1", "32(BX)")
+	w.add("R10", "SI")
+	w.add("R9", "BX")
 	w.repeat("CX", "row")
-	w.add(fmt.Sprintf("$%d", width), "SI")
-	w.repeat("DX", "step")
 	w.end()
 }
 
