@@ -139,19 +139,24 @@ func (g *weightGradAMX) copyPlanes(x, dy []dtype.BF16) {
 // copyPhase copies the elements of a channel that a phase's taps read.
 func (g *weightGradAMX) copyPhase(to, x []dtype.BF16, phase [2]int) {
 	clear(to)
-	skip := max(0, ceilDiv(g.PadW-phase[1], g.StrideW)) // columns that are over the border
-	first := skip*g.StrideW + phase[1] - g.PadW
-	for i := range g.lines {
-		h := i*g.StrideH + phase[0] - g.PadH
-		if h < 0 || h >= g.H || first >= g.W || skip >= g.line {
-			continue
-		}
-		line, from := to[i*g.line+skip:(i+1)*g.line], x[h*g.W+first:(h+1)*g.W]
+	above, below := within(g.lines, phase[0]-g.PadH, g.StrideH, g.H)
+	left, right := within(g.line, phase[1]-g.PadW, g.StrideW, g.W)
+	if above == below || left == right {
+		return
+	}
+	cols, rowX := right-left, g.StrideH*g.W
+	to, x = to[above*g.line+left:], x[(above*g.StrideH+phase[0]-g.PadH)*g.W+left*g.StrideW+phase[1]-g.PadW:]
+	if g.StrideW == 2 { // the gradient of conv3x3_stride2_bf16/32x64x56x56 takes a tenth less time so
+		vec.EverySecond(to, g.line, x, rowX, below-above, cols)
+		return
+	}
+	for i := range below - above {
+		line, from := to[i*g.line:][:cols], x[i*rowX:]
 		if g.StrideW == 1 {
 			copy(line, from)
 			continue
 		}
-		for j := range line[:min(len(line), ceilDiv(len(from), g.StrideW))] {
+		for j := range line {
 			line[j] = from[j*g.StrideW]
 		}
 	}
