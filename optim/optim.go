@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"cresset/internal/friend"
 	"cresset/tensor"
@@ -83,4 +84,11 @@ func nonNegative(what string, v float64) {
 		text = python(v)
 	}
 	refuse(tensor.ErrValue, "Invalid "+what+": "+text)
+}
+
+// notNaN refuses a learning rate that is NaN.
+func notNaN(lr float64) {
+	if math.IsNaN(lr) {
+		refuse(tensor.ErrValue, "Invalid learning rate: nan")
+	}
 }

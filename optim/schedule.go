@@ -80,9 +80,10 @@ func (s *schedule) apply(lr func(i int, g *Group) float64) {
 
 func (s *schedule) belongs() (o Optimizer, name string) { return s.optimizer, s.name }
 
-// set changes the learning rate for the steps that follow; it panics where lr is negative or NaN.
+// set changes the learning rate for the steps that follow. Schedules after each other may come to one a little below 0, which
+// PyTorch sets too; NaN panics.
 func (g *Group) set(lr float64) {
-	nonNegative("learning rate", lr)
+	notNaN(lr)
 	g.LR = lr
 }
 

@@ -107,6 +107,17 @@ func TestLRThatWasSetStays(t *testing.T) {
 	wantRates(t, "CosineAnnealingLR", rates(o, 1, s), []float64{0.5, 0.25})
 }
 
+// TestRatesBelowZero: PyTorch checks the rate that an optimizer is made with, not those of schedules.
+func TestRatesBelowZero(t *testing.T) {
+	o := newSGD(0.1)
+	fall := optim.NewLambdaLR(o, func(n int) float64 { return 1 - float64(n) })
+	wantRates(t, "LambdaLR", rates(o, 2, fall), []float64{0.1, 0, -0.1})
+	again := newSGD(0.1)
+	if err := again.(stateful).LoadStateDict(o.(stateful).StateDict()); err != nil || again.Groups()[0].LR != -0.1 {
+		t.Errorf("a loaded state has the rate %v: %v", again.Groups()[0].LR, err)
+	}
+}
+
 // TestAdamWDecays: with PyTorch's default of 1e-2, one step at learning rate 1 takes 1% and the update of 1 away.
 func TestAdamWDecays(t *testing.T) {
 	for name, c := range map[string]struct {

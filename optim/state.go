@@ -173,7 +173,7 @@ func (f *form) readGroup(d *statedict.Dict, g Group) Group {
 	}
 	take(d, f.settings(&g.figures))
 	if d.Err() == nil {
-		nonNegative("learning rate", g.LR)
+		notNaN(g.LR)
 		f.check(&g.figures)
 	}
 	return g

@@ -242,7 +242,7 @@ func TestOptimizersRefuseStates(t *testing.T) {
 		{"a text", "the state dict's param_groups[0].eps should be a number, not small", adam(func(g, _ dict) { g["eps"] = "small" })},
 		{"amsgrad", "the state dict has no state[0].max_exp_avg_sq", adam(func(g, _ dict) { g["amsgrad"] = true })},
 		{"betas", "Invalid beta parameter at index 0: 1.0", adam(func(g, _ dict) { g["betas"] = []float64{1, 0} })},
-		{"rate", "Invalid learning rate: -1.0", adam(func(g, _ dict) { g["lr"] = -1 })},
+		{"rate", "Invalid learning rate: nan", adam(func(g, _ dict) { g["lr"] = math.NaN() })},
 		{"no moment", "the state dict has no state[0].exp_avg_sq", adam(func(_, s dict) { delete(s, "exp_avg_sq") })},
 		{"half a step", "the state dict's state[0].step should be a whole number, not 1.5", adam(func(_, s dict) { s["step"] = 1.5 })},
 		{"a shape", "size mismatch for state[0].exp_avg: copying a tensor with shape torch.Size([3]) from the state dict, the shape of the parameter is torch.Size([2, 2])",
