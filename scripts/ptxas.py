@@ -41,6 +41,9 @@ OLDER = {"product_tile": [60, 75], "product_mma8": [75], "conv_mma8": [75]}
 # Kernels are tuned whose authors bounded their registers for more than one block (.minnctapersm) or wrote them for one generation.
 TUNED = re.compile(r"^\.minnctapersm", re.M)
 
+# Modules whose kernels multiply; those of others move memory.
+PRODUCTS = re.compile(r"product|conv|attention")
+
 # The least share of multiplications in the loop of a tile. FFMA are one clock of a scheduler, as all instructions are; an HMMA keeps the tensor
 # cores busy for 8 clocks or more, and an HGMMA or UTCHMMA for 128, so that other instructions have time beside them. Main loops before 9.0 are those of panels that are
 # whole: beside 64 HMMA for 8.0 16 LDSM, 8 LDGSTS and some 30 instructions more.
@@ -91,15 +94,19 @@ def moved(opcode):
     return next((WIDTHS[p] for p in parts[1:] if p in WIDTHS), 4)
 
 
-def main_loop(code):
-    """Arithmetic, instructions, those of float64, conversions, bytes and accesses of local memory of the innermost loop with the most arithmetic, or of all
-    code where there is no loop; where there are tensor cores' instructions, of the loop that has most of them for its length."""
-    loops = []
+def main_loop(code, products):
+    """Arithmetic, instructions, those of float64, conversions, bytes and accesses of local memory of a kernel's main loop, or of all code where there is no
+    loop: where there are tensor cores' instructions, the loop that has most of them for its length; of other products, the innermost with the most
+    arithmetic; and else, of loops that move memory, one that has vectors, since tails and strides are of few elements, and, where there is one, no loop
+    within it, as it has for operands that are not contiguous."""
+    found = []
     for at, opcode, operands in code:
         target = re.search(r"\b0x([0-9a-f]+)\s*$", operands)
         if opcode.split(".")[0] == "BRA" and target and int(target.group(1), 16) < at:
-            loops.append((int(target.group(1), 16), at))
-    inner = [l for l in loops if not any(m != l and l[0] <= m[0] and m[1] <= l[1] for m in loops)]
+            found.append((int(target.group(1), 16), at))
+
+    def inner(loops):
+        return [l for l in loops if not any(m != l and l[0] <= m[0] and m[1] <= l[1] for m in loops)]
 
     def count(first, last):
         ops = [opcode for at, opcode, _ in code if first <= at <= last and not opcode.startswith("NOP")]
@@ -110,19 +117,24 @@ def main_loop(code):
         ops = [opcode for at, opcode, _ in code if loop[0] <= at <= loop[1]]
         return sum(o.split(".")[0] in ("HMMA", "DMMA", "HGMMA", "UTCHMMA", "IMMA") for o in ops) / len(ops)
 
-    densest = max(loops, key=density, default=None)
+    densest = max(found, key=density, default=None)
     if densest and density(densest) > 0:
         return count(*densest)
-    return max((count(*l) for l in inner), key=lambda c: (c[0], c[4], c[1]), default=count(0, code[-1][0] if code else 0))
+    if not products and (moving := inner([l for l in found if count(*l)[4] > 0])):
+        vectors = max(count(*l)[4] for l in moving) / 2
+        wide = [l for l in moving if count(*l)[4] >= vectors]
+        simple = [l for l in wide if l in inner(found)]
+        return max((count(*l) for l in simple or wide), key=lambda c: (c[4], c[0], c[1]))
+    return max((count(*l) for l in inner(found)), key=lambda c: (c[0], c[4], c[1]), default=count(0, code[-1][0] if code else 0))
 
 
-def loops(cuobjdump, cubin):
+def loops(cuobjdump, cubin, products):
     """The main loop of each kernel of a file of machine code."""
     text = subprocess.run([cuobjdump, "-sass", cubin], capture_output=True, text=True, check=True).stdout
     found = {}
     for part in text.split("Function : ")[1:]:
         code = [(int(m.group(1), 16), m.group(2), m.group(3)) for m in map(INSTRUCTION.match, part.splitlines()) if m]
-        found[part.split(None, 1)[0]] = main_loop(code)
+        found[part.split(None, 1)[0]] = main_loop(code, products)
     return found
 
 
@@ -136,7 +148,7 @@ def assemble(tools, name, text, gpu, read):
         if run.returncode != 0:
             return {}, [f"{name} for {gpu}: {run.stderr}"]
         spilled = re.search(r"[1-9]\d* bytes stack frame", run.stderr)
-        mix = loops(tools[1], cubin) if read or spilled and gpu not in UNREADABLE else {}
+        mix = loops(tools[1], cubin, PRODUCTS.match(name)) if read or spilled and gpu not in UNREADABLE else {}
     figures = {}
     for part in run.stderr.split("Compiling entry function '")[1:]:
         kernel = part[: part.index("'")]
