@@ -4,10 +4,11 @@
 // A warp computes HIGH rows and WIDE columns of the block's tile, a thread fours of it that lie 16 rows and 32 columns apart.
 #pragma once
 
+#define GAP 4 // elements between the lines of a tile
+
+#include "bent.cuh"
 #include "element.cuh"
 #include "stages.cuh"
-
-#define GAP 4 // elements between the lines of a tile
 
 // multiplyTiles multiplies all tiles of a Fill, as eachPanel says, which has b's behind a's. An End is made of p when the sums are there; turned to a column
 // of the block's tile, it puts the sum of each row where it belongs.
@@ -28,6 +29,7 @@ INLINE void multiplyTiles(const P &p, Fill &fill) {
 	eachPanel<STAGES>(STAGE, fill, [&](u32 used) __attribute__((always_inline)) {
 #pragma unroll
 		for (int k = 0; k < STEPS; k++) {
+			const int bentA = Fill::OfA::BENT ? bentBy(k) : 0, bentB = Fill::OfB::BENT ? bentBy(k) : 0;
 			Four rows[DOWN], columns[ACROSS];
 #pragma unroll
 			for (int i = 0; i < DOWN; i++) {
@@ -42,7 +44,7 @@ INLINE void multiplyTiles(const P &p, Fill &fill) {
 #pragma unroll
 				for (int j = 0; j < ACROSS * 4; j++) {
 					f32 sum = sums[i][j / 4][j % 4];
-					sums[i][j / 4][j % 4] = __builtin_fmaf(rows[i / 4][i % 4], columns[j / 4][j % 4], sum);
+					sums[i][j / 4][j % 4] = __builtin_fmaf(rows[i / 4][i % 4 ^ bentA], columns[j / 4][j % 4 ^ bentB], sum);
 				}
 			}
 		}

@@ -66,53 +66,65 @@ INLINE Part partOf(const Attention &p, i64 place, const Window &window, u32 part
 	return {(u32)begin, end < begin ? (u32)begin : (u32)end};
 }
 
-// joinWarps adds what the warps of a block have come to, in their order, and leaves it in shared memory: rows of WIDTH numbers, and behind them of each row the
-// largest score and the sum.
-template <int WIDTH, int WARPS> INLINE __attribute__((address_space(3))) f32 *joinWarps(Running<WIDTH> &r) {
-	auto sums = (__attribute__((address_space(3))) f32 *)dynamic, tops = sums + 16 * WIDTH, all = tops + 16 * WARPS;
-	u32 warp = threadIdx.x / 32, row = threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
-	f32 factor[2], sum[2];
-#pragma unroll
-	for (int h = 0; h < 2; h++) {
-		sum[h] = acrossLine(r.sum[h], plus);
-		if (column == 0) {
-			tops[warp * 16 + row + h * 8] = r.most[h];
-		}
-	}
-	__syncthreads();
-#pragma unroll
-	for (int h = 0; h < 2; h++) {
+// Joined is what the warps of a block have come to, in shared memory: of each 16 rows, 8 numbers further apart than they are wide, so that rows lie in different banks,
+// by factors that bring them to a row's largest score; and of each row this score and the warp's sum.
+template <int WIDTH, int WARPS> struct Joined {
+	using Numbers = __attribute__((address_space(3))) f32 *;
+	typedef f32 Two __attribute__((ext_vector_type(2)));
+	static const int LINE = WIDTH + 8;
+	Numbers outs = (Numbers)dynamic, tops = outs + WARPS * 16 * LINE, sums = tops + WARPS * 16;
+
+	// top is the largest score of a row.
+	__device__ __attribute__((always_inline)) f32 top(u32 row) const {
 		f32 top = -(f32)INFINITY;
 #pragma unroll
 		for (int w = 0; w < WARPS; w++) {
-			top = larger(top, tops[w * 16 + row + h * 8]);
+			top = larger(top, tops[w * 16 + row]);
 		}
-		factor[h] = top == -(f32)INFINITY ? 0 : exp2(r.most[h] - top);
-		if (warp == 0 && column == 0) {
-			all[(row + h * 8) * 2] = top;
-		}
+		return top;
 	}
-#pragma unroll 1
-	for (u32 w = 0; w < WARPS; w++) {
-		if (w == warp) {
+
+	// add adds up what the warps have, in their order, each so many numbers behind the one before.
+	INLINE f32 add(Numbers first, int apart) {
+		f32 sum = 0;
 #pragma unroll
-			for (int h = 0; h < 2; h++) {
-				auto to = sums + (row + h * 8) * WIDTH + column;
-				if (column == 0) {
-					auto at = all + (row + h * 8) * 2 + 1;
-					*at = (w == 0 ? 0 : *at) + sum[h] * factor[h];
-				}
+		for (int w = 0; w < WARPS; w++) {
+			sum += first[w * apart];
+		}
+		return sum;
+	}
+
+	__device__ __attribute__((always_inline)) f32 out(u32 row, u32 e) const { return add(outs + row * LINE + e, 16 * LINE); }
+	__device__ __attribute__((always_inline)) f32 sum(u32 row) const { return add(sums + row, 16); }
+
+	// put leaves what a warp has come to. All threads of the block take part.
+	__device__ __attribute__((always_inline)) void put(const Running<WIDTH> &r) const {
+		u32 warp = threadIdx.x / 32, column = threadIdx.x % 4 * 2;
+		f32 sum[2];
 #pragma unroll
-				for (int i = 0; i < WIDTH / 4; i++) {
-					f32 own = r.out[i / 2].v[i % 2 + h * 2] * factor[h];
-					to[i / 2 * 8 + i % 2] = (w == 0 ? 0 : to[i / 2 * 8 + i % 2]) + own;
-				}
+		for (int h = 0; h < 2; h++) {
+			sum[h] = acrossLine(r.sum[h], plus);
+			if (column == 0) {
+				tops[warp * 16 + threadIdx.x % 32 / 4 + h * 8] = r.most[h];
+			}
+		}
+		__syncthreads();
+#pragma unroll
+		for (int h = 0; h < 2; h++) {
+			u32 row = threadIdx.x % 32 / 4 + h * 8;
+			f32 most = top(row), factor = most == -(f32)INFINITY ? 0 : exp2(r.most[h] - most);
+			if (column == 0) {
+				sums[warp * 16 + row] = sum[h] * factor;
+			}
+#pragma unroll
+			for (int i = 0; i < WIDTH / 8; i++) {
+				auto to = (__attribute__((address_space(3))) Two *)(outs + (warp * 16 + row) * LINE + i * 8 + column);
+				*to = Two{r.out[i].v[h * 2] * factor, r.out[i].v[h * 2 + 1] * factor};
 			}
 		}
 		__syncthreads();
 	}
-	return sums;
-}
+};
 
 template <int WIDTH, int WARPS, int STAGES> INLINE void attend(const Attention &p) {
 	using L = Swizzled<WIDTH>;
@@ -197,18 +209,18 @@ template <int WIDTH, int WARPS, int STAGES> INLINE void attend(const Attention &
 	}
 	awaitCopies<0>();
 	__syncthreads();
-	auto sums = joinWarps<WIDTH, WARPS>(r);
+	Joined<WIDTH, WARPS> joined;
+	joined.put(r);
 	u64 wide = p.outputs + 2, all = p.batch * p.heads * p.queries;
 #pragma unroll 1
 	for (u32 line = warp; line < 16; line += WARPS) {
 		Row row = rowAt(p, batch, group, first + line);
 		u64 to = p.partial + (part * all + row.number) * wide * 4;
 		for (u32 e = lane; row.there && e < (u32)p.outputs; e += 32) {
-			store<f32>(to, e, sums[line * WIDTH + e]);
+			store<f32>(to, e, joined.out(line, e));
 		}
 		if (row.there && lane < 2) {
-			f32 v = sums[16 * WIDTH + 16 * WARPS + line * 2 + lane];
-			store<f32>(to, (i64)p.outputs + lane, lane == 0 ? v * (f32)LN2 : v);
+			store<f32>(to, (i64)p.outputs + lane, lane == 0 ? joined.top(line) * (f32)LN2 : joined.sum(line));
 		}
 	}
 }

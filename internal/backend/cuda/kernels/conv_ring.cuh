@@ -19,6 +19,8 @@ template <bool WHOLE, class S> INLINE void copy(const S &s, u32 tile, i32 lines)
 
 // Sources are the Fill of eachPanel that copies a course's tiles.
 template <int ROWS, int STEPS, class Course> struct Sources {
+	using OfA = decltype(Course::a);
+	using OfB = decltype(Course::b);
 	Course &c;
 	u32 panels;
 

@@ -1,9 +1,10 @@
 // How tiles of a convolution's operands in float32 come into shared memory. A source tells of each of a thread's COUNT units, of the tile that it has
 // turned to, where it lies in memory and whether it is inside where so many lines are, and of the first where in the tile it goes; the others go
-// FURTHER bytes each. A tile lies across the common axis, its lines padded by GAP elements, which the main loop's file defines.
+// FURTHER bytes each. A tile lies across the common axis; that of a source whose threads lie along it is bent, as bent.cuh says.
 #pragma once
 
 #include "again.cuh"
+#include "bent.cuh"
 #include "conv_weights.cuh"
 
 // A source's tile has DEEP steps.
@@ -13,6 +14,7 @@
 // WeightLines are fours of the weights, packed as [group][tap][channel][row], in lines of p.pitch.
 template <int SIZE, int DEEP, int THREADS> struct WeightLines {
 	using Unit = Four;
+	static const bool BENT = false;
 	static const int LINE = SIZE / 4, APART = THREADS / LINE, COUNT = APART > DEEP ? 1 : DEEP / APART, FURTHER = APART * (SIZE + GAP) * 4;
 	const TiledConvolution &p;
 	u64 from; // of the thread's first unit
@@ -45,6 +47,7 @@ struct Start {
 // Pixels are single elements of x or dy, of one pixel for each thread, as a tap sees it. Their start is read at each tap alone, and may lie in shared memory.
 template <int SIZE, int DEEP, int THREADS> struct Pixels {
 	using Unit = f32;
+	static const bool BENT = false;
 	static const int APART = THREADS / SIZE, COUNT = DEEP / APART, FURTHER = APART * (SIZE + GAP) * 4;
 	const TiledConvolution &p;
 	Start &start;
@@ -83,6 +86,7 @@ template <int SIZE, int DEEP, int THREADS> struct Pixels {
 // FewPixels are Pixels for few channels: the common axis is each tap's channels without any lines between, and a table tells of its steps.
 template <int SIZE, int DEEP, int THREADS> struct FewPixels {
 	using Unit = f32;
+	static const bool BENT = false;
 	static const int APART = THREADS / SIZE, COUNT = DEEP / APART, FURTHER = APART * (SIZE + GAP) * 4;
 	i64 start; // of the window's first tap, in elements
 	i32 y, x;
@@ -118,6 +122,7 @@ template <int SIZE, int DEEP, int THREADS> struct FewPixels {
 // Gradients are single elements of dy, of one pixel for each thread.
 template <int SIZE, int DEEP, int THREADS> struct Gradients {
 	using Unit = f32;
+	static const bool BENT = true;
 	static const int APART = THREADS / DEEP, COUNT = SIZE / APART, FURTHER = APART * 4;
 	u64 start, from, plane; // of the first image's first row, of the thread's first unit, and from row to row, in bytes
 	u32 i, rows;
@@ -134,13 +139,14 @@ template <int SIZE, int DEEP, int THREADS> struct Gradients {
 
 	__device__ __attribute__((always_inline)) bool in(int l, i32) const { return i + l * APART < rows; }
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + l * APART * plane; }
-	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread % DEEP * (SIZE + GAP) + thread / DEEP) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread % DEEP * (SIZE + GAP) + (thread / DEEP ^ bentBy(thread % DEEP))) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 
 // Seen are single elements of x, as each column's tap sees the thread's pixel of dy.
 template <int SIZE, int DEEP, int THREADS> struct Seen {
 	using Unit = f32;
+	static const bool BENT = true;
 	static const int APART = THREADS / DEEP, COUNT = SIZE / APART, FURTHER = APART * 4;
 	const Reach *reaches;
 	u64 start, from; // of the first image's first channel, and of the window's first tap
@@ -162,7 +168,7 @@ template <int SIZE, int DEEP, int THREADS> struct Seen {
 		return (u32)(y + r.y) < height && (u32)(x + r.x) < width;
 	}
 	__device__ __attribute__((always_inline)) u64 at(int l) const { return from + (u64)reaches[threadIdx.x / DEEP + l * APART].at * 4; }
-	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread % DEEP * (SIZE + GAP) + thread / DEEP) * 4; }
+	__device__ __attribute__((always_inline)) u32 to(u32 thread) const { return (thread % DEEP * (SIZE + GAP) + (thread / DEEP ^ bentBy(thread % DEEP))) * 4; }
 	__device__ __attribute__((always_inline)) bool stored() const { return true; }
 };
 

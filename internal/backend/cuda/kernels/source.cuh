@@ -2,15 +2,18 @@
 // the operand lies.
 #pragma once
 
+#include "bent.cuh"
 #include "job.cuh"
 #include "parts.cuh"
 
 // A Source copies one tile after another of an operand. Those of FOURS copy four neighbours at once, others single elements, along the axis on which
-// neighbours lie closer. Lines of a tile, which are steps, are padded.
+// neighbours lie closer. Lines of a tile, which are steps, are padded, and those of single elements bent as bentBy says.
 template <int SIZE, int STEPS, bool FOURS, int THREADS, int PAD> struct Source {
 	static const int LINE = (SIZE + PAD) * 4, BYTES = STEPS * LINE, COUNT = SIZE * STEPS / THREADS / (FOURS ? 4 : 1);
+	static const int APART = FOURS ? THREADS / (SIZE / 4) : THREADS / SIZE; // lines from one copy to the next
+	static const bool BENT = !FOURS;
 	u64 from, step, apart; // of the first copy, to the next tile, to the thread's next copy, in bytes
-	u32 k, i, addK, addI, inside;
+	u32 k, i, addK, addI, inside; // i is bent
 	bool cut; // whether some of the tile is not inside across the common axis
 
 	__device__ Source(u64 matrix, i64 across, i64 deep, u32 first, u32 size, u32 begin) {
@@ -18,11 +21,12 @@ template <int SIZE, int STEPS, bool FOURS, int THREADS, int PAD> struct Source {
 		bool along = !FOURS && deep < across;
 		k = along ? threadIdx.x % STEPS : threadIdx.x / line;
 		i = along ? threadIdx.x / STEPS : threadIdx.x % line * (FOURS ? 4 : 1);
-		addK = along ? 0 : THREADS / line;
+		addK = along ? 0 : APART;
 		addI = along ? THREADS / STEPS : 0;
 		from = matrix + (u64)((i64)(first + i) * across + (i64)(begin + k) * deep) * 4;
 		apart = (u64)(addI * across + addK * deep) * 4;
 		step = (u64)deep * STEPS * 4;
+		i ^= BENT ? bentBy(k) : 0;
 		inside = size - first;
 		cut = inside < SIZE;
 	}
@@ -31,14 +35,16 @@ template <int SIZE, int STEPS, bool FOURS, int THREADS, int PAD> struct Source {
 	template <bool WHOLE> INLINE void copy(Source &s, u32 to, u32, u32 left, i64, i64) {
 		to += s.k * LINE + s.i * 4;
 		u64 from = s.from;
+		u32 further = s.addK * LINE + s.addI * 4, lines = s.addK == 0 ? 0 : ~0u; // whether the thread goes from line to line
 #pragma unroll
 		for (int l = 0; l < COUNT; l++) {
-			bool in = WHOLE || (s.k + l * s.addK < left && s.i + l * s.addI < s.inside);
+			bool in = WHOLE || (s.k + l * s.addK < left && (s.i ^ (BENT ? bentBy(s.k) : 0)) + l * s.addI < s.inside);
 			if (FOURS) {
-				copyWhole(to + l * s.addK * LINE, from, in);
+				copyWhole(to, from, in);
 			} else {
-				copyElement(to + l * (s.addK * LINE + s.addI * 4), from, in);
+				copyElement(to, from, in);
 			}
+			to = to + further ^ (BENT ? (bentBy((l + 1) * APART) ^ bentBy(l * APART)) * 4 & lines : 0);
 			goOn(from, s.apart);
 		}
 		s.from += s.step;

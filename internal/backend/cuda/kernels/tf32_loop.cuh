@@ -2,11 +2,12 @@
 // come as those of async_loop.cuh do.
 #pragma once
 
+#define GAP 8 // elements between the lines of a tile
+
+#include "bent.cuh"
 #include "element.cuh"
 #include "spread.cuh"
 #include "stages.cuh"
-
-#define GAP 8 // elements between the lines of a tile
 
 // A lane's place in fragments: g and c of fragments.cuh, which has the layout of the result. Of a a lane holds rows g and g+8 at steps c and c+4,
 // of b the same steps of column g.
@@ -39,14 +40,16 @@ INLINE void multiplyTiles(const P &p, Fill &fill) {
 			for (int i = 0; i < DOWN; i++) {
 #pragma unroll
 				for (int j = 0; j < 4; j++) {
-					as[i][j] = operand(fromA + used + (k + j / 2 * 4) * LINE_A + i * 64 + j % 2 * 32);
+					u32 bent = Fill::OfA::BENT ? bentBy(k + j / 2 * 4) * 4 : 0;
+					as[i][j] = operand((fromA + used ^ bent) + (k + j / 2 * 4) * LINE_A + i * 64 + j % 2 * 32);
 				}
 			}
 #pragma unroll
 			for (int i = 0; i < ACROSS; i++) {
 #pragma unroll
 				for (int j = 0; j < 2; j++) {
-					bs[i][j] = operand(fromB + used + (k + j * 4) * LINE_B + i * 32);
+					u32 bent = Fill::OfB::BENT ? bentBy(k + j * 4) * 4 : 0;
+					bs[i][j] = operand((fromB + used ^ bent) + (k + j * 4) * LINE_B + i * 32);
 				}
 			}
 #pragma unroll
