@@ -22,24 +22,28 @@ type jitRow struct {
 // loadKernels loads every kernel on every GPU, so that the driver keeps their code for the programs that follow.
 func loadKernels() (rows []jitRow) {
 	for i := range cuda.DeviceCount() {
-		row := jitRow{Device: device.CUDA(i).String()}
-		d, err := backend.Find(i)
-		if err != nil {
-			row.Problem = firstLine(err.Error())
-			rows = append(rows, row)
-			continue
-		}
-		r, err := d.LoadAll()
-		row.Loaded, row.Loading = r.Loaded, r.Loading.Seconds()
-		if err != nil {
-			row.Problem = firstLine(err.Error())
-		}
-		for _, refused := range r.Refused {
-			row.Refused = append(row.Refused, refused.Module+": "+refused.Reason)
-		}
-		rows = append(rows, row)
+		rows = append(rows, loadKernelsOf(i))
 	}
 	return rows
+}
+
+// loadKernelsOf loads every kernel on one GPU.
+func loadKernelsOf(index int) jitRow {
+	row := jitRow{Device: device.CUDA(index).String()}
+	d, err := backend.Find(index)
+	if err != nil {
+		row.Problem = firstLine(err.Error())
+		return row
+	}
+	r, err := d.LoadAll()
+	row.Loaded, row.Loading = r.Loaded, r.Took.Seconds()
+	if err != nil {
+		row.Problem = firstLine(err.Error())
+	}
+	for _, refused := range r.Refused {
+		row.Refused = append(row.Refused, refused.Module+": "+refused.Reason)
+	}
+	return row
 }
 
 // String is the row as a line, and a line for each module that was refused.

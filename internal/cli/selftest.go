@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,15 +17,20 @@ import (
 
 // selfTestReport is what the self-test of a GPU found.
 type selfTestReport struct {
-	Device    deviceRow         `json:"device"`
-	Driver    string            `json:"driver"`
-	Simulated bool              `json:"simulated,omitempty"`
-	Families  []selftest.Family `json:"families"`
-	Ran       int               `json:"kernels_ran"`
-	NotRun    []string          `json:"kernels_not_run"`
-	Speeds    []bench.Figure    `json:"speeds,omitempty"`
-	Seconds   float64           `json:"seconds"`
+	Device      deviceRow         `json:"device"`
+	Environment environment       `json:"environment"`
+	Simulated   bool              `json:"simulated,omitempty"`
+	JIT         *jitRow           `json:"jit,omitempty"` // not of a simulated GPU, which compiles nothing
+	Families    []selftest.Family `json:"families"`
+	Ran         int               `json:"kernels_ran"`
+	NotRun      []string          `json:"kernels_not_run"`
+	Speeds      []bench.Figure    `json:"speeds,omitempty"`
+	NotReached  []string          `json:"not_reached,omitempty"` // before the deadline
+	Seconds     float64           `json:"seconds"`               // of all, compilation too
 }
+
+// selfTestTime is how long checks and timings may take once kernels are compiled.
+const selfTestTime = 2 * time.Minute
 
 // telling are the workloads that show how near a GPU comes to its limits.
 const telling = `^(mm/4096|mm_bf16/8192|add/1e8|exp/1e8|softmax/32768x4096|sum_rows/32768x4096|sum_columns/4096x1024|transpose/4000x2500|conv3x3/.*|attention/.*|copy/.*|train/mlp_adam|small/add)$`
@@ -42,17 +48,27 @@ func (c *doctorCommand) selfTest(s *session, d diagnosis) error {
 		return err
 	}
 	index, _ := dev.Index()
-	r := selfTestReport{Driver: d.Driver, Device: d.Devices[1+max(index, 0)], Simulated: s.simulated(dev)}
+	r := selfTestReport{Environment: environmentOf(d), Device: d.Devices[1+max(index, 0)], Simulated: s.simulated(dev)}
 	out := s.stdout
 	if c.JSON {
 		out = io.Discard
 	}
 	start := time.Now()
-	if err := r.compare(s, dev, out); err != nil {
+	fmt.Fprintf(out, "%s%-8s %s, %s, %s of %s free\n\n", r.Environment, r.Device.Device, r.Device.Name, r.Device.Level, gib(r.Device.Available), gib(r.Device.Total))
+	ctx := s.ctx
+	if !r.Simulated { // a simulated one takes its time
+		row := loadKernelsOf(max(index, 0))
+		r.JIT = &row
+		fmt.Fprintf(out, "kernels  %v\n\n", row)
+		limited, done := context.WithTimeout(s.ctx, selfTestTime)
+		defer done()
+		ctx = limited
+	}
+	if err := r.compare(ctx, dev, out); err != nil {
 		return err
 	}
 	if !r.Simulated {
-		if err := r.time(s, dev, out); err != nil {
+		if err := r.time(ctx, dev, out); err != nil {
 			return err
 		}
 	}
@@ -65,18 +81,33 @@ func (c *doctorCommand) selfTest(s *session, d diagnosis) error {
 	if n := r.failures(); n > 0 {
 		return fmt.Errorf("%s fails %s", dev, count(n, "check", "s"))
 	}
-	_, err := fmt.Fprintf(out, "\n%s passed in %.0f s\n", dev, r.Seconds)
+	_, err := fmt.Fprintf(out, "\n%s\n", r.verdict(dev))
 	return err
 }
 
+// verdict says of a GPU that has not failed how long that took, and what was not reached.
+func (r *selfTestReport) verdict(dev device.Device) string {
+	text := fmt.Sprintf("%s passed in %.0f s", dev, r.Seconds)
+	if r.JIT != nil {
+		text += fmt.Sprintf(", of which the driver's compiler took %s", seconds(r.JIT.Loading))
+	}
+	if len(r.NotReached) > 0 {
+		text += fmt.Sprintf("\nnot reached within %s: %s", selfTestTime, strings.Join(r.NotReached, ", "))
+	}
+	return text
+}
+
 // compare runs the checks and prints a line for each family.
-func (r *selfTestReport) compare(s *session, dev device.Device, out io.Writer) error {
-	fmt.Fprintf(out, "driver   %s\n%-8s %s, %s, %s of %s free\n\n", r.Driver, r.Device.Device, r.Device.Name, r.Device.Level, gib(r.Device.Available), gib(r.Device.Total))
-	err := selftest.Run(s.ctx, dev, selftest.Checks(!r.Simulated), func(f selftest.Family) {
+func (r *selfTestReport) compare(ctx context.Context, dev device.Device, out io.Writer) error {
+	err := selftest.Run(ctx, dev, selftest.Checks(!r.Simulated), func(f selftest.Family) {
 		r.Families = append(r.Families, f)
 		verdict := "passed"
 		if n := len(f.Failures); n > 0 {
 			verdict = fmt.Sprintf("%d FAILED", n)
+		}
+		if f.NotReached > 0 {
+			verdict += fmt.Sprintf(", %d not reached", f.NotReached)
+			r.NotReached = append(r.NotReached, fmt.Sprintf("%d checks of %s", f.NotReached, f.Name))
 		}
 		fmt.Fprintf(out, "%-24s %4d checks  %s\n", f.Name, f.Checks, verdict)
 		for _, x := range f.Failures {
@@ -98,7 +129,7 @@ func (r *selfTestReport) compare(s *session, dev device.Device, out io.Writer) e
 }
 
 // time times some workloads beside what the GPU's clocks allow, and beside a copy.
-func (r *selfTestReport) time(s *session, dev device.Device, out io.Writer) error {
+func (r *selfTestReport) time(ctx context.Context, dev device.Device, out io.Writer) error {
 	index, _ := dev.Index()
 	p, err := cuda.DeviceProperties(max(index, 0))
 	if err != nil {
@@ -111,8 +142,12 @@ func (r *selfTestReport) time(s *session, dev device.Device, out io.Writer) erro
 	limits := bench.MeasureGPULimits(p, dev)
 	fmt.Fprintf(out, "\n%s\n", ofGPU(limits))
 	for _, w := range cases {
-		if s.ctx.Err() != nil {
-			return s.ctx.Err()
+		switch err := ctx.Err(); {
+		case errors.Is(err, context.DeadlineExceeded):
+			r.NotReached = append(r.NotReached, "the time of "+w.Name)
+			continue
+		case err != nil:
+			return err
 		}
 		f := bench.MeasureGPU(w, dev, 2, limits)
 		r.Speeds = append(r.Speeds, f)

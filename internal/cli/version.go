@@ -34,10 +34,8 @@ func (c *versionCommand) Help() string { return "Exit codes: 0 done, 1 failed, 2
 
 // Run prints cresset's version, Go's, what the CPU offers, and the driver of the GPUs.
 func (c *versionCommand) Run(s *session) error {
-	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: vec.Current().String(), Driver: library()}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v.read(info.Settings)
-	}
+	v := ownVersions()
+	v.Driver = library()
 	if c.JSON {
 		return json.NewEncoder(s.stdout).Encode(v)
 	}
@@ -46,6 +44,15 @@ func (c *versionCommand) Run(s *session) error {
 		_, err = fmt.Fprintf(s.stdout, "driver %s\n", v.Driver)
 	}
 	return err
+}
+
+// ownVersions says what this program was built from and runs on, GPUs apart.
+func ownVersions() versions {
+	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: vec.Current().String()}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.read(info.Settings)
+	}
+	return v
 }
 
 func (v *versions) read(settings []debug.BuildSetting) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -228,3 +229,36 @@ func TestLostGPUEndsTheChecks(t *testing.T) {
 		t.Errorf("%d checks ran: %+v, %v", ran, families, err)
 	}
 }
+
+// TestDeadlineLeavesChecks: what a deadline leaves is counted, family by family; who interrupts the checks is told that alone.
+func TestDeadlineLeavesChecks(t *testing.T) {
+	for _, c := range []struct {
+		cause error
+		want  []Family
+		err   error
+	}{
+		{context.DeadlineExceeded, []Family{{Name: "first", Checks: 1, NotReached: 1}, {Name: "second", NotReached: 1}}, nil},
+		{context.Canceled, []Family{{Name: "first", Checks: 1}}, context.Canceled},
+	} {
+		ctx := &ended{Context: context.Background()}
+		check := func(family string) Check {
+			return Check{Family: family, Name: "ends", run: func(device.Device) error {
+				ctx.err = c.cause
+				return nil
+			}}
+		}
+		var families []Family
+		err := Run(ctx, device.CPU, slices.Values([]Check{check("first"), check("first"), check("second")}), func(f Family) { families = append(families, f) })
+		if err != c.err || !reflect.DeepEqual(families, c.want) {
+			t.Errorf("%v: got %+v, %v, want %+v", c.cause, families, err, c.want)
+		}
+	}
+}
+
+// ended is a context that ends when it is told to.
+type ended struct {
+	context.Context
+	err error
+}
+
+func (e *ended) Err() error { return e.err }

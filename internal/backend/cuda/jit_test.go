@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"bytes"
+	"runtime"
+	"sync"
 	"testing"
 
 	"cresset/internal/driver"
@@ -37,6 +39,45 @@ func TestKernelsAreCompiledAlone(t *testing.T) {
 		want := map[bool]int{false: 3, true: 1}[refuses]
 		if got := d.Times().Loaded; got != want || len(texts) != want {
 			t.Errorf("%d texts were loaded, and %d counted, want %d", len(texts), got, want)
+		}
+	}
+}
+
+// TestKernelsAreCompiledSeveralAtATime: a driver whose first two loads wait for each other gets both, each kernel is loaded once, and one that it refuses is named.
+func TestKernelsAreCompiledSeveralAtATime(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	c := newFakeDriver()
+	c.api.Simulated = false
+	var mu sync.Mutex
+	var meet sync.WaitGroup
+	meet.Add(2)
+	calls, texts, refused := 0, map[string]int{}, []byte(".entry add_f32(")
+	c.api.ModuleLoadData = func(_ driver.Context, text []byte, _ *driver.JIT) (driver.Module, driver.Result) {
+		mu.Lock()
+		calls++
+		early := calls <= 2
+		texts[string(text)]++
+		mu.Unlock()
+		if early {
+			meet.Done()
+			meet.Wait()
+		}
+		if bytes.Contains(text, refused) {
+			return 0, driver.ErrInvalidPTX
+		}
+		return 1, driver.Success
+	}
+	c.api.ModuleGetFunction = func(driver.Context, driver.Module, string) (driver.Function, driver.Result) { return 1, driver.Success }
+	r, err := c.device(t).LoadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Loaded < 1000 || len(r.Refused) != 1 || r.Refused[0].Module != "arithmetic_f32" {
+		t.Errorf("%d kernels were loaded, and refused: %+v", r.Loaded, r.Refused)
+	}
+	for text, n := range texts {
+		if n > 1 && !bytes.Contains([]byte(text), refused) {
+			t.Errorf("loaded %d times: %.80s", n, text)
 		}
 	}
 }
