@@ -143,15 +143,17 @@ ROW_KERNEL(bernoulli_each, 512)(const Draw p) {
 	u32 words[4] = {w.x, w.y, w.z, w.w};
 #pragma unroll 1
 	for (u64 first = 4 * thread(); first < p.n; first += 4 * threads()) {
+		int wrong = 4; // which of the four is the first that is none
 #pragma unroll
 		for (int k = 0; k < 4; k++) {
 			if (first + k < p.n) {
 				T probability = element(p.in, first + k);
-				if (!(probability >= 0 && probability <= 1)) {
-					report(p.report, PROBABILITY_FAULT, 0, 0, (i64)first + k);
-				}
+				wrong = wrong == 4 && !(probability >= 0 && probability <= 1) ? k : wrong;
 				write(p.out, first + k, (T)(uniform32(words[k]) <= probability));
 			}
+		}
+		if (wrong < 4) {
+			report(p.report, PROBABILITY_FAULT, 0, 0, (i64)first + wrong);
 		}
 	}
 }
