@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// square is the side of the squares that are transposed in Go: a row of one fills cache lines.
-	square = 16
+	// square is the side of the squares that are transposed in Go: a row of one fills a cache line with halves.
+	square = 32
 	// TransposePanel is how many columns are transposed together: their cache lines in dst, one for each row, stay in the cache.
 	TransposePanel = 64
 )
