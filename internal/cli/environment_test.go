@@ -36,7 +36,7 @@ func TestSystemName(t *testing.T) {
 
 func TestVerdictOfSelfTest(t *testing.T) {
 	r := selfTestReport{Seconds: 150, JIT: &jitRow{Loading: 31.5}, NotReached: []string{"40 checks of layers", "the time of mm/4096"}}
-	want := "cuda:0 passed in 150 s, of which the driver's compiler took 31.5s\nnot reached within 2m0s: 40 checks of layers, the time of mm/4096"
+	want := "cuda:0 passed what was reached in 150 s, of which the driver's compiler took 31.5s\nnot reached within 2m0s: 40 checks of layers, the time of mm/4096"
 	if got := r.verdict(device.CUDA(0)); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

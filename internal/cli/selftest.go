@@ -87,7 +87,11 @@ func (c *doctorCommand) selfTest(s *session, d diagnosis) error {
 
 // verdict says of a GPU that has not failed how long that took, and what was not reached.
 func (r *selfTestReport) verdict(dev device.Device) string {
-	text := fmt.Sprintf("%s passed in %.0f s", dev, r.Seconds)
+	passed := "passed"
+	if len(r.NotReached) > 0 {
+		passed = "passed what was reached"
+	}
+	text := fmt.Sprintf("%s %s in %.0f s", dev, passed, r.Seconds)
 	if r.JIT != nil {
 		text += fmt.Sprintf(", of which the driver's compiler took %s", seconds(r.JIT.Loading))
 	}
