@@ -45,7 +45,7 @@ TUNED = re.compile(r"^\.minnctapersm", re.M)
 PRODUCTS = re.compile(r"product|conv|attention")
 
 # The least share of multiplications in the loop of a tile. FFMA are one clock of a scheduler, as all instructions are; an HMMA keeps the tensor
-# cores busy for 8 clocks or more, and an HGMMA or UTCHMMA for 128, so that other instructions have time beside them. Main loops before 9.0 are those of panels that are
+# cores busy for 8 clocks or more, and an HGMMA, IGMMA or UTCHMMA for 128, so that other instructions have time beside them. Main loops before 9.0 are those of panels that are
 # whole: beside 64 HMMA for 8.0 16 LDSM, 8 LDGSTS and some 30 instructions more.
 LEAST = [
     (re.compile(r"^product_128x128_(kk|kn|mk|mn)_f32"), 0.85),
@@ -70,7 +70,7 @@ LEAST = [
     (re.compile(r"wgmma|beside|tcgen05"), 0.05),
 ]
 
-ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|UTCHMMA|IMMA|IDP|FCHK|FFMA2)\b")
+ARITHMETIC = re.compile(r"^(FFMA|FMUL|FADD|FMNMX|FSEL|FSETP|DFMA|DMUL|DADD|DSETP|HFMA2|HMUL2|HADD2|MUFU|HMMA|DMMA|HGMMA|IGMMA|UTCHMMA|IMMA|IDP|FCHK|FFMA2)\b")
 DOUBLE = re.compile(r"^D(ADD|MUL|FMA|SETP|MNMX)\b")
 CONVERSION = re.compile(r"^(F2F|F2I|I2F|FRND)\.(\w+\.)*F64\b")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
@@ -115,7 +115,7 @@ def main_loop(code, products):
 
     def density(loop):
         ops = [opcode for at, opcode, _ in code if loop[0] <= at <= loop[1]]
-        return sum(o.split(".")[0] in ("HMMA", "DMMA", "HGMMA", "UTCHMMA", "IMMA") for o in ops) / len(ops)
+        return sum(o.split(".")[0] in ("HMMA", "DMMA", "HGMMA", "IGMMA", "UTCHMMA", "IMMA") for o in ops) / len(ops)
 
     densest = max(found, key=density, default=None)
     if densest and density(densest) > 0:

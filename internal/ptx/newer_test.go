@@ -262,6 +262,7 @@ func TestTargets(t *testing.T) {
 		{"sm_80", "mul.rn.bf16x2 %r1, %r1, %r1;", "needs .target sm_90"},
 		{"sm_90", "wgmma.fence.sync.aligned;", "needs .target sm_90a"},
 		{"sm_90a", "wgmma.fence.sync.aligned;", ""},
+		{"sm_90a", "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1}, %r1, %r1, %r1;", "unknown instruction"},
 	} {
 		_, err := Parse("k", ".version 8.0\n.target "+tc.target+"\n.address_size 64\n.visible .entry k()\n{ .reg .b32 %r<4>; "+tc.code+" }")
 		if (tc.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.want) {

@@ -7,7 +7,7 @@ import (
 )
 
 // groupProduct is wgmma.mma_async: D of 64 rows by n columns, of which each of a group's four warps has 16 rows, is A B, or A B added
-// to it.
+// to it. Elements of one byte are s8, whose sums are s32.
 type groupProduct struct {
 	n, k      int
 	size      int // bytes of an element of A and B
@@ -58,13 +58,13 @@ func (b *body) wgmma(o *opcode, args []operand) instr {
 	return b.groupProduct(o, args)
 }
 
-// groupProduct is wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d}, A, B, p, ±1, ±1[, trans A][, trans B].
+// groupProduct is wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d}, A, B, p, ±1, ±1[, trans A][, trans B], for s8 without what follows p.
 func (b *body) groupProduct(o *opcode, args []operand) instr {
 	if len(o.parts) != 4 {
 		b.unknown(o)
 	}
 	p, ok := groupProductOf(o.parts[0], o.parts[1], o.parts[2], o.parts[3])
-	if !ok || len(args) < 6 {
+	if !ok || len(args) < 4 || p.size == 1 && args[1].kind == vectorOperand {
 		b.unknown(o)
 	}
 	registers := p.n / 2
@@ -73,8 +73,11 @@ func (b *body) groupProduct(o *opcode, args []operand) instr {
 	}
 	t := dataTypes["b32"]
 	p.d = b.fragment(o, args[0], registers, t, true)
-	trans := 0
-	if p.size == 2 {
+	signs, trans := 2, 0
+	switch p.size {
+	case 1:
+		signs = 0
+	case 2:
 		trans = 2
 	}
 	if args[1].kind == vectorOperand {
@@ -90,7 +93,7 @@ func (b *body) groupProduct(o *opcode, args []operand) instr {
 	} else {
 		p.descA = b.source(args[1], dataTypes["b64"])
 	}
-	b.want(o.name, args, 6+trans)
+	b.want(o.name, args, 4+signs+trans)
 	p.descB = b.source(args[2], dataTypes["b64"])
 	p.add, p.addNot = b.predicateSource(args[3]), negated(args[3])
 	flags := make([]int, 0, 4)
@@ -100,7 +103,9 @@ func (b *body) groupProduct(o *opcode, args []operand) instr {
 		}
 		flags = append(flags, int(int64(a.number)))
 	}
-	p.negateA, p.negateB = flags[0] == -1, flags[1] == -1
+	if signs != 0 {
+		p.negateA, p.negateB = flags[0] == -1, flags[1] == -1
+	}
 	switch trans {
 	case 2:
 		p.transA, p.transB = flags[2] == 1, flags[3] == 1
@@ -109,6 +114,9 @@ func (b *body) groupProduct(o *opcode, args []operand) instr {
 	}
 	b.k.accumulators = append(b.k.accumulators, p.d...)
 	b.k.accumulators = append(b.k.accumulators, p.a...)
+	if p.size == 1 {
+		return together(instr{product: true}, p.runS8)
+	}
 	return together(instr{product: true}, p.run)
 }
 
@@ -124,26 +132,36 @@ func groupProductOf(shape, td, ta, tb string) (p *groupProduct, ok bool) {
 		p.f, p.k = formatBF16, 16
 	case "tf32.8":
 		p.size, p.k = 4, 8
+	case "s8.32":
+		p.size, p.k = 1, 32
 	default:
 		return nil, false
 	}
 	p.n = n
-	sized := err == nil && n%8 == 0 && n >= 8 && n <= 256
-	return p, ok && sized && ta == tb && (td == "f32" || td == "f16" && ta == "f16")
+	sized := err == nil && n%8 == 0 && n >= 8 && n <= 256 && (p.size != 1 || n <= 32 || n%16 == 0)
+	return p, ok && sized && ta == tb && ((td == "s32") == (ta == "s8")) && (td == "f32" || td == "s32" || td == "f16" && ta == "f16")
 }
 
-func (p *groupProduct) run(w *warp, _ *instr, mask uint32) *Fault {
+// start issues the product. It reports whether this warp is the first of its group to do so.
+func (p *groupProduct) start(w *warp, mask uint32) (first bool, f *Fault) {
 	if w.all != allLanes || len(w.b.warps)%4 != 0 {
 		f := w.fault(Misuse, mask)
 		f.Detail = fmt.Sprintf("a block of %d threads is not made of groups of 128", w.b.threads)
-		return f
+		return false, f
 	}
 	if f := w.mayIssue(p, mask); f != nil {
+		return false, f
+	}
+	return w.issue(p), nil
+}
+
+func (p *groupProduct) run(w *warp, _ *instr, mask uint32) *Fault {
+	first, f := p.start(w, mask)
+	if f != nil {
 		return f
 	}
 	t := w.tensor()
 	a, b := t.rows[:16], t.rows[16:][:p.n]
-	first := w.issue(p)
 	size := uint32(p.size)
 	if p.a == nil {
 		d := newDescriptor(w.r64[p.descA][0], p.transA)
@@ -240,6 +258,51 @@ func (p *groupProduct) multiply(w *warp, a, b []operandRow) {
 		}
 	}
 	w.b.count.tensor(p.size, 16*p.n*p.k)
+}
+
+// runS8 adds exactly, in 32 bits that wrap.
+func (p *groupProduct) runS8(w *warp, _ *instr, mask uint32) *Fault {
+	first, f := p.start(w, mask)
+	if f != nil {
+		return f
+	}
+	a, b := newDescriptor(w.r64[p.descA][0], false), newDescriptor(w.r64[p.descB][0], false)
+	if f := w.readMatrix(&a, 64, p, "A", first); f != nil {
+		return f
+	}
+	if f := w.readMatrix(&b, uint32(p.n), p, "B", first); f != nil {
+		return f
+	}
+	var columns [256][32]int8
+	for i := range p.n {
+		columns[i] = w.bytesAlong(&b, uint32(i))
+	}
+	add := w.preds[p.add]^p.addNot != 0
+	for r := range 16 {
+		row := w.bytesAlong(&a, uint32(w.index%4*16+r))
+		for i := range p.n {
+			d, sum := p.result(w, r, i), int32(0)
+			if add {
+				sum = int32(*d)
+			}
+			for k, v := range row {
+				sum += int32(v) * int32(columns[i][k])
+			}
+			*d = uint32(sum)
+		}
+	}
+	w.b.count.tensor(p.size, 16*p.n*p.k)
+	return nil
+}
+
+// bytesAlong reads 32 elements of one byte along k.
+func (w *warp) bytesAlong(d *descriptor, mn uint32) (v [32]int8) {
+	for k := uint32(0); k < 32; k += 16 {
+		for i, x := range w.b.shared[d.chunk(mn, k, 1):][:16] {
+			v[k+uint32(i)] = int8(x)
+		}
+	}
+	return v
 }
 
 // result is where an element of D lies: a lane of a register, of which elements in f16 have half, those of odd columns the upper one.

@@ -38,10 +38,17 @@ var groupCases = []groupCase{
 	{"tf32", 64, "tf32", "f32", 128, 128, false, false, false, true, false, 8},
 	{"tf32 in registers", 8, "tf32", "f32", 128, 64, false, false, true, true, false, 8},
 	{"negated", 8, "bf16", "f32", 128, 128, false, false, false, true, true, 0},
+	{"s8", 128, "s8", "s32", 128, 128, false, false, false, true, false, 96},
+	{"s8, no sums yet", 24, "s8", "s32", 128, 128, false, false, false, false, false, 0},
+	{"s8, swizzle 64", 256, "s8", "s32", 64, 64, false, false, false, true, false, 32},
+	{"s8, no swizzle", 16, "s8", "s32", 0, 0, false, false, false, true, false, 0},
 }
 
 func (c *groupCase) size() int {
-	return map[string]int{"tf32": 4}[c.kind] + 2*int(bit(c.kind != "tf32"))
+	if size, ok := map[string]int{"tf32": 4, "s8": 1}[c.kind]; ok {
+		return size
+	}
+	return 2
 }
 func (c *groupCase) step() int { return 32 / c.size() } // of k
 
@@ -151,18 +158,21 @@ again:
 	shr.u32 %%s, %%s, 4; cvt.u64.u32 %%q0, %%s; add.s64 %%q1, %%q0, %#x; add.s64 %%q2, %%q0, %#x; setp.ne.u32 %%p0, 1, %d;
 	wgmma.fence.sync.aligned;
 `, 512*(d+a), c.sharedBytes(), c.descriptor(0, 64, c.swizzleA, c.transA), c.descriptor(c.offsetB(), c.n, c.swizzleB, c.transB), bit(!c.keep))
-	A, trans := "%q1", ""
+	A, signs, trans := "%q1", fmt.Sprintf(", %d, 1", 1-2*int(bit(c.negate))), ""
 	if c.registersA {
 		A = registerList("a", 0, 4)
 	}
-	if c.kind != "tf32" {
+	if c.kind == "s8" {
+		signs = ""
+	}
+	if c.size() == 2 {
 		if !c.registersA {
 			trans = fmt.Sprintf(", %d", bit(c.transA))
 		}
 		trans += fmt.Sprintf(", %d", bit(c.transB))
 	}
-	fmt.Fprintf(&s, "	wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s %s, %s, %%q2, %%p0, %d, 1%s;\n", c.n, c.step(), c.sum, c.kind, c.kind,
-		registerList("d", 0, d), A, 1-2*int(bit(c.negate)), trans)
+	fmt.Fprintf(&s, "	wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s %s, %s, %%q2, %%p0%s%s;\n", c.n, c.step(), c.sum, c.kind, c.kind,
+		registerList("d", 0, d), A, signs, trans)
 	s.WriteString("	wgmma.commit_group.sync.aligned;\n	wgmma.wait_group.sync.aligned 0;\n")
 	for k := range d {
 		fmt.Fprintf(&s, "	st.global.b32 [%%o+%d], %%d%d;\n", 512*k, k)
@@ -174,8 +184,9 @@ again:
 func (c *groupCase) matrices() (A, B, C []float64, in []uint32) {
 	p := productCase{}
 	round := func(kind string, x []float32) (out []float64) {
+		size := max(map[string]float64{"s8": 60, "s32": 1e6}[kind], 1)
 		for _, v := range x {
-			out = append(out, p.decode(kind, p.encode(kind, float64(v))))
+			out = append(out, p.decode(kind, p.encode(kind, float64(v)*size)))
 		}
 		return out
 	}

@@ -27,7 +27,7 @@ func TestLargeChecksTakeLargeTiles(t *testing.T) {
 		"a100": {"product_128x128_async", "product_128x128_tf32", "product_128x128_mma_", "product_128x128_dmma_", "product_quantized_imma",
 			"conv_128x128_async", "conv_128x128_tf32", "conv_128x128_mma_", "conv_weight_128x128_"},
 		"h100": {"product_128x128_async", "product_128x128_tf32", "product_128x128_wgmma", "product_128x256_wgmma", "product_128x192_beside", "product_128x128_beside",
-			"product_128x64_beside", "product_128x128_dmma16",
+			"product_128x64_beside", "product_128x128_dmma16", "product_quantized_wgmma",
 			"conv_128x128_async", "conv_128x128_tf32", "conv_128x128_mma_", "conv_64x128_wgmma", "conv_128x128_wgmma", "conv_weight_64x128_wgmma", "conv_weight_128x128_"},
 		"b200":    {"product_128x128_tcgen05", "product_128x256_tcgen05"},
 		"rtx5090": {"conv_128x128_async_f32", "conv_128x128_tf32", "conv_128x128_mma_", "conv_weight_128x128_"},

@@ -39,7 +39,7 @@ func inVariants(c Check, card string) bool {
 	case "a100":
 		return half || c.DType == dtype.Float32 || c.DType == dtype.Float64
 	case "h100":
-		return half || c.DType == dtype.Float64
+		return half || c.DType == dtype.Float64 || strings.Contains(c.Name, "int8 by int8")
 	case "b200":
 		return half
 	}

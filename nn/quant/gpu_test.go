@@ -121,16 +121,20 @@ var bytesLayers = []gpuLayer{
 	{quant.Int8DynamicActivation{}, dtype.Float32, 96, 137, 528, true}, {quant.Int8DynamicActivation{}, dtype.BFloat16, 64, 126, 1040, false},
 }
 
-// TestManyRowsOfBytes runs layers whose rows tensor cores multiply from 8.0 on.
+// TestManyRowsOfBytes runs layers whose rows tensor cores multiply from 8.0 on, those of 9.0 by warpgroups.
 func TestManyRowsOfBytes(t *testing.T) {
 	if race.Enabled {
 		t.Skip("goroutines are the same as on every card")
 	}
-	use(t, "8.0", small)
-	for _, l := range bytesLayers {
-		if err := l.check(func(*nn.Linear) {}); err != nil {
-			t.Errorf("%v: %v", l, err)
-		}
+	for _, capability := range []string{"8.0", "9.0"} {
+		t.Run(capability, func(t *testing.T) {
+			use(t, capability, small)
+			for _, l := range bytesLayers {
+				if err := l.check(func(*nn.Linear) {}); err != nil {
+					t.Errorf("%v: %v", l, err)
+				}
+			}
+		})
 	}
 }
 

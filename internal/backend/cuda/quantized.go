@@ -7,6 +7,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/driver"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -23,7 +24,7 @@ func (t *table) addQuantized() {
 			q.dots[i], q.bytes[i] = typed(fmt.Sprint("product_quantized_dot_", rows), dt), typed(fmt.Sprint("product_quantized_bytes_", rows), dt)
 		}
 		for i := range kernels.ByteTiles {
-			q.imma[i] = typed(kernels.ByteTile(i), dt)
+			q.tiles[i] = typed(kernels.ByteTiles[i].Kernel(), dt)
 		}
 		if dt.Size() == 2 {
 			for i, tiles := range kernels.QuantizedTiles {
@@ -49,13 +50,16 @@ type quantized struct {
 	thin            [len(quantizedRows)]map[int]kernelID
 	dots, bytes     [len(quantizedRows)]kernelID                  // x of int8, with DP4A and without
 	mma             [len(kernels.QuantizedTiles)]map[int]kernelID // for groups of so many numbers of 4 bits, 0 for 8 bits; half types alone
-	imma            [len(kernels.ByteTiles)]kernelID              // x of int8, with tensor cores
+	tiles           [len(kernels.ByteTiles)]kernelID              // x of int8, with tensor cores
 	rows            kernelID
 	weight          map[int]kernelID
 	product, biased row
 }
 
-var quantizedParams paramPool[kernels.Quantized]
+var (
+	quantizedParams paramPool[kernels.Quantized]
+	mappedQuantized paramPool[kernels.MappedQuantized]
+)
 
 func (q *quantized) launch(d *Device, c *backend.Call, _ kernelID) error {
 	out := &c.Out()[0]
@@ -131,10 +135,15 @@ func (q *quantized) multiplyBytes(s *scratch, p *kernels.Quantized) error {
 		return err
 	}
 	p.X, p.Out = rows.ptr, y
-	if s.device.takes(q.imma[0]) {
-		if plan, ok := kernels.PlanBytes(p, quantizedRows[few(p)], countersOfStream, s.device.properties.Multiprocessors); ok {
-			return q.multiplyTiles(s, p, &plan)
+	for tiles := q.taken(s.device); ; {
+		plan, ok := kernels.PlanBytes(p, quantizedRows[few(p)], tiles, countersOfStream, s.device.properties.Multiprocessors)
+		if !ok {
+			break
 		}
+		if done, err := q.multiplyTiles(s, p, &plan); done || err != nil {
+			return err
+		}
+		tiles &^= 1 << plan.Tile
 	}
 	k := q.dots[few(p)]
 	if !s.device.takes(k) {
@@ -143,13 +152,42 @@ func (q *quantized) multiplyBytes(s *scratch, p *kernels.Quantized) error {
 	return issueFew(s, p, k, 8)
 }
 
-// multiplyTiles multiplies rows of int8 on tensor cores.
-func (q *quantized) multiplyTiles(s *scratch, p *kernels.Quantized, plan *kernels.BytePlan) error {
+// taken returns a bit for each of ByteTiles that the device has.
+func (q *quantized) taken(d *Device) (tiles uint) {
+	for i := range kernels.ByteTiles {
+		if d.takes(q.tiles[i]) && d.sharedFits(int64(kernels.ByteTiles[i].Shared())) {
+			tiles |= 1 << i
+		}
+	}
+	return tiles
+}
+
+// multiplyTiles multiplies rows of int8 on tensor cores, unless the TMA cannot read them or the driver does not take the kernel.
+func (q *quantized) multiplyTiles(s *scratch, p *kernels.Quantized, plan *kernels.BytePlan) (done bool, err error) {
+	k, mapped := q.tiles[plan.Tile], kernels.ByteTiles[plan.Tile].Mapped
+	m := mappedQuantized.take()
+	defer mappedQuantized.give(m)
+	if mapped && (s.device.lacks(k) || !s.device.mapBytes(&m.MapX, p.X, p.M, p.K, p.Line) || !s.device.mapBytes(&m.MapW, p.W, p.N, p.K, p.K)) {
+		return false, s.err
+	}
 	if p.Parts, p.Part = plan.Parts, plan.Part; p.Parts > 1 {
 		p.Partials, p.Counter = s.take(int(4*p.Parts*p.M*p.N)).ptr, s.device.firstCounter()+1
 	}
 	s.device.trace.plan(plan.Clocks)
-	return issue(s, q.imma[plan.Tile], plan.Grid, p)
+	if !mapped {
+		return true, issue(s, k, plan.Grid, p)
+	}
+	m.Quantized = *p
+	return true, issue(s, k, plan.Grid, m)
+}
+
+// mapBytes describes rows of int8, and reports whether the TMA can read them.
+func (d *Device) mapBytes(m *kernels.TensorMap, at, rows, columns, line uint64) bool {
+	to, ok := d.encode(&tile{
+		dtype: dtype.Int8, address: at, extents: []uint64{columns, rows, 1}, strides: []uint64{line, rows * line}, box: []uint32{128, 64, 1}, swizzle: driver.Swizzle128,
+	})
+	*m = kernels.TensorMap(to)
+	return ok
 }
 
 // multiplyMany makes the weight one of x's dtype, and multiplies by that.

@@ -193,7 +193,7 @@ func multiplies(kernel string) bool {
 func unitOf(kernel string) roofline.Unit {
 	half := strings.HasSuffix(kernel, "_f16") || strings.HasSuffix(kernel, "_bf16")
 	switch {
-	case strings.Contains(kernel, "_imma_"):
+	case strings.Contains(kernel, "_imma_"), strings.Contains(kernel, "quantized_wgmma"):
 		return roofline.Tensor8
 	case half && multiplies(kernel) && !strings.Contains(kernel, "_thin_"):
 		return roofline.Tensor16

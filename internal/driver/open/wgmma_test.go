@@ -35,6 +35,7 @@ var groupProducts = []groupProduct{
 	{n: 64, kind: "f16", sum: "f16", strideA: 1024, strideB: 1024, swizzle: 128},
 	{n: 64, kind: "tf32", sum: "f32", strideA: 1024, strideB: 1024, swizzle: 128, start: 32},
 	{n: 8, kind: "tf32", sum: "f32", strideB: 512, swizzle: 64, registersA: true},
+	{n: 128, kind: "s8", sum: "s32", strideA: 1024, strideB: 1024, swizzle: 128, start: 96}, {n: 16, kind: "s8", sum: "s32", leadingA: 1024, strideA: 128, leadingB: 256, strideB: 128},
 }
 
 const startB, groupShared = 16 << 10, 48 << 10
@@ -84,11 +85,16 @@ again:
 	shr.u32 %%s, %%s, 4; cvt.u64.u32 %%q0, %%s; add.s64 %%q1, %%q0, %#x; add.s64 %%q2, %%q0, %#x; setp.eq.u32 %%p0, 1, 1;
 	wgmma.fence.sync.aligned;
 `, 512*(d+a), groupShared, p.descriptor(0, p.leadingA, p.strideA), p.descriptor(startB, p.leadingB, p.strideB))
-	A, tail, k, sign := "%q1", "", 16, 1
+	A, tail, k, signs := "%q1", "", 16, ", 1, 1"
 	if p.registersA {
 		A = list("a", 0, 4)
 	}
+	if p.negated {
+		signs = ", -1, 1"
+	}
 	switch {
+	case p.kind == "s8":
+		k, signs = 32, ""
 	case p.kind == "tf32":
 		k = 8
 	case p.registersA:
@@ -96,10 +102,7 @@ again:
 	default:
 		tail = fmt.Sprintf(", %d, %d", p.transA, p.transB)
 	}
-	if p.negated {
-		sign = -1
-	}
-	fmt.Fprintf(&s, "	wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s %s, %s, %%q2, %%p0, %d, 1%s;\n", p.n, k, p.sum, p.kind, p.kind, list("d", 0, d), A, sign, tail)
+	fmt.Fprintf(&s, "	wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s %s, %s, %%q2, %%p0%s%s;\n", p.n, k, p.sum, p.kind, p.kind, list("d", 0, d), A, signs, tail)
 	s.WriteString("	wgmma.commit_group.sync.aligned;\n	wgmma.wait_group.sync.aligned 0;\n")
 	for k := range d {
 		fmt.Fprintf(&s, "	st.global.b32 [%%o+%d], %%d%d;\n", 512*k, k)
@@ -124,7 +127,7 @@ func TestProductsOfGroups(t *testing.T) {
 					kind, number = p.sum, fill.c
 				}
 				x := r.Uint64()
-				if !fill.bits {
+				if !fill.bits && p.kind != "s8" {
 					if x = encode(kind, number(r)); kind == "f16" || kind == "bf16" {
 						x |= encode(kind, number(r)) << 16
 					}

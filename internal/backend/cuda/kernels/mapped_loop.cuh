@@ -7,8 +7,8 @@
 
 // multiplyStages makes a group's sums of so many stages, and gives each back to both producers: empty is the barrier of the first stage of the
 // block that the lane tells, of which two lanes of a warp tell one each.
-template <class S, bool ACROSS_A, bool ACROSS_B, int SUMS>
-INLINE void multiplyStages(f32 (&sums)[SUMS], u32 shared, Barriers bar, u32 empty, Ring &ring, u32 stages, u32 group) {
+template <class S, bool ACROSS_A, bool ACROSS_B, class Sum, int SUMS>
+INLINE void multiplyStages(Sum (&sums)[SUMS], u32 shared, Barriers bar, u32 empty, Ring &ring, u32 stages, u32 group) {
 	const u32 stepA = ACROSS_A ? 16 * 128 : 32, stepB = ACROSS_B ? 16 * 128 : 32;
 	u32 lane = threadIdx.x % 32, before = 0;
 #pragma unroll 1

@@ -20,3 +20,10 @@ struct Quantized {
 	u64 counter; // one more than the first of the counters of last.cuh, where there are parts
 };
 static_assert(sizeof(Quantized) == 128, "");
+
+// MappedQuantized is the parameter of product_quantized_wgmma: a product of int8, and maps of x and w in boxes of 64 rows by 128 numbers.
+struct MappedQuantized {
+	TensorMap mapX, mapW;
+	Quantized quantized;
+};
+static_assert(sizeof(MappedQuantized) == 384, "");

@@ -14,3 +14,9 @@ type Quantized struct {
 	Partials    uint64 // their sums: int32
 	Counter     uint64 // one more than the first of the counters of last.cuh, where there are parts
 }
+
+// MappedQuantized is the parameter of product_quantized_wgmma: a product of int8, and maps of x and w in boxes of 64 rows by 128 numbers.
+type MappedQuantized struct {
+	MapX, MapW TensorMap
+	Quantized  Quantized
+}

@@ -6,13 +6,8 @@
 // dtypes: f32 bf16 f16
 // target: sm_80 ptx74
 #include "copies.cuh"
-#include "parts.cuh"
-#include "quantized.cuh"
+#include "counts.cuh"
 #include "wholes.cuh"
-
-struct Two {
-	E of[2];
-} __attribute__((aligned(2 * sizeof(E))));
 
 // Counted stores two neighbours at once.
 template <int ROWS, int COLUMNS> struct Counted {
@@ -26,26 +21,8 @@ template <int ROWS, int COLUMNS> struct Counted {
 
 	__device__ __attribute__((always_inline)) void put(u32 row, f32 first, f32 second) const {
 		u32 r = at.m + row;
-		if (r >= p.m || c >= p.n) {
-			return;
-		}
-		bool both = c + 1 < p.n;
-		if (p.parts != 1) {
-			i64 i = (i64)((at.part * p.m + r) * p.n + c);
-			store<i32>(p.partials, i, bits<i32>(first));
-			if (both) {
-				store<i32>(p.partials, i + 1, bits<i32>(second));
-			}
-			return;
-		}
-		E low = biased(p, c, counted(p, r, c, bits<i32>(first)));
-		if (p.n % 2 == 0) {
-			store<Two>(p.out, (i64)(r * p.n + c) / 2, Two{low, biased(p, c + 1, counted(p, r, c + 1, bits<i32>(second)))});
-			return;
-		}
-		store<E>(p.out, (i64)(r * p.n + c), low);
-		if (both) {
-			storeResult(p, r, c + 1, counted(p, r, c + 1, bits<i32>(second)));
+		if (r < p.m && c < p.n) {
+			finish(p, at, r, c, bits<i32>(first), bits<i32>(second));
 		}
 	}
 };
@@ -82,9 +59,7 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES> INLINE void pro
 		return;
 	}
 	at = placeOf<ROWS, COLUMNS>(p, thisBlock());
-	joinParts<i32, ROWS, COLUMNS, THREADS, 16>(
-		p, 1, at, threadIdx.x, []() __attribute__((always_inline)) { __syncthreads(); },
-		[&](u32 r, u32 c, i32 sum) __attribute__((always_inline)) { storeResult(p, r, c, counted(p, r, c, sum)); });
+	addParts<ROWS, COLUMNS, THREADS, 16>(p, at, threadIdx.x, []() __attribute__((always_inline)) { __syncthreads(); });
 }
 
 #define PRODUCT(rows, columns, high, wide, stages, blocks) \
