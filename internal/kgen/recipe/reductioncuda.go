@@ -49,8 +49,8 @@ func writeCUDAReduction(out *bytes.Buffer, r, fold *Reduction) {
 	}
 	fmt.Fprintf(out, "// %s\nstruct %s : %s {\n", r.Doc, r.Op, base)
 	if r == fold {
-		if fold.adds() {
-			out.WriteString("\tstatic constexpr bool ADDS = true;\n")
+		if own := fold.own(); own != "" {
+			fmt.Fprintf(out, "\ttemplate <class S> using Own = %s<S>;\n", own)
 		}
 		fmt.Fprintf(out, "\tINLINE %s zero() { return %d; }\n", acc, r.Identity)
 		cudaFunction(out, r.Combine, fmt.Sprintf("INLINE %[1]s join(%[1]s acc, %[1]s a)", acc), acc, "acc", "a")

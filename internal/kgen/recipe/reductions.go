@@ -144,10 +144,13 @@ func (r *Reduction) fold(rows []*Reduction) *Reduction {
 // counts reports whether the accumulator counts, in int64 whatever the elements are.
 func (r *Reduction) counts() bool { return isTruth(r.Term) }
 
-// adds reports whether the op is a sum of the elements themselves.
-func (r *Reduction) adds() bool {
+// own names what takes a thread's elements in CUDA, where the op is their sum or their product.
+func (r *Reduction) own() string {
 	steps := formulaOf(r.Combine, "acc", "a").Steps
-	return r.Term == nil && steps[len(steps)-1].Op == Add
+	if r.Term != nil {
+		return ""
+	}
+	return map[Op]string{Add: "Adder", Mul: "Multiplier"}[steps[len(steps)-1].Op]
 }
 
 // formulaOf is a formula of these parameters as a recipe, whose result is its last step.

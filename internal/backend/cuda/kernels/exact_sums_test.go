@@ -1,6 +1,7 @@
 package kernels_test
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/kern"
 )
 
 // unlike are rows whose sums float32 gets wrong: one number again and again, sums in which nearly all cancels, numbers of all sizes, parts that overflow, squares
@@ -60,6 +62,13 @@ func TestSumsAreAsOfFloat64(t *testing.T) {
 				check("sum", sum)
 				reduce(m, kernelOf[float32]("mean", columns), columns, 1, uint64(n), 1, kernels.Reduction{In: in, Out: out, Total: uint64(n)})
 				check("mean", mean)
+				for what, factors := range map[string][]float32{"product": x, "product near 1": nearOne(x)} {
+					if what == "product" && name == "all sizes" && n > 1000 {
+						continue // what a thread multiplies leaves the range of float64
+					}
+					reduce(m, kernelOf[float32]("prod", columns), columns, 1, uint64(n), 1, kernels.Reduction{In: put(m, factors), Out: out})
+					check(what, productOf(factors))
+				}
 			}
 			g, _ := kernels.RowGrid(1, uint64(n))
 			p := kernels.Runs{Outer: 1, N: uint64(n), Inner: 1, Out: out, In: in, X: 2}
@@ -68,6 +77,11 @@ func TestSumsAreAsOfFloat64(t *testing.T) {
 			p.X = 3
 			launch(m, "norm_f32", g, p)
 			check("norm of cubes", math.Pow(exactly(x, func(v float64) float64 { return math.Abs(v * v * v) }), 1./3))
+			for _, e := range []float64{2.5, 0.5, -1.5} {
+				p.X = e
+				launch(m, "norm_f32", g, p)
+				check(fmt.Sprintf("norm of powers of %v", e), math.Pow(exactly(x, func(v float64) float64 { return math.Pow(math.Abs(v), e) }), 1/e))
+			}
 			p.X = 0
 			launch(m, "std_f32", g, p)
 			check("std", math.Sqrt(spread))
@@ -118,6 +132,23 @@ func TestScansAndGradientsAreAsOfFloat64(t *testing.T) {
 			})
 		}
 
+		// Logarithms of running sums, of which each exponential and the logarithm are off by 2**-40 at most: of these rows, and of numbers that lie far apart.
+		for what, by := range map[string]float32{"logcumsumexp": 1, "logcumsumexp, far apart": 3000} {
+			of, wide, logs := slices.Clone(x), make([]float64, n), make([]float64, n)
+			for i := range of {
+				of[i] *= by
+				wide[i] = float64(of[i])
+			}
+			kern.LogCumSumExp(wide, logs)
+			inEachForm(t, []string{"logcumsumexp"}, "_f32", [3]uint64{1, n, 1}, func(m *machine) kernels.Scan {
+				return kernels.Scan{In: put(m, of), Out: put(m, got)}
+			}, func(form string) {
+				for i, want := range logs {
+					check(what+", "+form, i, got[i], want, max(1, math.Abs(want))/16)
+				}
+			})
+		}
+
 		// The gradients of a layer norm of one column for its weight and bias, for x as dy.
 		m := &machine{t: t}
 		mean, invstd := slices.Repeat([]float32{0.3}, n), slices.Repeat([]float32{1.7}, n)
@@ -160,6 +191,17 @@ func TestScansAndGradientsAreAsOfFloat64(t *testing.T) {
 			check("norm_grad of cubes", i, got[i], want, math.Abs(want)/n)
 		}
 
+		roots := cubes
+		roots.X = 2.5
+		launch(m, "norm_grad_f32", g, roots)
+		for i, v := range x {
+			want := math.Copysign(float64(float32(0.7))/math.Pow(3.5, 1.5)*math.Pow(math.Abs(float64(v)), 1.5), float64(v))
+			if math.IsNaN(float64(v)) {
+				want = math.NaN()
+			}
+			check("norm_grad of powers of 2.5", i, got[i], want, math.Abs(want)/n*64)
+		}
+
 		r, dy := kernels.Runs{Outer: 1, N: n, Inner: 1, Out: put(m, got), In: put(m, x), Dy: put(m, []float32{0.7}), X: 1}, float64(float32(0.7))
 		g, _ = kernels.RowGrid(1, n)
 		launch(m, "var_grad_f32", g, r)
@@ -176,8 +218,19 @@ func nearOne(x []float32) []float32 {
 	for i := range y {
 		y[i] = 1 + float32(math.Sin(float64(i*i)))/8
 	}
-	y[7] = -y[7]
+	y[len(y)/2] = -y[len(y)/2]
 	return y
+}
+
+// productOf is Π x, whatever exponents there are on the way.
+func productOf(x []float32) float64 {
+	product, exponent := 1., 0
+	for _, v := range x {
+		var e int
+		product, e = math.Frexp(product * float64(v))
+		exponent += e
+	}
+	return math.Ldexp(product, exponent)
 }
 
 // An exactSum is Σ of products, rounded to a float64 once, and Σ of their sizes.

@@ -6,7 +6,7 @@
 #include "elementary.cuh"
 #include "math.cuh"
 #include "reduction.cuh"
-#include "twofold.cuh"
+#include "twofold_exp.cuh"
 
 // sumOf has take add a run's elements, a turn after the other; every thread of the row gets the sum.
 template <class S = T, class Take> INLINE f64 sumOf(const Runs &p, u64 run, Take take) {
@@ -57,7 +57,8 @@ INLINE void takePowers(const Runs &p, u64 run, Adder<f64> &own) {
 }
 INLINE void takePowers(const Runs &p, u64 run, Adder<f32> &own) {
 	eachOfRun(p, run, [&](i64 at) {
-		Twofold all = power(abs(load<f32>(p.in, at)), (u32)p.x);
+		f32 size = abs(load<f32>(p.in, at));
+		Twofold all = fewFactors(p) ? power(size, (u32)p.x) : power(size, twofold(p.x));
 		own.takeSquare(all.high, all.low);
 	});
 }
@@ -81,7 +82,7 @@ INLINE f64 norm(const Runs &p, u64 run) {
 		return -largestOf(p, run, -(T)INFINITY, [](T v) { return -(T)abs(v); });
 	}
 	auto add = [&](auto &own) __attribute__((always_inline)) { takePowers(p, run, own); };
-	return pow(joinRow<Total<f64>>(fewFactors(p) ? added<T>(add) : added<f64>(add)), 1 / p.x);
+	return pow(joinRow<Total<f64>>(added<T>(add)), 1 / p.x);
 }
 
 // logSumExp is log Σ e**v, shifted by the largest element so that nothing overflows.
@@ -143,33 +144,31 @@ INLINE T spread(const Runs &p, T v, f64 mean, f64 dy) {
 
 // normGrad is the derivative of the norm for one element. Nothing flows to zeros, nor where y is 0; once is how many
 // elements share an extreme, or y**(x-1).
-INLINE f64 normGrad(const Runs &p, T v, T dy, T y, f64 once) {
-	f64 size = abs((f64)v), sign = v > 0 ? 1.0 : -1.0;
+INLINE T normGrad(const Runs &p, T v, T dy, T y, f64 once) {
+	auto turned = [&](T slope) { return v > 0 ? slope : -slope; };
 	if (p.x == 0 || v == 0) {
 		return 0;
 	}
 	if (p.x == 2) {
-		return y != 0 ? (f64)(T)(dy * (T)(v / y)) : 0;
+		return y != 0 ? dy * (T)(v / y) : 0;
 	}
 	if (abs(p.x) == INFINITY) {
-		return size == (f64)y ? sign * (f64)dy / once : 0;
+		return abs(v) == y ? turned((T)((f64)dy / once)) : 0;
 	}
 	if (p.x == 1) {
-		return sign * (f64)dy;
+		return turned(dy);
 	}
 	if (y == 0) {
 		return 0;
 	}
 	f64 scale = (f64)dy / once;
 #ifndef DTYPE_f64
-	if (fewFactors(p)) {
-		Twofold factor = power(abs(v), (u32)p.x - 1), share = times(factor, twofold(scale));
-		if (spans(factor.high) && spans(share.high)) {
-			return sign * whole(share);
-		}
+	Twofold factor = fewFactors(p) ? power(abs(v), (u32)p.x - 1) : power(abs(v), twofold(p.x - 1)), share = times(factor, twofold(scale));
+	if (spans(factor.high) && spans(share.high)) {
+		return turned(share.high + share.low);
 	}
 #endif
-	return sign * scale * pow(size, p.x - 1);
+	return turned((T)(scale * pow(abs((f64)v), p.x - 1)));
 }
 
 INLINE f64 normOnce(const Runs &p, u64 run, T y) {

@@ -19,7 +19,7 @@ struct Extreme {
 // Extremes keep the first of equal elements, and the first NaN before any number. Better is the order of numbers.
 template <class Better> struct Extremes {
 	using Acc = Extreme;
-	static constexpr bool ADDS = false;
+	template <class S> using Own = void;
 	INLINE Extreme fromLane(Extreme acc, u32 mask) { return {::fromLane(acc.value, mask), ::fromLane(acc.at, mask)}; }
 	INLINE Extreme zero() { return {0, -1}; }
 	// take is join with an element behind those that acc is of.
@@ -62,19 +62,19 @@ template <class R> struct Taker {
 	}
 };
 
-// An Adding takes them as an Adder does.
-template <class A> struct Adding {
-	A &sum;
+// A Together takes them as an Adder or a Multiplier does.
+template <class A> struct Together {
+	A &all;
 
-	template <int N, class At> __device__ __attribute__((always_inline)) void take(const T (&v)[N], At) { sum.take(v); }
+	template <int N, class At> __device__ __attribute__((always_inline)) void take(const T (&v)[N], At) { all.take(v); }
 };
 
 // ownOf is what a thread makes of the elements that each has it take.
 template <class R, class Each> INLINE typename R::Acc ownOf(Each each) {
 #if FLOATS
-	if constexpr (R::ADDS) {
-		return added<T>([&](auto &sum) __attribute__((always_inline)) {
-			Adding<__remove_reference_t(decltype(sum))> own{sum};
+	if constexpr (!__is_same(typename R::template Own<T>, void)) {
+		return added<T, R::template Own>([&](auto &all) __attribute__((always_inline)) {
+			Together<__remove_reference_t(decltype(all))> own{all};
 			each(own);
 		});
 	}
@@ -214,13 +214,14 @@ template <class R> INLINE void reduceColumns(const Reduction &p) {
 	}
 }
 
-// Columns are cut into parts for 8 blocks of a multiprocessor, which pairs of float32 have registers for when they are told so; 0 leaves the number to the assembler.
-constexpr int COLUMN_BLOCKS = __is_same(T, f32) ? 8 : 0;
+// Columns are cut into parts for 8 blocks of a multiprocessor, which sums of float32 have registers for when they are told so, and products for 4; 0 leaves the number
+// to the assembler.
+template <class R> constexpr int COLUMN_BLOCKS = !__is_same(T, f32) ? 0 : __is_same(R, Prod) ? 4 : 8;
 
 // REDUCTION is both kernels of a reduction.
 #define REDUCTION(name, R)                                                               \
 	ROW_KERNEL(name, 256)(const Reduction p) { reduceRows<R>(p); }                       \
-	KERNEL_OF(JOIN(name##_columns, DTYPE), 256, COLUMN_BLOCKS)(const Reduction p) { reduceColumns<R>(p); }
+	KERNEL_OF(JOIN(name##_columns, DTYPE), 256, COLUMN_BLOCKS<R>)(const Reduction p) { reduceColumns<R>(p); }
 
 EACH_REDUCTION(REDUCTION)
 #if FLOATS

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "dtype.cuh"
+#include "factors.cuh"
 #include "half.cuh"
 #include "params.cuh"
-#include "sums.cuh"
 #include "vector.cuh"
 
 #if defined(DTYPE_f16) || defined(DTYPE_bf16)
@@ -264,10 +264,10 @@ template <class E> INLINE void put(u64 base, u64 at, E v) {
 	}
 }
 
-// Accumulators of plain numbers. What ADDS has a thread's elements added by an Adder.
+// Accumulators of plain numbers. A thread's elements of float32 or float64 are taken by an Own, or one by one where that is void.
 template <class A> struct Number {
 	using Acc = A;
-	static constexpr bool ADDS = false;
+	template <class S> using Own = void;
 	INLINE A fromLane(A acc, u32 mask) { return ::fromLane(acc, mask); }
 	INLINE A fromBelow(A acc, u32 by) { return ::fromBelow(acc, by); }
 	INLINE A pick(bool first, A a, A b) { return first ? a : b; }

@@ -6,7 +6,7 @@
 
 // Σ a
 struct Sum : Number<Wide> {
-	static constexpr bool ADDS = true;
+	template <class S> using Own = Adder<S>;
 	INLINE Wide zero() { return 0; }
 	INLINE Wide join(Wide acc, Wide a) {
 		const Wide t0 = acc + a;
@@ -29,6 +29,7 @@ struct Mean : Sum {
 
 // Π a
 struct Prod : Number<Wide> {
+	template <class S> using Own = Multiplier<S>;
 	INLINE Wide zero() { return 1; }
 	INLINE Wide join(Wide acc, Wide a) {
 		const Wide t0 = acc * a;

@@ -2,13 +2,13 @@
 //
 // Every kernel takes Scan. name_rows_dtype gives each part of each run of contiguous elements a row of threads: those of RowGrid, for
 // outer*inner*parts rows. name_columns_dtype lets neighbouring threads take neighbouring runs: blocks of x times y threads, 256 or
-// fewer, x runs for each block along x, and a part for each along y. Floats are added as in float64, and multiplied in it; sums of integers are
+// fewer, x runs for each block along x, and a part for each along y. Floats are added and multiplied as in float64; sums of integers are
 // int64.
 // dtypes: f32 f64 i64 i32 u8
 #include "elementary.cuh"
 #include "math.cuh"
 #include "scan.cuh"
-#include "twofold.cuh"
+#include "twofold_exp.cuh"
 
 // Inclusive is the scan of a reduction F: the result of an element is that of the elements up to it.
 template <class F> struct Inclusive : F {
@@ -132,7 +132,56 @@ struct LogSum {
 	INLINE i64 place(Acc) { return 0; }
 	INLINE T out(const Scan &, u64, i64, Acc, Acc after) { return (T)(after.most + log(after.sum)); }
 };
+#ifdef DTYPE_f32
+// LogSumInTwofold is LogSum by units for float32. A sum is Scaled, so that joins multiply by powers of two alone, and is no exponent's where it is of nothing.
+struct LogSumInTwofold {
+	using Acc = Scaled;
+	using Out = T;
+	static const int EACH = 1;
+	static const bool BACKWARD = false, INDEXED = false;
+	static const i32 NONE = -(1 << 20); // far below all exponents
+	INLINE Acc zero() { return {{0, 0}, NONE}; }
+	INLINE Acc pick(bool first, Acc a, Acc b) {
+		return {{first ? a.of.high : b.of.high, first ? a.of.low : b.of.low}, first ? a.exponent : b.exponent};
+	}
+	INLINE Acc fromBelow(Acc acc, u32 by) { return {{::fromBelow(acc.of.high, by), ::fromBelow(acc.of.low, by)}, ::fromBelow(acc.exponent, by)}; }
+	INLINE Acc join(Acc a, Acc b) {
+		i32 most = a.exponent > b.exponent ? a.exponent : b.exponent;
+		f32 ofA = twoTo(a.exponent - most), ofB = twoTo(b.exponent - most);
+		return {settled(add(Twofold{a.of.high * ofA, a.of.low * ofA}, Twofold{b.of.high * ofB, b.of.low * ofB})), most};
+	}
+	// element is e**v, and NaN where that is not scaled.
+	INLINE Acc element(T v) {
+		bool scaled = abs(v) <= MOST_EXPONENT;
+		Acc e = exponential({scaled ? v : 0, 0});
+		return {{scaled ? e.of.high : v == -INFINITY ? 0 : __builtin_nanf(""), scaled ? e.of.low : 0}, scaled ? e.exponent : NONE};
+	}
+	INLINE Acc take(Acc acc, T v, u64) { return join(acc, element(v)); }
+	INLINE i64 place(Acc) { return 0; }
+	INLINE T out(const Scan &, u64, i64, Acc, Acc after) {
+		Twofold y = logarithm(after);
+		return after.of.high == 0 ? -(T)INFINITY : y.high + y.low;
+	}
+};
+template <> struct Backup<LogSumInTwofold> {
+	using As = LogSum;
+	INLINE Exponentials of(Scaled acc) { return {acc.exponent == LogSumInTwofold::NONE ? -INFINITY : acc.exponent * 0x1.62e42fefa39efp-1, whole(acc.of)}; }
+	INLINE Scaled from(Exponentials acc) {
+		if (acc.most == -INFINITY) {
+			return LogSumInTwofold::zero();
+		}
+		if (!(abs(acc.most) <= MOST_EXPONENT)) {
+			return {{__builtin_nanf(""), 0}, 0};
+		}
+		i32 n = (i32)(acc.most * 0x1.71547652b82fep+0);
+		return {twofold(acc.sum * exp(acc.most - n * 0x1.62e42fefa39efp-1)), n};
+	}
+	INLINE bool holds(Scaled acc) { return isFinite(acc.of); }
+};
+SCAN(logcumsumexp, LogSumInTwofold)
+#else
 SCAN(logcumsumexp, LogSum)
+#endif
 
 // The gradient of cumsum for in = dy: out[k] = in[k] + … + in[n-1].
 struct FromEnd : Inclusive<Sum> {

@@ -112,7 +112,7 @@ template <> struct Adder<f64> {
 	__device__ __attribute__((always_inline)) f64 value() const { return sum; }
 };
 
-// added is the sum of what add has an Adder take, or several sums that are taken at once.
+// added is the sum of what add has an Adder take, several sums that are taken at once, or a product.
 template <class S, template <class> class A = Adder, class Add> INLINE auto added(Add add) {
 	A<S> sum = {};
 	add(sum);

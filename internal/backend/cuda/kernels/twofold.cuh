@@ -42,6 +42,9 @@ INLINE Twofold times(Twofold a, f32 b) {
 	return {product, __builtin_fmaf(a.low, b, __builtin_fmaf(a.high, b, -product))};
 }
 
+// twoTo is 2**n for n from -126 to 127, 0 below, and infinite for 128.
+INLINE f32 twoTo(i32 n) { return n < -126 ? 0 : bits<f32>((u32)(n + 127) << 23); }
+
 // product is times where that spans, or a factor is zero, and else NaN.
 INLINE Twofold product(Twofold a, Twofold b) {
 	Twofold all = settled(times(a, b));
