@@ -84,17 +84,17 @@ ROW_KERNEL(conv_direct, 256)(const TiledConvolution p) {
 		}
 		i32 top = down.source + (i32)c.y * down.stride, side = across.source + (i32)c.x * across.stride;
 		for (u32 k = 0; k < p.channels; k++) {
-			i64 plane = ((i64)(c.plane / p.rows) * p.channels + k) * p.inSize[0];
-			i64 weights = (p.gradient ? ((i64)group * p.channels + k) * p.rows + row : (i64)c.channel * p.channels + k) * window;
+			u64 plane = p.right + ((u64)(c.plane / p.rows) * p.channels + k) * p.inSize[0] * p.inSize[1] * sizeof(E); // which has fewer than 2**31 elements
+			u64 weights = p.left + (p.gradient ? ((u64)group * p.channels + k) * p.rows + row : (u64)c.channel * p.channels + k) * window * sizeof(E);
 			for (u32 r = 0; r < down.taps; r++) {
 				for (u32 s = 0; s < across.taps; s++) {
-					f32 w = element(p.left, weights + (down.tap + r * down.between) * p.window[1] + across.tap + s * across.between);
+					f32 w = element(weights, (down.tap + r * down.between) * p.window[1] + across.tap + s * across.between);
 					i32 y = top + (i32)r * down.step, x = side + (i32)s * across.step;
 #pragma unroll
 					for (int o = 0; o < STRIP; o++) {
 						i32 line = y + o * down.stride;
 						bool inside = (u32)line < p.inSize[0] && (u32)x < p.inSize[1];
-						sums[o] = __builtin_fmaf(w, inside ? element(p.right, (plane + line) * p.inSize[1] + x) : 0, sums[o]);
+						sums[o] = __builtin_fmaf(w, inside ? element(plane, line * (i32)p.inSize[1] + x) : 0, sums[o]);
 					}
 				}
 			}
