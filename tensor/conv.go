@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cresset/dtype"
+	"cresset/internal/backend"
 	"cresset/internal/op"
 )
 
@@ -55,9 +56,21 @@ func (x *Tensor) conv(weight, bias *Tensor, w window, then op.Op) *Tensor {
 
 func convGrad(b *backprop, dy *Tensor) {
 	w, x, weight := b.params().(window), b.saved(0), b.saved(1)
+	if b.needs(0) && b.needs(1) {
+		dy = w.packed(dy, x, weight)
+	}
 	b.giveNeeded(0, func() *Tensor { return w.gradInput(dy, weight, x.layout.Shape()) })
 	b.giveNeeded(1, func() *Tensor { return w.gradWeight(dy, x, weight.layout.Shape()) })
 	b.giveNeeded(2, func() *Tensor { return dy.SumAxes([]int{0, 2, 3, 4}[:dy.layout.Rank()-1]) })
+}
+
+// packed returns dy with its channels last where both gradients would copy it to that, as the sum over pixels would too, for conv3x3_bf16_grad.
+func (w *window) packed(dy, x, weight *Tensor) *Tensor {
+	p, packs := dy.storage.backend.(backend.Packer)
+	if !packs || w.axes != 2 || !p.PacksGradients(dy.dtype, w.plane(), x.layout.Shape(), weight.layout.Shape(), dy.layout.Shape()) {
+		return dy
+	}
+	return dy.Permute(0, 2, 3, 1).Contiguous().Permute(0, 3, 1, 2)
 }
 
 // ConvTranspose1D returns the transposed convolution of x [N, C, L] or [C, L] with weight [C, K/Groups, S], plus bias [K] unless

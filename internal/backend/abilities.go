@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"cresset/dtype"
+	"cresset/internal/layout"
+	"cresset/internal/op"
 )
 
 // Abilities that only some backends have are interfaces, which callers find in a Backend by a type assertion.
@@ -91,6 +93,12 @@ type Lender interface {
 type Event interface {
 	// Passed reports whether the work is done, or the error of the device.
 	Passed() (bool, error)
+}
+
+// Packer is a backend that packs operands of convolutions.
+type Packer interface {
+	// PacksGradients reports whether the gradients of a convolution for x and for its weight, of these shapes, would both copy dy so that its channels are last.
+	PacksGradients(dt dtype.DType, p op.Window, x, weight, dy layout.Shape) bool
 }
 
 // Updater is a backend that runs the steps of optimizers for many parameters by one launch.

@@ -4,6 +4,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -18,13 +19,15 @@ type convolver struct {
 	wide     launcher // convolves copies in float32; for half types on GPUs that have no tiles for them
 }
 
+// halfConvolvers are those of half types.
+var halfConvolvers = map[dtype.DType]*convolver{dtype.Float16: newConvolver(dtype.Float16), dtype.BFloat16: newConvolver(dtype.BFloat16)}
+
 func (t *table) addConvolutions() {
 	t.addConvolutions64()
 	single := newConvolver(dtype.Float32)
 	for _, o := range []op.Op{op.Conv, op.ConvGradInput, op.ConvGradWeight} {
 		t[o][dtype.Float32] = row{launch: single.launch}
-		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
-			half := newConvolver(dt)
+		for dt, half := range halfConvolvers {
 			half.wide = widened(row{launch: single.launch}, dt, dtype.Float32)
 			t[o][dt] = row{launch: half.launch}
 		}
@@ -116,7 +119,7 @@ func (v *convolver) launch(d *Device, c *backend.Call, k kernelID) error {
 	return v.wide(d, c, k)
 }
 
-// describe fills in the extents.
+// describe fills in the operands and their extents.
 func (n *convolution) describe(c *backend.Call) error {
 	window, in := c.Params.(op.Window), c.In()
 	switch n.op {
@@ -127,12 +130,19 @@ func (n *convolution) describe(c *backend.Call) error {
 	default:
 		n.x, n.w, n.y = &in[1], n.out, &in[0]
 	}
-	if err := convolvable(n.x, n.w, n.y, window); err != nil {
+	x, w, y := n.x.Layout.Shape(), n.w.Layout.Shape(), n.y.Layout.Shape()
+	if err := convolvable(x, w, y, window); err != nil {
 		return err
 	}
-	x, w, y := n.x.Layout.Shape(), n.w.Layout.Shape(), n.y.Layout.Shape()
+	n.measure(window, x, w, y)
+	n.Out = address(n.out)
+	return nil
+}
+
+// measure fills in the extents of an op by the shapes of x, the weight and y, or of their gradients.
+func (n *convolution) measure(window op.Window, x, w, y layout.Shape) {
 	*n.TiledConvolution = kernels.TiledConvolution{
-		Out: address(n.out), Images: uint32(x[0]), Groups: uint32(window.Groups),
+		Images: uint32(x[0]), Groups: uint32(window.Groups),
 		Rows: uint32(w[0] / window.Groups), Channels: uint32(w[1]), Phases: [2]uint32{1, 1},
 	}
 	for i := range 2 {
@@ -147,7 +157,6 @@ func (n *convolution) describe(c *backend.Call) error {
 			n.Phases[i] = min(n.Stride[i], n.OutSize[i])
 		}
 	}
-	return nil
 }
 
 // convolve launches a plan's kernel over packed operands.

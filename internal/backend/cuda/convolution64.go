@@ -7,6 +7,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -103,12 +104,12 @@ func (d *Device) convolve(c *backend.Call, x, w, y *backend.View, body func(s *s
 		return nil
 	}
 	window := c.Params.(op.Window)
-	if err := convolvable(x, w, y, window); err != nil {
+	in, weight, to := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
+	if err := convolvable(in, weight, to, window); err != nil {
 		return err
 	}
 	s, p := convolutionParams.begin(d)
 	defer s.free()
-	in, weight, to := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
 	*p = kernels.Convolution{
 		Out: address(out), Groups: uint32(window.Groups), Parts: 1,
 		Images: uint32(in[0]), Channels: uint32(weight[1]), Outputs: uint32(weight[0] / window.Groups),
@@ -124,8 +125,7 @@ func (d *Device) convolve(c *backend.Call, x, w, y *backend.View, body func(s *s
 }
 
 // convolvable returns an error for shapes whose positions do not fit into the kernels' integers of 32 bits.
-func convolvable(x, w, y *backend.View, p op.Window) error {
-	in, weight, out := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
+func convolvable(in, weight, out layout.Shape, p op.Window) error {
 	high, wide := in[2]+2*p.Padding[0]+1, in[3]+2*p.Padding[1]+1
 	for _, n := range [][3]int{
 		{high, wide, 1}, {in[0], in[2], in[3]}, {out[0], out[2], out[3]}, {weight[0], weight[2], weight[3]},

@@ -3,11 +3,30 @@ package cuda
 import (
 	"slices"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
+
+// PacksGradients reports whether the gradients of a convolution for x and for its weight both pack dy with its channels last.
+func (d *Device) PacksGradients(dt dtype.DType, window op.Window, x, w, y layout.Shape) bool {
+	v := halfConvolvers[dt]
+	if v == nil || slices.Contains(y, 0) || convolvable(x, w, y, window) != nil {
+		return false
+	}
+	p := tiledParams.take()
+	defer tiledParams.give(p)
+	for _, o := range [...]op.Op{op.ConvGradInput, op.ConvGradWeight} {
+		n := convolution{TiledConvolution: p, op: o}
+		n.measure(window, x, w, y)
+		if whole, pixels := n.products(); whole || pixels || d.planConvolution(n.key(true, v.taken(d))).tiled == nil {
+			return false
+		}
+	}
+	return p.Rows == kernels.PaddedChannels(p.Rows)
+}
 
 // packPlanes has x and dy as they come, and weights as [group][tap][channel][row], in lines of whole fours.
 func (s *scratch) packPlanes(n *convolution) {

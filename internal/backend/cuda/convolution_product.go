@@ -5,22 +5,19 @@ import (
 	"cresset/internal/op"
 )
 
-// multiply computes a convolution that is a product as it stands, and reports whether it is one and the device has kernels for it: one whose window covers
-// all of x, and one whose window is a pixel.
+// multiply computes a convolution that is a product as it stands, and reports whether it is one and the device has kernels for it.
 func (v *convolver) multiply(s *scratch, n *convolution) (done bool, err error) {
-	if n.Groups != 1 || n.Channels == 0 || n.Images == 0 || n.Padding != [2]uint32{} {
+	whole, pixels := n.products()
+	if !whole && !pixels {
 		return false, nil
 	}
 	p := productParams.take()
 	defer productParams.give(p)
 	*p = kernels.Product{Count: 1, Out: address(n.out), Alpha: 1, Parts: 1}
-	switch {
-	case n.covers() && !(n.op == op.ConvGradInput && n.Bias != 0):
+	if whole {
 		n.multiplyWhole(s, p)
-	case n.pointwise() && (n.op != op.ConvGradWeight || n.Images == 1):
+	} else {
 		n.multiplyPixels(s, p)
-	default:
-		return false, nil
 	}
 	if s.err != nil || max(p.M, p.N, p.K) > 1<<31 {
 		return false, s.err
@@ -28,6 +25,14 @@ func (v *convolver) multiply(s *scratch, n *convolution) (done bool, err error) 
 	p.OutStrides = [3]int64{int64(p.M * p.N), int64(p.N), 1}
 	p.Part = p.K
 	return v.products.multiply(s, p, n.out.DType)
+}
+
+// products reports whether it is a product since its window covers all of x, or since its window is a pixel.
+func (n *convolution) products() (whole, pixels bool) {
+	if n.Groups != 1 || n.Channels == 0 || n.Images == 0 || n.Padding != [2]uint32{} {
+		return false, false
+	}
+	return n.covers() && !(n.op == op.ConvGradInput && n.Bias != 0), n.pointwise() && (n.op != op.ConvGradWeight || n.Images == 1)
 }
 
 // covers reports whether the window is all of x.
