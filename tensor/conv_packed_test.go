@@ -30,13 +30,13 @@ var packedConvolutions = []packedConvolution{
 	{"of few channels", []int{2, 16, 14, 14}, []int{16, 16, 3, 3}, []tensor.ConvOption{tensor.Padding(1)}, 0, 0},
 }
 
-// grads returns the gradients of x and of the weight that are wanted, and nil for the other.
-func (c *packedConvolution) grads(gpu tensor.Place, ofX, ofW bool) (dx, dw *tensor.Tensor) {
+// grads returns the gradients of x, of the weight and of the bias that are wanted, and nil for the others.
+func (c *packedConvolution) grads(gpu tensor.Place, ofX, ofW, ofBias bool) (dx, dw, db *tensor.Tensor) {
 	tensor.ManualSeed(3)
-	x, w := gpu.Randn(c.x...).SetRequiresGrad(ofX), gpu.Randn(c.w...).SetRequiresGrad(ofW)
-	y := x.Conv2D(w, nil, c.opts...)
+	x, w, bias := gpu.Randn(c.x...).SetRequiresGrad(ofX), gpu.Randn(c.w...).SetRequiresGrad(ofW), gpu.Randn(c.w[0]).SetRequiresGrad(ofBias)
+	y := x.Conv2D(w, bias, c.opts...)
 	y.Backward(tensor.Gradient(gpu.Randn(y.Shape()...)))
-	return x.Grad(), w.Grad()
+	return x.Grad(), w.Grad(), bias.Grad()
 }
 
 // TestGradientsOfConvolutionsShareWhatIsPacked: dy is packed once where both gradients would pack it.
@@ -54,7 +54,7 @@ func TestGradientsOfConvolutionsShareWhatIsPacked(t *testing.T) {
 	for _, c := range packedConvolutions {
 		count := func(ofX, ofW bool) (n int) {
 			trace.Take()
-			c.grads(gpu, ofX, ofW)
+			c.grads(gpu, ofX, ofW, false)
 			for _, call := range trace.Take() {
 				for _, l := range call.Launches {
 					if call.Op != "convolution" && (strings.HasPrefix(l.Kernel, "transpose") || strings.HasPrefix(l.Kernel, "copy")) {
@@ -70,7 +70,7 @@ func TestGradientsOfConvolutionsShareWhatIsPacked(t *testing.T) {
 	}
 }
 
-// TestGradientsOfConvolutionsAreTheSameTogether: a gradient has the same bits whether the other is wanted too or not.
+// TestGradientsOfConvolutionsAreTheSameTogether: a gradient has the same bits whether the others are wanted too or not.
 func TestGradientsOfConvolutionsAreTheSameTogether(t *testing.T) {
 	devicetest.JudgesValues(t)
 	for card, dt := range map[string]dtype.DType{"t4": dtype.Float16, "a100": dtype.BFloat16} {
@@ -78,13 +78,30 @@ func TestGradientsOfConvolutionsAreTheSameTogether(t *testing.T) {
 			devicetest.Use(t, card)
 			gpu := tensor.On(device.CUDA(0)).As(dt)
 			for _, c := range packedConvolutions {
-				dx, dw := c.grads(gpu, true, true)
-				x, _ := c.grads(gpu, true, false)
-				_, w := c.grads(gpu, false, true)
-				if !dx.Equal(x) || !dw.Equal(w) {
+				dx, dw, db := c.grads(gpu, true, true, true)
+				x, _, _ := c.grads(gpu, true, false, false)
+				_, w, _ := c.grads(gpu, false, true, false)
+				_, _, bias := c.grads(gpu, false, false, true)
+				if !dx.Equal(x) || !dw.Equal(w) || !db.Equal(bias) {
 					t.Errorf("convolution %s: other bits together", c.name)
 				}
 			}
 		})
+	}
+}
+
+// TestGradientsOfConvolutionsOfNothing: what is padded may have no rows, and no channels.
+func TestGradientsOfConvolutionsOfNothing(t *testing.T) {
+	devicetest.Use(t, "a100")
+	gpu := tensor.On(device.CUDA(0)).As(dtype.BFloat16)
+	for _, c := range []packedConvolution{
+		{name: "without rows", x: []int{2, 32, 0, 5}, w: []int{32, 32, 1, 3}, opts: []tensor.ConvOption{tensor.Padding(1)}},
+		{name: "without channels", x: []int{2, 0, 5, 5}, w: []int{32, 0, 3, 3}},
+	} {
+		dx, dw, db := c.grads(gpu, true, true, true)
+		_, _, want := c.grads(gpu, false, false, true)
+		if dx.NumEl() != 0 || dw.Any().Item() != false || !db.Equal(want) {
+			t.Errorf("of x %s: got %v, %v and %v, want nothing, zeros and %v", c.name, dx, dw, db, want)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // PacksGradients reports whether the gradients of a convolution for x and for its weight both pack dy with its channels last.
 func (d *Device) PacksGradients(dt dtype.DType, window op.Window, x, w, y layout.Shape) bool {
 	v := halfConvolvers[dt]
-	if v == nil || slices.Contains(y, 0) || convolvable(x, w, y, window) != nil {
+	if v == nil || slices.Contains(slices.Concat(x, w, y), 0) || convolvable(x, w, y, window) != nil {
 		return false
 	}
 	p := tiledParams.take()
