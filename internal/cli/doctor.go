@@ -21,7 +21,7 @@ import (
 type doctorCommand struct {
 	Ops      bool           `help:"List every op and the dtypes in which the CPU and GPUs compute it."`
 	Check    string         `placeholder:"DEVICES" help:"Fail unless these devices can compute: cpu, cuda or cuda:1 for instance, separated by commas."`
-	SelfTest bool           `name:"selftest" help:"Compare a GPU with the CPU, kernel by kernel, and time it; takes under two minutes."`
+	SelfTest bool           `name:"selftest" help:"Compare a GPU with the CPU, kernel by kernel, and time it; ends two minutes after its kernels are compiled."`
 	Device   *device.Device `placeholder:"GPU" help:"The GPU of --selftest; cuda:0 unless given."`
 	JIT      bool           `name:"jit" help:"Compile every kernel for every GPU, keep the code for programs that follow, and tell how long it took."`
 	Dist     bool           `help:"Tell of distributed training: launchers and MPI libraries, or started as the ranks of a job their cores, GPUs and clocks, and how messages go between each two."`

@@ -111,7 +111,7 @@ func (r *selfTestReport) compare(ctx context.Context, dev device.Device, out io.
 		}
 		if f.NotReached > 0 {
 			verdict += fmt.Sprintf(", %d not reached", f.NotReached)
-			r.NotReached = append(r.NotReached, fmt.Sprintf("%d checks of %s", f.NotReached, f.Name))
+			r.NotReached = append(r.NotReached, count(f.NotReached, "check", "s")+" of "+f.Name)
 		}
 		fmt.Fprintf(out, "%-24s %4d checks  %s\n", f.Name, f.Checks, verdict)
 		for _, x := range f.Failures {

@@ -48,7 +48,7 @@ type limits struct {
 		Name string  `json:"level"`
 		Rate float64 `json:"gb_s"`
 	} `json:"bandwidth"`
-	Copy float64 `json:"copy_gb_s"` // measured, within the GPU
+	Copy float64 `json:"copy_gb_s"` // measured, within the GPU; 0 where none was
 }
 
 type figure struct {
@@ -189,7 +189,10 @@ func (t *timing) print(b *bytes.Buffer) {
 		for _, v := range l.Levels {
 			fmt.Fprintf(b, ", %s %.0f GB/s", v.Name, v.Rate)
 		}
-		fmt.Fprintf(b, "; a copy within it, measured: %.0f GB/s\n", l.Copy)
+		if l.Copy > 0 {
+			fmt.Fprintf(b, "; a copy within it, measured: %.0f GB/s", l.Copy)
+		}
+		fmt.Fprintln(b)
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "WORKLOAD\tµs\tRATE\tOF CLOCKS\tOF COPY\tSPREAD")
