@@ -283,10 +283,12 @@ func (x *Tensor) replaceBy(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
 
 // ClampInPlace replaces x by min(max(x, low), high); nil is a bound that does not limit.
 func (x *Tensor) ClampInPlace(low, high any) *Tensor {
-	x.mutable(op.Clamp, nil)
+	lowest, _ := low.(*Tensor)
+	highest, _ := high.(*Tensor)
+	x.mutable(op.Clamp, lowest)
+	x.mutable(op.Clamp, highest)
 	y := x.Clamp(low, high)
-	_, lowest := low.(*Tensor)
-	if _, highest := high.(*Tensor); !lowest && !highest && !dtype.CanCast(y.dtype, x.dtype) {
+	if lowest == nil && highest == nil && !dtype.CanCast(y.dtype, x.dtype) {
 		fail("clamp_", ErrDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", y.dtype.ScalarName(), x.dtype.CppName()), x)
 	}
 	return x.become(op.Clamp, y)
@@ -300,6 +302,7 @@ func (x *Tensor) PowInPlace(v any) *Tensor {
 
 // MaskedFillInPlace puts v where mask is true; mask broadcasts to x.
 func (x *Tensor) MaskedFillInPlace(mask *Tensor, v any) *Tensor {
-	x.mutable(op.MaskedFill, nil)
+	value := operandOf("masked_fill", v)
+	x.mutable(op.MaskedFill, value.t)
 	return x.become(op.MaskedFill, x.MaskedFill(mask, v))
 }

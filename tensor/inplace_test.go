@@ -139,6 +139,10 @@ func TestInPlaceAutogradErrors(t *testing.T) {
 			kind: ErrAutograd, do: func() { leaf().MulScalar(2).View(2, 1).ZeroInPlace() }},
 		{text: "in-place operations on a view of a tensor that tracks gradients are not supported; change the tensor itself, or make a new one",
 			kind: ErrAutograd, do: func() { Zeros(2).View(2, 1).CopyInPlace(leaf()) }},
+		{text: "in-place operations on a view of a tensor that tracks gradients are not supported; change the tensor itself, or make a new one",
+			kind: ErrAutograd, do: func() { Zeros(2).View(2, 1).MaskedFillInPlace(Ones(2, 1).Bool(), leaf().Sum()) }},
+		{text: "in-place operations on a view of a tensor that tracks gradients are not supported; change the tensor itself, or make a new one",
+			kind: ErrAutograd, do: func() { Zeros(2).View(2, 1).ClampInPlace(nil, leaf().Sum()) }},
 		{text: changed("ExpBackward0"), kind: ErrAutograd, do: func() {
 			y := leaf().Exp()
 			y.Detach().AddScalarInPlace(1)
