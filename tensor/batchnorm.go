@@ -13,7 +13,8 @@ import (
 // and Eps.
 func (x *Tensor) BatchNorm(weight, bias, runningMean, runningVar *Tensor, opts ...BatchNormOption) *Tensor {
 	const name = "batch_norm"
-	p, channels := readBatchNorm(opts), x.layout.Shape()[x.axis(name, 1)]
+	p, axis := readBatchNorm(opts), x.axis(name, 1)
+	channels := x.layout.Shape()[axis]
 	switch {
 	case p.Training && channels > 0 && x.NumEl() == channels:
 		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+x.layout.Shape().String(), x)

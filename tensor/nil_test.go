@@ -47,6 +47,8 @@ func TestNilOperandsAreErrors(t *testing.T) {
 		"bernoulli": func() { tensor.Bernoulli(nil) }, "grad": func() { tensor.Grad(x, []*tensor.Tensor{nil}) }, "values": func() { tensor.Values[float64](none) },
 		"nobody's exp": func() { none.Exp() }, "nobody's sum": func() { none.Sum() }, "nobody's fill": func() { none.FillInPlace(0) },
 		"nobody's backward": func() { none.Backward() }, "nobody's softmax": func() { none.Softmax(0) }, "nobody's size": func() { none.Size(0) },
+		"nobody's batch norm": func() { none.BatchNorm(nil, nil, nil, nil, tensor.Training(true)) }, "nobody's instance norm": func() { none.InstanceNorm(nil, nil, nil, nil) },
+		"nobody's slice": func() { none.Slice(0, 0, 1) },
 	} {
 		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) {
 			t.Errorf("%s: got %v", name, err)

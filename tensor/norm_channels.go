@@ -11,6 +11,7 @@ import (
 // place by what images have on average. weight and bias may be nil. It takes Training, Momentum and Eps.
 func (x *Tensor) InstanceNorm(weight, bias, runningMean, runningVar *Tensor, opts ...BatchNormOption) *Tensor {
 	const name = "instance_norm"
+	refuseNil(name, "input", 1, x)
 	p := readBatchNorm(append([]BatchNormOption{Training(true)}, opts...))
 	shape := x.layout.Shape()
 	if !p.Training {

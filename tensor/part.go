@@ -30,6 +30,8 @@ func (x *Tensor) Slice(axis, start, end int, step ...int) *Tensor {
 
 // sectionOf reads a section as Python does.
 func (x *Tensor) sectionOf(name string, axis, start, end int, step []int) section {
+	refuseNil(name, "input", 1, x)
+	x.refuseScalar("slice", ErrShape, "slice() cannot be applied to a 0-dim tensor.")
 	s := section{axis: x.axis(name, axis), step: 1}
 	if len(step) > 0 {
 		s.step = step[0]
@@ -37,7 +39,6 @@ func (x *Tensor) sectionOf(name string, axis, start, end int, step []int) sectio
 	if s.step <= 0 {
 		fail(name, ErrValue, "slice step must be positive", x)
 	}
-	x.refuseScalar("slice", ErrShape, "slice() cannot be applied to a 0-dim tensor.")
 	n := x.layout.Shape()[s.axis]
 	s.start = clampIndex(start, n)
 	s.end = max(clampIndex(end, n), s.start)

@@ -109,7 +109,7 @@ func Ones(sizes ...int) *Tensor { return Place{}.Ones(sizes...) }
 // Full returns a tensor on the CPU whose elements are v.
 func Full(sizes []int, v any) *Tensor { return Place{}.Full(sizes, v) }
 
-// EmptyLike returns an uninitialised tensor of x's shape, dtype and device.
+// EmptyLike returns an uninitialised tensor of x's shape, dtype and device, in x's order of memory.
 func EmptyLike(x *Tensor) *Tensor { return x.laidOut("empty_like") }
 
 // laidOut returns an uninitialised tensor like x that is computed from nothing: no scope takes it.

@@ -38,7 +38,7 @@ func Where(cond *Tensor, x, y any) *Tensor {
 	a, b := operandOf("where", x), operandOf("where", y)
 	refuseNil("where", "condition", 1, cond)
 	if cond.dtype == dtype.Uint8 {
-		cond = cond.Bool() // bytes were masks before there were bools
+		cond = cond.Bool() // PyTorch takes bytes as masks too
 	}
 	if cond.dtype != dtype.Bool {
 		fail("where", ErrDType, "where expected condition to be a boolean tensor, but got a tensor with dtype "+cond.dtype.ScalarName(), cond, a.t, b.t)

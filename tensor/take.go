@@ -50,7 +50,6 @@ func (x *Tensor) TakeAlongAxis(index *Tensor, axis ...int) *Tensor {
 	check(name, ErrShape, err, x, index)
 	from, to = append(Shape{}, common...), append(Shape{}, common...)
 	from[at], to[at] = x.layout.Shape()[at], index.layout.Shape()[at]
-	index = index.Detach()
-	index = Where(index.LtScalar(0), index.AddScalar(from[at]), index)
+	index = index.Detach().wrapped(op.Ravel{Axis: at, Extent: from[at]})
 	return x.Expand(from...).Gather(at, index.Expand(to...))
 }
