@@ -28,7 +28,8 @@ func Collate[B, S any](samples []S) (batch B, err error) {
 	if len(parts) == 0 {
 		return batch, fmt.Errorf("there is no sample to collate")
 	}
-	return batch, collate(reflect.ValueOf(&batch).Elem(), parts)
+	err = collate(reflect.ValueOf(&batch).Elem(), parts)
+	return batch, err
 }
 
 // collate sets a part of a batch from that part of each sample.
