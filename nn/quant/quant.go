@@ -52,7 +52,8 @@ func Named(name string) Config {
 // Quantize gives the linear layers of a model weights in fewer bits, in place and one after the other, and releases what they had: torchao's quantize_. A weight that another layer
 // shares, as an embedding does that is tied to the output layer, stays. Weights that are quantized have no gradient; inputs have that of the layer with the weight that its
 // numbers stand for. It panics with a *tensor.Error where the config does not fit a layer, or a weight is not finite, is quantized or divided among ranks; then no layer
-// has changed, but for weights that are not finite. A copy that nn.Frozen made shares its weights with the model, which is of no use then.
+// has changed, but for weights that are not finite. A copy that nn.Frozen made shares its weights with its model, so that the one is of no use once
+// the other is quantized.
 func Quantize[M any](model M, config Config, opts ...Option) M {
 	for _, l := range layersOf(model, config, opts) {
 		l.quantize(config)
