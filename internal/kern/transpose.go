@@ -54,37 +54,41 @@ func transpose[T dtype.Float](dst []T, rowDst int, src []T, rowSrc, rows, cols i
 
 // transposeSquares is Transpose without vectors.
 func transposeSquares[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
-	whole := cols &^ (square - 1)
-	for l := 0; l < whole; l += square {
-		transposeStrip(dst[l*rowDst:], rowDst, src[l:], rowSrc, rows)
+	if rows < square || cols < square {
+		transposeNarrow(dst, rowDst, src, rowSrc, rows, cols)
+		return
 	}
-	for l := whole; l < cols; l++ {
-		line := dst[l*rowDst:][:rows]
-		for i := range line {
-			line[i] = src[i*rowSrc+l]
+	for l := 0; l < cols; l += square {
+		l := min(l, cols-square) // the last squares overlap those before
+		for i := 0; i < rows; i += square {
+			i := min(i, rows-square)
+			transposeSquare(dst[l*rowDst+i:], rowDst, src[i*rowSrc+l:], rowSrc)
 		}
 	}
 }
 
-// transposeStrip is that of as many columns as a square has.
-func transposeStrip[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, rows int) {
+func transposeSquare[T dtype.Element](dst []T, rowDst int, src []T, rowSrc int) {
 	var turned [square][square]T
-	whole := rows &^ (square - 1)
-	for i := 0; i < whole; i += square {
-		for r := range square {
-			row := (*[square]T)(src[(i+r)*rowSrc:])
-			for l := range square {
-				turned[l][r] = row[l]
-			}
-		}
+	for r := range square {
+		row := (*[square]T)(src[r*rowSrc:])
 		for l := range square {
-			*(*[square]T)(dst[l*rowDst+i:]) = turned[l]
+			turned[l][r] = row[l]
 		}
 	}
-	for i := whole; i < rows; i++ {
-		row := (*[square]T)(src[i*rowSrc:])
-		for l := range square {
-			dst[l*rowDst+i] = row[l]
+	for l := range square {
+		*(*[square]T)(dst[l*rowDst:]) = turned[l]
+	}
+}
+
+// transposeNarrow copies so few columns or rows that they hold no square, in runs of rows that the cache holds.
+func transposeNarrow[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
+	for first := 0; first < rows; first += square {
+		n := min(square, rows-first)
+		for l := range cols {
+			line := dst[l*rowDst+first:][:n]
+			for i := range line {
+				line[i] = src[(first+i)*rowSrc+l]
+			}
 		}
 	}
 }
