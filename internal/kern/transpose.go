@@ -60,23 +60,24 @@ func transposeSquares[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, row
 	}
 	for l := 0; l < cols; l += square {
 		l := min(l, cols-square) // the last squares overlap those before
-		for i := 0; i < rows; i += square {
-			i := min(i, rows-square)
-			transposeSquare(dst[l*rowDst+i:], rowDst, src[i*rowSrc+l:], rowSrc)
-		}
+		transposeStrip(dst[l*rowDst:], rowDst, src[l:], rowSrc, rows)
 	}
 }
 
-func transposeSquare[T dtype.Element](dst []T, rowDst int, src []T, rowSrc int) {
+// transposeStrip is that of as many columns as a square has.
+func transposeStrip[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, rows int) {
 	var turned [square][square]T
-	for r := range square {
-		row := (*[square]T)(src[r*rowSrc:])
-		for l := range square {
-			turned[l][r] = row[l]
+	for i := 0; i < rows; i += square {
+		i := min(i, rows-square)
+		for r := range square {
+			row := (*[square]T)(src[(i+r)*rowSrc:])
+			for l := range square {
+				turned[l][r] = row[l]
+			}
 		}
-	}
-	for l := range square {
-		*(*[square]T)(dst[l*rowDst:]) = turned[l]
+		for l := range square {
+			*(*[square]T)(dst[l*rowDst+i:]) = turned[l]
+		}
 	}
 }
 
