@@ -82,18 +82,18 @@ var convolutionFaults = []plantedFault{
 func TestConvolutionsByWarpgroupsAreWatched(t *testing.T) {
 	slowUnderRace(t)
 	shape := kern.ConvShape{N: 5, C: 60, H: 7, W: 6, K: 40, R: 3, S: 3, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}
-	watchFaults(t, op.Conv, shape, convolutionFaults)
+	watchFaults(t, convolutionFaults, func(t *testing.T, f *plantedFault) string { return planted(t, op.Conv, shape, f) })
 }
 
-// watchFaults wants each fault seen.
-func watchFaults(t *testing.T, o op.Op, shape kern.ConvShape, faults []plantedFault) {
+// watchFaults wants each fault seen by planted, which sees nothing without.
+func watchFaults(t *testing.T, faults []plantedFault, planted func(*testing.T, *plantedFault) string) {
 	t.Helper()
-	if seen := planted(t, o, shape, nil); seen != "" {
+	if seen := planted(t, nil); seen != "" {
 		t.Fatal(seen)
 	}
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			if seen := planted(t, o, shape, &f); !strings.HasPrefix(seen, f.want) || !strings.Contains(seen, f.tells) {
+			if seen := planted(t, &f); !strings.HasPrefix(seen, f.want) || !strings.Contains(seen, f.tells) {
 				t.Errorf("got %q, want %s: %s", seen, f.want, f.tells)
 			}
 		})

@@ -31,7 +31,7 @@ var weightFaults = []plantedFault{
 func TestWeightsByWarpgroupsAreWatched(t *testing.T) {
 	slowUnderRace(t)
 	shape := kern.ConvShape{N: 14, C: 60, H: 6, W: 5, K: 40, R: 2, S: 2, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1}
-	watchFaults(t, op.ConvGradWeight, shape, weightFaults)
+	watchFaults(t, weightFaults, func(t *testing.T, f *plantedFault) string { return planted(t, op.ConvGradWeight, shape, f) })
 }
 
 // TestWeightsMeetTheirTapsAlone: what is infinite in x makes those weights infinite whose taps meet it, and changes no other, whatever lies beyond the ends of boxes

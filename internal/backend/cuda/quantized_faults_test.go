@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"cresset/dtype"
@@ -41,16 +40,7 @@ var byteFaults = []plantedFault{
 // with exact sums to see it, which see nothing without.
 func TestBytesByWarpgroupsAreWatched(t *testing.T) {
 	slowUnderRace(t)
-	if seen := plantedBytes(t, nil); seen != "" {
-		t.Fatal(seen)
-	}
-	for _, f := range byteFaults {
-		t.Run(f.name, func(t *testing.T) {
-			if seen := plantedBytes(t, &f); !strings.HasPrefix(seen, f.want) || !strings.Contains(seen, f.tells) {
-				t.Errorf("got %q, want %s: %s", seen, f.want, f.tells)
-			}
-		})
-	}
+	watchFaults(t, byteFaults, plantedBytes)
 }
 
 // plantedBytes multiplies rows of int8 by a kernel with a fault, in a ring of stages that goes round twice, and returns what is seen of it.
