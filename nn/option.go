@@ -174,7 +174,8 @@ type options struct {
 	bagMode       tensor.BagMode
 	includeLast   bool
 	maxNorm       *float64 // Embedding
-	slope         float64  // PReLU
+	byFrequency   bool
+	slope         float64 // PReLU
 	beta          float64
 	threshold     float64
 }

@@ -43,6 +43,28 @@ func TestUnpoolOfNoImages(t *testing.T) {
 	}
 }
 
+// TestEmbeddingsScaleByFrequency: a row that is looked up twice gets half of each gradient.
+func TestEmbeddingsScaleByFrequency(t *testing.T) {
+	e, bag := nn.NewEmbedding(3, 2, nn.ScaleGradByFreq(true)), nn.NewEmbeddingBag(3, 2, nn.ScaleGradByFreq(true), nn.BagMode(tensor.SumBags))
+	x := tensor.Of([][]int{{0, 1}, {0, 0}})
+	e.Forward(x).Sum().Backward()
+	bag.Forward(x, nil).Sum().Backward()
+	want := tensor.Of([][]float32{{1, 1}, {1, 1}, {0, 0}})
+	near(t, "gradient of a table", e.Weight.Grad(), want)
+	near(t, "gradient of bags", bag.Weight.Grad(), want)
+	if got, want := fmt.Sprint(bag), "EmbeddingBag(3, 2, scale_grad_by_freq=True, mode='sum')"; got != want {
+		t.Errorf("prints %s, want %s", got, want)
+	}
+}
+
+// TestBagsMaxNorm: rows of bags are shortened as those of an Embedding are.
+func TestBagsMaxNorm(t *testing.T) {
+	e := nn.NewEmbeddingBag(2, 2, nn.MaxNorm(1), nn.BagMode(tensor.SumBags))
+	e.Weight.Detach().CopyInPlace(tensor.Of([][]float32{{3, 4}, {6, 8}}))
+	near(t, "bag", e.Forward(tensor.Of([][]int{{0, 0}}), nil), tensor.Of([][]float32{{1.2, 1.6}}))
+	near(t, "table", e.Weight.Detach(), tensor.Of([][]float32{{0.6, 0.8}, {6, 8}}))
+}
+
 func TestEmbeddingMaxNorm(t *testing.T) {
 	e := nn.NewEmbedding(3, 2, nn.MaxNorm(1))
 	e.Weight.Detach().CopyInPlace(tensor.Of([][]float32{{3, 4}, {0.3, 0.4}, {6, 8}}))

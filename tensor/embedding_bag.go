@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// EmbeddingBagOption is an option of EmbeddingBag: a BagMode, PerSampleWeights, IncludeLastOffset or a PaddingIndex, whose rows do not
-// count.
+// EmbeddingBagOption is an option of EmbeddingBag: a BagMode, PerSampleWeights, IncludeLastOffset, ScaleGradByFreq or a PaddingIndex, whose
+// rows do not count.
 type EmbeddingBagOption interface{ embeddingBag(b *bags) }
 
 // BagMode is what EmbeddingBag makes of the rows of a bag.
@@ -34,16 +34,18 @@ type bags struct {
 	weights     *Tensor
 	includeLast bool
 	padding     *PaddingIndex
+	byFrequency ScaleGradByFreq
 }
 
 func (m BagMode) embeddingBag(b *bags)           { b.mode = m }
 func (w sampleWeights) embeddingBag(b *bags)     { b.weights = w.tensor }
 func (l IncludeLastOffset) embeddingBag(b *bags) { b.includeLast = bool(l) }
 func (p PaddingIndex) embeddingBag(b *bags)      { b.padding = &p }
+func (s ScaleGradByFreq) embeddingBag(b *bags)   { b.byFrequency = s }
 
 // EmbeddingBag returns what a BagMode, MeanBags unless given, makes of the rows of weight, a matrix, that the indices of each bag name:
 // [bags, width]. The rows of a matrix of indices are bags, and offsets is nil; those of a vector begin at offsets, the first at 0. A bag
-// without indices gives zeros. It takes a BagMode, PerSampleWeights for SumBags, IncludeLastOffset and a PaddingIndex.
+// without indices gives zeros. It takes a BagMode, PerSampleWeights for SumBags, IncludeLastOffset, a PaddingIndex and, but for MaxBags, ScaleGradByFreq.
 func EmbeddingBag(weight, indices, offsets *Tensor, opts ...EmbeddingBagOption) *Tensor {
 	b := bags{mode: MeanBags}
 	for _, o := range opts {
@@ -53,7 +55,7 @@ func EmbeddingBag(weight, indices, offsets *Tensor, opts ...EmbeddingBagOption) 
 	starts := b.starts(indices, offsets)
 	places, bag, sizes := b.members(weight, indices, starts)
 	flat := indices.Reshape(-1)
-	rows := Embedding(weight, flat.IndexSelect(0, weight.indices(places)))
+	rows := Embedding(weight, flat.IndexSelect(0, weight.indices(places)), b.byFrequency)
 	if b.weights != nil {
 		rows = rows.Mul(b.weights.Reshape(-1).IndexSelect(0, weight.indices(places)).Unsqueeze(1))
 	}
@@ -183,6 +185,8 @@ func (b *bags) check(weight, indices, offsets *Tensor) {
 		fail(name, ErrShape, fmt.Sprintf("input has to be 1D or 2D Tensor, but got Tensor of dimension %d", indices.Dim()), weight, indices)
 	case b.mode != SumBags && b.mode != MeanBags && b.mode != MaxBags:
 		fail(name, ErrValue, "mode has to be one of sum, mean or max", weight, indices)
+	case b.mode == MaxBags && bool(b.byFrequency):
+		fail(name, ErrValue, "max mode does not support scaling the gradient by the frequency", weight, indices)
 	case b.weights != nil && b.mode != SumBags:
 		fail(name, ErrValue, fmt.Sprintf("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='%s'). "+
 			"Please open a feature request on GitHub.", b.mode), weight, indices)
