@@ -91,9 +91,14 @@ func NewDropout2D(p float64, inPlace ...InPlace) *MaskedDropout {
 	return &MaskedDropout{P: probability(p), InPlace: last(inPlace), name: "Dropout2d", f: (*tensor.Tensor).FeatureDropout}
 }
 
-// NewDropout3D returns a layer for tensor's FeatureDropout of x [N, C, D, H, W]; it panics unless 0 ≤ p ≤ 1. It takes InPlace.
+// NewDropout3D returns a layer for tensor's FeatureDropout of x [N, C, D, H, W] or [C, D, H, W]; it panics unless 0 ≤ p ≤ 1. It takes InPlace.
 func NewDropout3D(p float64, inPlace ...InPlace) *MaskedDropout {
-	return &MaskedDropout{P: probability(p), InPlace: last(inPlace), name: "Dropout3d", f: (*tensor.Tensor).FeatureDropout}
+	return &MaskedDropout{P: probability(p), InPlace: last(inPlace), name: "Dropout3d", f: func(x *tensor.Tensor, p float64, opts ...tensor.DropoutOption) *tensor.Tensor {
+		if x.Dim() == 5 {
+			return x.FeatureDropout(p, opts...)
+		}
+		return x.Unsqueeze(0).FeatureDropout(p, opts...).SqueezeAxis(0)
+	}}
 }
 
 // NewAlphaDropout returns a layer for tensor's AlphaDropout, which goes with SELU; PyTorch's never changes its input. It panics unless 0 ≤ p ≤ 1.

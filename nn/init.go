@@ -13,11 +13,11 @@ func kaimingUniform(w *tensor.Tensor) *tensor.Tensor {
 	return nninit.KaimingUniform(w, nninit.Slope(math.Sqrt(5)))
 }
 
-// biasUniform draws b from U(-1/√fanIn, 1/√fanIn).
+// biasUniform draws b from U(-1/√fanIn, 1/√fanIn), and as many zeros where nothing comes in.
 func biasUniform(b *tensor.Tensor, fanIn int) *tensor.Tensor {
-	if fanIn == 0 {
-		return b
+	bound := 0.0
+	if fanIn > 0 {
+		bound = 1 / math.Sqrt(float64(fanIn))
 	}
-	bound := 1 / math.Sqrt(float64(fanIn))
 	return b.UniformInPlace(-bound, bound)
 }

@@ -94,6 +94,25 @@ func TestBatchNormsCountCompiled(t *testing.T) {
 	})
 }
 
+// TestInstanceNormWithoutMomentum leaves running statistics as they are, as PyTorch's momentum=None does.
+func TestInstanceNormWithoutMomentum(t *testing.T) {
+	n := nn.NewInstanceNorm1D(2, nn.TrackRunningStats(true), nn.CumulativeAverage(true))
+	n.Forward(tensor.Randn(3, 2, 4))
+	if !n.RunningMean.Equal(tensor.Zeros(2)) || !n.RunningVar.Equal(tensor.Ones(2)) {
+		t.Errorf("the running statistics are %v and %v", n.RunningMean, n.RunningVar)
+	}
+}
+
+// TestLinearOfNothing draws a bias of zeros, as many as PyTorch draws.
+func TestLinearOfNothing(t *testing.T) {
+	tensor.ManualSeed(0)
+	l := nn.NewLinear(0, 2)
+	if got := l.Forward(tensor.Zeros(3, 0)); !got.Equal(tensor.Zeros(3, 2)) {
+		t.Errorf("got %v", got)
+	}
+	near(t, "what is drawn next", tensor.Rand(2), tensor.Of([]float32{0.08847743, 0.13203049}))
+}
+
 func TestBatchNormModes(t *testing.T) {
 	b := nn.NewBatchNorm1D(2)
 	x := tensor.Of([][]float32{{1, 10}, {3, 30}})
@@ -171,6 +190,10 @@ func TestLayerMistakes(t *testing.T) {
 		{"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []",
 			func() { nn.NewLayerNorm([]int{}) }},
 		{"Padding_idx must be within num_embeddings", func() { nn.NewEmbedding(3, 2, nn.PaddingIndex(3)) }},
+		{"padding_idx must be within num_embeddings", func() { nn.NewEmbeddingBag(3, 2, nn.PaddingIndex(-4)) }},
+		{"max mode does not support scaling the gradient by the frequency", func() {
+			nn.NewEmbeddingBag(3, 2, nn.BagMode(tensor.MaxBags), nn.ScaleGradByFreq(true)).Forward(tensor.Of([][]int{{0}}), nil)
+		}},
 		{"stride takes one number, or one for each of 2 axes, but got 3", func() { nn.NewConv2D(1, 1, 1, nn.Stride(1, 2, 3)) }},
 		{"padding takes one number, or one for each of 1 axes, but got 2", func() { nn.NewConv1D(1, 1, 3, nn.Padding(1, 2)) }},
 	} {

@@ -181,6 +181,10 @@ func TestDropoutsOfChannels(t *testing.T) {
 	if dropped := y.EqScalar(0).Float().Mean().Float64(); math.Abs(dropped-0.5) > 0.1 || y.Max().Item().(float64) != 2 {
 		t.Errorf("%v are dropped, the others are %v", dropped, y.Max())
 	}
+	volumes := nn.NewDropout3D(0.5).Forward(tensor.Ones(30, 1, 20, 1))
+	if each := volumes.Select(2, 0).Unsqueeze(2).ExpandAs(volumes); !volumes.Equal(each) {
+		t.Errorf("a channel of a volume without a batch is dropped in part")
+	}
 	normal := tensor.Randn(100, 1000)
 	for _, d := range []*nn.MaskedDropout{nn.NewAlphaDropout(0.3), nn.NewFeatureAlphaDropout(0.3)} {
 		y := d.Forward(normal)

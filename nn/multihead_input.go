@@ -56,7 +56,7 @@ func (m *MultiheadAttention) attending(query, key, value *tensor.Tensor, opts []
 	for _, o := range opts {
 		o.attend(&a.attendOptions)
 	}
-	m.check(query, key, value)
+	a.check(query, key, value)
 	q, k, v := m.project(query, key, value)
 	batch := func(x *tensor.Tensor) *tensor.Tensor { // [batch, tokens, width]
 		switch {
@@ -86,24 +86,65 @@ func (m *MultiheadAttention) attending(query, key, value *tensor.Tensor, opts []
 	return a
 }
 
-// check refuses operands of other shapes than the layer's.
-func (m *MultiheadAttention) check(query, key, value *tensor.Tensor) {
+// check refuses operands of other shapes than the layer's, and masks of another number of axes or of whole numbers.
+func (a *attending) check(query, key, value *tensor.Tensor) {
+	m := a.m
 	refuse := func(format string, args ...any) { panic(fault("multi_head_attention", fmt.Sprintf(format, args...))) }
-	switch {
-	case query.Dim() != 2 && query.Dim() != 3:
-		refuse("query should be unbatched 2D or batched 3D tensor but received %d-D query tensor", query.Dim())
-	case key.Dim() != query.Dim() || value.Dim() != query.Dim():
-		refuse("For batched (3-D) `query`, expected `key` and `value` to be 3-D but found %d-D and %d-D tensors respectively", key.Dim(), value.Dim())
-	case query.Size(-1) != m.Width:
-		refuse("was expecting embedding dimension of %d, but got %d", m.Width, query.Size(-1))
-	case key.Size(-1) != m.KeyWidth || value.Size(-1) != m.ValueWidth:
-		refuse("was expecting keys of width %d and values of width %d, but got %d and %d", m.KeyWidth, m.ValueWidth, key.Size(-1), value.Size(-1))
+	rank, batch := query.Dim(), "batched"
+	if a.single {
+		batch = "unbatched"
 	}
-	for axis := range query.Dim() - 1 {
-		if key.Size(axis) != value.Size(axis) {
-			refuse("key's sequence and batch dims %v do not match value's %v", key.Shape()[:query.Dim()-1], value.Shape()[:query.Dim()-1])
+	expected := func(what, axes, found string) {
+		refuse("For %s (%d-D) `query`, expected %s to be %s but found %s", batch, rank, what, axes, found)
+	}
+	instead := func(t *tensor.Tensor) string { return fmt.Sprintf("%d-D tensor instead", t.Dim()) }
+	switch {
+	case rank != 2 && rank != 3:
+		refuse("query should be unbatched 2D or batched 3D tensor but received %d-D query tensor", rank)
+	case key.Dim() != rank || value.Dim() != rank:
+		expected("`key` and `value`", fmt.Sprintf("%d-D", rank), fmt.Sprintf("%d-D and %d-D tensors respectively", key.Dim(), value.Dim()))
+	case a.padding != nil && a.padding.Dim() != rank-1:
+		expected("`key_padding_mask`", fmt.Sprintf("`None` or %d-D", rank-1), instead(a.padding))
+	case a.mask != nil && a.mask.Dim() != 2 && a.mask.Dim() != 3:
+		expected("`attn_mask`", "`None`, 2-D or 3-D", instead(a.mask))
+	}
+	for _, mask := range []struct {
+		name string
+		t    *tensor.Tensor
+	}{{"key_padding_mask", a.padding}, {"attn_mask", a.mask}} {
+		if mask.t != nil && mask.t.DType().IsInteger() {
+			refuse("only bool and floating types of %s are supported", mask.name)
 		}
 	}
+	if query.Size(-1) != m.Width {
+		refuse("was expecting embedding dimension of %d, but got %d", m.Width, query.Size(-1))
+	}
+	for axis := range rank - 1 {
+		if key.Size(axis) != value.Size(axis) {
+			m.refuseValues(key, value)
+		}
+	}
+	if key.Size(-1) != m.KeyWidth || value.Size(-1) != m.ValueWidth {
+		refuse("was expecting keys of width %d and values of width %d, but got %d and %d", m.KeyWidth, m.ValueWidth, key.Size(-1), value.Size(-1))
+	}
+}
+
+// refuseValues refuses values that are not as many as the keys; PyTorch tells of both with tokens before the batch.
+func (m *MultiheadAttention) refuseValues(key, value *tensor.Tensor) {
+	shape := func(x *tensor.Tensor) tensor.Shape {
+		switch {
+		case x.Dim() == 2:
+			x = x.Unsqueeze(1)
+		case m.BatchFirst:
+			x = x.Transpose(0, 1)
+		}
+		return x.Shape()
+	}
+	k, v, text := shape(key), shape(value), "key shape %v does not match value shape %v"
+	if m.Input == nil {
+		k, v, text = k[:2], v[:2], "key's sequence and batch dims %v do not match value's %v"
+	}
+	panic(fault("multi_head_attention", fmt.Sprintf(text, k, v)))
 }
 
 // project puts queries, keys and values through the layers of the input: as one product where all are the same tensor.
@@ -152,7 +193,7 @@ func (a *attending) combine(batch, tokens, keys int) {
 		masks = append(masks, a.spread(m, batch, tokens, keys))
 	}
 	if p := a.padding; p != nil {
-		if p.Dim() != 2 || p.Size(0) != batch || p.Size(1) != keys {
+		if p.Size(0) != batch || p.Size(1) != keys {
 			a.refusePadding(batch, keys)
 		}
 		masks = append(masks, p.Unsqueeze(1).Unsqueeze(1))
@@ -193,20 +234,21 @@ func (a *attending) spread(m *tensor.Tensor, batch, tokens, keys int) *tensor.Te
 		return m.Unsqueeze(0).Unsqueeze(0)
 	case m.Dim() == 2:
 		panic(fault("multi_head_attention", fmt.Sprintf("The shape of the 2D attn_mask is %s, but should be %s.", m.Shape(), tuple(tokens, keys))))
-	case m.Dim() == 3 && m.Size(0) == batch*heads && m.Size(1) == tokens && m.Size(2) == keys:
+	case m.Size(0) == batch*heads && m.Size(1) == tokens && m.Size(2) == keys:
 		return m.Unflatten(0, batch, heads)
-	case m.Dim() == 3:
-		panic(fault("multi_head_attention", fmt.Sprintf("The shape of the 3D attn_mask is %s, but should be %s.", m.Shape(), tuple(batch*heads, tokens, keys))))
+	case a.single:
+		panic(fault("multi_head_attention", fmt.Sprintf("Expected `attn_mask` shape to be %s but got %s", tuple(heads, tokens, keys), m.Shape())))
 	default:
-		panic(fault("multi_head_attention", fmt.Sprintf("attn_mask's dimension %d is not supported", m.Dim())))
+		panic(fault("multi_head_attention", fmt.Sprintf("The shape of the 3D attn_mask is %s, but should be %s.", m.Shape(), tuple(batch*heads, tokens, keys))))
 	}
 }
 
 func (a *attending) refusePadding(batch, keys int) {
-	if p := a.padding; p.Dim() == 2 && p.Size(0) != batch {
-		panic(fault("multi_head_attention", fmt.Sprintf("Expected key_padded_mask.shape[0] to be %d, but got %d", batch, p.Size(0))))
+	axis, want := 0, batch
+	if a.padding.Size(0) == batch {
+		axis, want = 1, keys
 	}
-	panic(fault("multi_head_attention", fmt.Sprintf("expecting key_padding_mask shape of %s, but got %s", tuple(batch, keys), a.padding.Shape())))
+	panic(fault("multi_head_attention", fmt.Sprintf("Expected key_padded_mask.shape[%d] to be %d, but got %d", axis, want, a.padding.Size(axis))))
 }
 
 // more adds a key and a value [1, 1, width] that all queries see behind keys and values [batch, keys, width].

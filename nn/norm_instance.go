@@ -51,9 +51,14 @@ func (n *InstanceNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return n.normalize(x)
 }
 
+// normalize normalises x, which has a batch. Instances are not counted, so that with CumulativeAverage running statistics stay as they are, as in PyTorch.
 func (n *InstanceNorm) normalize(x *tensor.Tensor) *tensor.Tensor {
+	momentum := tensor.Momentum(n.Momentum)
+	if n.CumulativeAverage {
+		momentum = 0
+	}
 	return x.InstanceNorm(n.Weight, n.Bias, n.RunningMean, n.RunningVar,
-		tensor.Training(n.Training() || n.RunningMean == nil), tensor.Momentum(n.Momentum), tensor.Eps(n.Eps))
+		tensor.Training(n.Training() || n.RunningMean == nil), momentum, tensor.Eps(n.Eps))
 }
 
 // String prints the layer as PyTorch does.

@@ -9,7 +9,7 @@ import (
 )
 
 // WeightNorm computes a layer's weight from its length and its direction: w = Magnitude·Direction/‖Direction‖, the norm for each
-// index along an axis.
+// index along an axis, or of the whole weight where the axis is -1.
 type WeightNorm[L Module] struct {
 	Layer     L              `nn:",inline"` // has no Weight of its own
 	Magnitude *tensor.Tensor `nn:"parametrizations.weight.original0"`
@@ -17,7 +17,7 @@ type WeightNorm[L Module] struct {
 	Axis      int
 }
 
-// NewWeightNorm takes over the Weight of a layer, a pointer to a struct that has that field, with the norm along axis, 0 unless given.
+// NewWeightNorm takes over the Weight of a layer, a pointer to a struct that has that field, with the norm along axis, 0 unless given; -1 is PyTorch's dim=None.
 func NewWeightNorm[L Module](layer L, axis ...int) *WeightNorm[L] {
 	n := &WeightNorm[L]{Layer: layer, Axis: append(axis, 0)[0], Direction: takeWeight(layer)}
 	n.Magnitude = tensor.Parameter(n.norm().Detach().Clone())
@@ -25,6 +25,9 @@ func NewWeightNorm[L Module](layer L, axis ...int) *WeightNorm[L] {
 }
 
 func (n *WeightNorm[L]) norm() *tensor.Tensor {
+	if n.Axis == -1 {
+		return n.Direction.Norm()
+	}
 	var others []int
 	for i := range n.Direction.Dim() {
 		if i != n.Axis {
@@ -57,10 +60,10 @@ type SpectralNorm[L Module] struct {
 	Eps             float64
 }
 
-// NewSpectralNorm takes over the Weight of a layer, a pointer to a struct that has that field, with rows along axis, 0 unless given. The
+// NewSpectralNorm takes over the Weight of a layer, a pointer to a struct that has that field, with rows along axis: that of the layer's output unless given. The
 // singular vectors are drawn, and iterated 15 times.
 func NewSpectralNorm[L Module](layer L, axis ...int) *SpectralNorm[L] {
-	n := &SpectralNorm[L]{Layer: layer, Axis: append(axis, 0)[0], Original: takeWeight(layer), PowerIterations: 1, Eps: 1e-12}
+	n := &SpectralNorm[L]{Layer: layer, Axis: append(axis, outputAxis(layer))[0], Original: takeWeight(layer), PowerIterations: 1, Eps: 1e-12}
 	if n.Original.Dim() > 1 {
 		m := n.matrix().Detach()
 		like := tensor.Like(n.Original)
@@ -69,6 +72,15 @@ func NewSpectralNorm[L Module](layer L, axis ...int) *SpectralNorm[L] {
 		n.iterate(m, 15+1) // PyTorch computes the weight once when it takes it over
 	}
 	return n
+}
+
+// outputAxis is the axis of a layer's weight that counts outputs.
+func outputAxis(layer Module) int {
+	switch layer.(type) {
+	case *ConvTranspose1D, *ConvTranspose2D, *ConvTranspose3D:
+		return 1
+	}
+	return 0
 }
 
 // matrix returns the weight with a row for each index along the axis.

@@ -50,6 +50,23 @@ func TestWeightNorm(t *testing.T) {
 	wantState(t, n, "bias", "parametrizations.weight.original0", "parametrizations.weight.original1")
 }
 
+// TestParametrizedAxes: rows of a transposed convolution are its outputs, and a length may be that of the whole weight.
+func TestParametrizedAxes(t *testing.T) {
+	tensor.ManualSeed(0)
+	n := nn.NewSpectralNorm(nn.NewConvTranspose2D(2, 3, 2))
+	near(t, "u", n.U, tensor.Of([]float32{-0.83041573, 0.51793247, 0.20531809}))
+	near(t, "what is drawn next", tensor.Rand(2), tensor.Of([]float32{0.99706656, 0.69844109}))
+	if got := n.V.Shape(); !got.Equal(tensor.Shape{8}) {
+		t.Errorf("v is %v", got)
+	}
+	whole := nn.NewWeightNorm(nn.NewConv1D(2, 3, 2), -1)
+	x := tensor.Randn(1, 2, 5)
+	if got := whole.Magnitude.Shape(); len(got) != 0 {
+		t.Errorf("the length of a whole weight is %v", got)
+	}
+	near(t, "result", whole.Forward(x), x.Conv1D(whole.Direction, whole.Layer.Bias))
+}
+
 func wantState(t *testing.T, model any, want ...string) {
 	t.Helper()
 	if got := slices.Sorted(maps.Keys(nn.State(model))); !slices.Equal(got, want) {

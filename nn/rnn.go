@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"cresset/internal/friend"
 	"cresset/tensor"
@@ -75,12 +76,12 @@ func (r *RNNBase) check() {
 		panic(fault("rnn", "hidden_size must be greater than zero"))
 	case r.NumLayers < 1:
 		panic(fault("rnn", "num_layers must be greater than zero"))
+	case r.ProjSize > 0 && r.kind != "LSTM":
+		panic(fault("rnn", "proj_size argument is only supported for LSTM, not RNN or GRU"))
 	case r.ProjSize < 0:
 		panic(fault("rnn", "proj_size should be a positive integer or zero to disable projections"))
 	case r.ProjSize >= r.HiddenSize:
 		panic(fault("rnn", "proj_size has to be smaller than hidden_size"))
-	case r.ProjSize > 0 && r.kind != "LSTM":
-		panic(fault("rnn", "proj_size argument is only supported for LSTM, not RNN or GRU"))
 	}
 }
 
@@ -192,12 +193,10 @@ func (r *RNNBase) run(x *tensor.Tensor, sizes []int, first []*tensor.Tensor, f d
 // forward computes all layers of x [L, N, …], or [N, L, …] with BatchFirst, or [L, …]; states that are nil are zeros.
 func (r *RNNBase) forward(x *tensor.Tensor, first []*tensor.Tensor, f direction) (y *tensor.Tensor, last []*tensor.Tensor) {
 	r.checkInput(x)
+	checkRanks(x, first)
 	if x.Dim() == 2 {
 		for i, t := range first {
 			if t != nil {
-				if t.Dim() != 2 {
-					panic(fault("rnn", r.unbatched(t)))
-				}
 				first[i] = t.Unsqueeze(1)
 			}
 		}
@@ -207,11 +206,6 @@ func (r *RNNBase) forward(x *tensor.Tensor, first []*tensor.Tensor, f direction)
 		}
 		return y.SqueezeAxis(1), last
 	}
-	for _, t := range first {
-		if t != nil && t.Dim() != 3 {
-			panic(fault("rnn", fmt.Sprintf("For batched 3-D input, hx should also be 3-D but got %d-D tensor", t.Dim())))
-		}
-	}
 	if !r.BatchFirst {
 		return r.batched(x, first, f)
 	}
@@ -219,8 +213,26 @@ func (r *RNNBase) forward(x *tensor.Tensor, first []*tensor.Tensor, f direction)
 	return y.Transpose(0, 1), last
 }
 
-func (r *RNNBase) unbatched(t *tensor.Tensor) string {
-	return fmt.Sprintf("For unbatched 2-D input, hx should also be 2-D but got %d-D tensor", t.Dim())
+// checkRanks refuses first states with another number of axes than the input x has.
+func checkRanks(x *tensor.Tensor, first []*tensor.Tensor) {
+	var ranks []string
+	fit := true
+	for _, t := range first {
+		if t != nil {
+			ranks, fit = append(ranks, fmt.Sprintf("%d-D", t.Dim())), fit && t.Dim() == x.Dim()
+		}
+	}
+	if fit {
+		return
+	}
+	batch, states, got := "batched", "hx", ranks[0]+" tensor"
+	if x.Dim() == 2 {
+		batch = "unbatched"
+	}
+	if len(ranks) > 1 {
+		states, got = "hx and cx", "("+strings.Join(ranks, ", ")+") tensors"
+	}
+	panic(fault("rnn", fmt.Sprintf("For %s %d-D input, %s should also be %d-D but got %s", batch, x.Dim(), states, x.Dim(), got)))
 }
 
 // batched computes all layers of x [L, N, …].
@@ -239,7 +251,11 @@ func (r *RNNBase) batched(x *tensor.Tensor, first []*tensor.Tensor, f direction)
 
 func (r *RNNBase) checkInput(x *tensor.Tensor) {
 	if x.Dim() != 2 && x.Dim() != 3 {
-		panic(fault("rnn", fmt.Sprintf("%s: Expected input to be 2D or 3D, got %dD tensor instead", r.kind, x.Dim())))
+		noun := ""
+		if r.kind == "RNN" {
+			noun = " tensor"
+		}
+		panic(fault("rnn", fmt.Sprintf("%s: Expected input to be 2D or 3D, got %dD%s instead", r.kind, x.Dim(), noun)))
 	}
 	if x.Size(-1) != r.InputSize {
 		panic(fault("rnn", fmt.Sprintf("input.size(-1) must be equal to input_size. Expected %d, got %d", r.InputSize, x.Size(-1))))

@@ -92,12 +92,18 @@ func (c *RNNCellBase) state(t, x *tensor.Tensor, n, i int, single bool) *tensor.
 		return tensor.Like(x).Zeros(n, c.HiddenSize)
 	}
 	if t.Dim() != 1 && t.Dim() != 2 {
-		panic(fault("rnn", fmt.Sprintf("%s: Expected hidden to be 1D or 2D, got %dD instead", c.kind, t.Dim())))
+		name := "hidden"
+		if c.kind == "LSTMCell" {
+			name = fmt.Sprintf("hx[%d]", i)
+		}
+		panic(fault("rnn", fmt.Sprintf("%s: Expected %s to be 1D or 2D, got %dD instead", c.kind, name, t.Dim())))
 	}
 	if single {
 		t = t.Unsqueeze(0)
 	}
 	switch {
+	case t.Dim() != 2:
+		panic(fault("rnn", fmt.Sprintf("Expected 2D hidden%d (batch x hidden_size), but got %dD tensor", i, t.Dim())))
 	case t.Size(0) != n:
 		panic(fault("rnn", fmt.Sprintf("Input batch size %d doesn't match hidden%d batch size %d", n, i, t.Size(0))))
 	case t.Size(1) != c.HiddenSize:

@@ -105,3 +105,30 @@ func TestDicts(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestRecurrentMistakes(t *testing.T) {
+	x, packed := tensor.Zeros(4, 2, 3), tensor.Zeros(1, 4, 2, 3)
+	for _, c := range []struct {
+		want string
+		do   func()
+	}{
+		{"RNN: Expected input to be 2D or 3D, got 4D tensor instead", func() { nn.NewRNN(3, 5).Forward(packed, nil) }},
+		{"GRU: Expected input to be 2D or 3D, got 4D instead", func() { nn.NewGRU(3, 5).Forward(packed, nil) }},
+		{"LSTM: Expected input to be 2D or 3D, got 4D instead", func() { nn.NewLSTM(3, 5).Forward(packed, nil, nil) }},
+		{"For batched 3-D input, hx should also be 3-D but got 2-D tensor", func() { nn.NewGRU(3, 5).Forward(x, tensor.Zeros(2, 5)) }},
+		{"For unbatched 2-D input, hx should also be 2-D but got 3-D tensor", func() { nn.NewRNN(3, 5).Forward(tensor.Zeros(2, 3), tensor.Zeros(1, 2, 5)) }},
+		{"For unbatched 2-D input, hx and cx should also be 2-D but got (2-D, 1-D) tensors", func() {
+			nn.NewLSTM(3, 5).Forward(tensor.Zeros(2, 3), tensor.Zeros(1, 5), tensor.Zeros(5))
+		}},
+		{"proj_size argument is only supported for LSTM, not RNN or GRU", func() { nn.NewGRU(3, 2, nn.ProjSize(2)) }},
+		{"Expected 2D hidden0 (batch x hidden_size), but got 1D tensor", func() { nn.NewRNNCell(3, 5).Forward(tensor.Zeros(1, 3), tensor.Zeros(5)) }},
+		{"GRUCell: Expected hidden to be 1D or 2D, got 3D instead", func() { nn.NewGRUCell(3, 5).Forward(tensor.Zeros(1, 3), tensor.Zeros(1, 1, 5)) }},
+		{"LSTMCell: Expected hx[1] to be 1D or 2D, got 3D instead", func() {
+			nn.NewLSTMCell(3, 5).Forward(tensor.Zeros(1, 3), tensor.Zeros(1, 5), tensor.Zeros(1, 1, 5))
+		}},
+	} {
+		if err := tensor.Try(c.do); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}

@@ -187,7 +187,11 @@ func (x *Tensor) checkRMSNorm(shape Shape, weight *Tensor) {
 		fail(name, ErrShape, fmt.Sprintf("Expected weight to be of same shape as normalized_shape, but got weight of shape %s and normalized_shape = %s",
 			weight.layout.Shape().List(), shape.List()), x, weight)
 	}
-	if first := x.layout.Rank() - len(shape); first < 0 || !x.layout.Shape()[first:].Equal(shape) {
+	first := x.layout.Rank() - len(shape)
+	if first < 0 {
+		fail(name, ErrShape, fmt.Sprintf("Input tensor must have at least %d dimensions, but got %d", len(shape), x.layout.Rank()), x)
+	}
+	if !x.layout.Shape()[first:].Equal(shape) {
 		fail(name, ErrShape, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*%s, but got input of size%s",
 			shape.List(), strings.TrimPrefix(shape.List(), "["), x.layout.Shape().List()), x)
 	}

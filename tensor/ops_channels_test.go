@@ -77,6 +77,7 @@ var channelRows = []opRow{
 		empty: []emptyCase{{[][]int{{0, 3, 4}, {3, 4}}, []int{0, 3, 4}}},
 		wrong: []wrongCase{
 			{[][]int{{2, 4, 3}, {3, 4}}, tensor.ErrShape, "expected input with shape [*3, 4]"},
+			{[][]int{{4}, {3, 4}}, tensor.ErrShape, "Input tensor must have at least 2 dimensions, but got 1"},
 			{[][]int{{2, 3, 4}, {4}}, tensor.ErrShape, "Expected weight to be of same shape as normalized_shape"},
 		},
 	},
