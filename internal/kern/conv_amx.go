@@ -12,8 +12,7 @@ import (
 // so two channels of the input are joined first, to a plane of pairs. From then on a pair is an element of float32: the copies of conv_shift.go are made of half
 // as many channels, and a row of a panel is 32 neighbours in them. The weights of two channels are joined likewise, and packed once for all images.
 //
-// Where channels fill steps of 32, tiles find the rows of B in those copies by taps, and no panels are packed. A step for 32x32 sums takes 64 cycles by the unit's rate; for
-// conv3x3_bf16/32x64x56x56 some 140, since the weights, of 72 KiB, and the rows of B come from the second cache level.
+// Where channels fill steps of 32, pixels are rows of A, and nothing but the weights is packed (conv_amx_pixels.go).
 
 const (
 	minAMXOutputs  = 8       // of a group that pay for joining channels and packing panels, where windows are large
@@ -28,9 +27,6 @@ type convAMX struct {
 	pieces  int                    // of an image
 	rows    int                    // of a part
 	parts   int                    // of a group
-	tapped  bool                   // tiles find the rows of B in the copies: no panels are packed
-	inPlace bool                   // or in the pairs themselves, since a window is a pixel
-	plane   int                    // pairs of a channel
 	x       []float32              // pairs
 	packed  []float32              // the weights
 	bias    []float32              // for the columns of a panel each
@@ -52,22 +48,23 @@ func ConvBF16(s *ConvShape, x, w, bias, y []dtype.BF16) (bool, error) {
 	if s.depthwise() {
 		return true, convDepthwiseBF16(s, x, w, bias, y)
 	}
+	if c := newPixelsAMX(s); c != nil {
+		return true, c.run(x, w, bias, y)
+	}
 	joined := *s
 	joined.C = s.Groups * ceilDiv(s.C/s.Groups, 2)
-	c := convAMX{tapped: joined.C/s.Groups%(vec.AMXSteps/2) == 0, plane: s.H * s.W}
-	c.cut(&joined)
+	var c convAMX
+	c.shifts, c.band = shiftsFor[float32](&joined, vec.AMXCols)
 	_, outputs, depth, pixels := c.groupSizes()
 	c.pieces = ceilDiv(s.OH, c.lines) * ceilDiv(s.OW, c.width)
 	if c.band > 0 {
 		c.pieces = ceilDiv(pixels, c.band)
 	}
 	c.product = amxProduct[dtype.BF16]{k: 2 * depth, steps: ceilDiv(2*depth, vec.AMXSteps), ldc: pixels, height: ceilDiv(outputs, ceilDiv(outputs, vec.AMXRows))}
-	if c.tapped {
-		c.findSteps()
-	}
 	c.divide()
-	images := min(s.N, max(1, joinedElems/(joined.C*c.plane))*par.NumThreads())
-	sizes := [3]int{images*joined.C*c.plane + vec.AMXCols, s.K * c.product.steps * vec.AMXSteps / 2, 0}
+	plane := s.H * s.W
+	images := min(s.N, max(1, joinedElems/(joined.C*plane))*par.NumThreads())
+	sizes := [3]int{images*joined.C*plane + vec.AMXCols, s.K * c.product.steps * vec.AMXSteps / 2, 0}
 	if bias != nil {
 		sizes[2] = s.K * vec.AMXCols
 	}
@@ -107,45 +104,6 @@ func (c *convAMX) divide() {
 	c.parts = ceilDiv(outputs, c.rows)
 }
 
-// cut decides on the pieces. Tiles find rows of B by taps where channels fill steps, whose elements are then neighbouring channels of a place in the window:
-// conv3x3_bf16/32x64x56x56 takes three fifths of the time so. A tile's rows that cross cache lines take twice as long to load, so lines of the copies are whole cache lines where
-// that leaves few columns of tiles unused, and so are planes that are read in place.
-func (c *convAMX) cut(joined *ConvShape) {
-	c.shifts, c.band = shiftsFor[float32](joined, vec.AMXCols)
-	if !c.tapped {
-		return
-	}
-	if c.inPlace = c.pointwise() && c.band > 0; c.inPlace {
-		c.plane = oddLines(2*c.plane) / 2
-		return
-	}
-	around := (c.R - 1) * c.DilationH / c.StrideH
-	d := shifts{ConvShape: joined, groups: 1, copies: c.S, phases: c.phases, width: c.OW, pitch: ceilDiv(c.OW, lineElems) * lineElems}
-	d.lines = shiftedBytes/4/(c.C/c.Groups*d.copies*d.phases*d.pitch) - around
-	if used := ceilDiv(c.OW, vec.AMXCols) * vec.AMXCols; 5*c.OW >= 4*used && d.lines >= min(cutLines, c.OH) {
-		d.lines = ceilDiv(c.OH, ceilDiv(c.OH, d.lines)) // evenly
-		d.depth = around + d.lines
-		c.shifts, c.band = d, 0
-	}
-	c.gap = oddLines(2*c.channel())/2 - c.channel()
-}
-
-// findSteps writes where the pairs of each step begin.
-func (c *convAMX) findSteps() {
-	p, window := &c.product, c.R*c.S
-	p.rowB = c.channel()
-	if c.inPlace {
-		p.rowB = c.plane
-	}
-	for l := range p.steps {
-		at := l / window * vec.AMXSteps / 2 * p.rowB
-		if !c.inPlace {
-			at += c.tap(l%window/c.S, l%window%c.S)
-		}
-		p.taps, p.lastTap = append(p.taps, int32(at)), max(p.lastTap, at)
-	}
-}
-
 // joinedTogether is how many planes are joined in turns, whose lines are read once.
 const joinedTogether = 16
 
@@ -159,8 +117,8 @@ func (c *convAMX) join(x []dtype.BF16, channels int) {
 	split(c.N*c.Groups*cuts, max(1, copyGrain/(joinedTogether*plane)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			image, channel := i/cuts, i%cuts*joinedTogether
-			to := c.x[(image*ceilDiv(channels, 2)+channel/2)*c.plane:]
-			joinChannels(to, c.plane, x[(image*channels+channel)*plane:], min(joinedTogether, channels-channel), plane)
+			to := c.x[(image*ceilDiv(channels, 2)+channel/2)*plane:]
+			joinChannels(to, plane, x[(image*channels+channel)*plane:], min(joinedTogether, channels-channel), plane)
 		}
 	})
 }
@@ -192,24 +150,12 @@ func (c *convAMX) pack(w []dtype.BF16, channels int) {
 		for i := lo; i < hi; i++ {
 			first, end := c.part(i)
 			for k := first; k < end; k++ {
-				if c.tapped {
-					turnWindows(asHalves(space.data)[(k-first)*part.k:][:part.k], w[k*channels*window:], window)
-				} else {
-					joinChannels(space.data[(k-first)*depth:], window, w[k*channels*window:], channels, window)
-				}
+				joinChannels(space.data[(k-first)*depth:], window, w[k*channels*window:], channels, window)
 			}
 			worker := amxWorker[dtype.BF16]{amxProduct: &part, rowEnd: end - first, packed: &scratch[float32]{c.packed[first*line:]}}
 			worker.packA()
 		}
 	})
-}
-
-// turnWindows writes weights of an output in the order of steps: for each 32 channels all places of the window, for each place the channels.
-func turnWindows(dst, w []dtype.BF16, window int) {
-	for i := range dst {
-		step, channel := i/vec.AMXSteps, i%vec.AMXSteps
-		dst[i] = w[(step/window*vec.AMXSteps+channel)*window+step%window]
-	}
 }
 
 // part returns the outputs of part i of all groups'.
@@ -224,25 +170,17 @@ func (c *convAMX) part(i int) (first, end int) {
 func (c *convAMX) compute() error {
 	_, _, depth, pixels := c.groupSizes()
 	size, panel := c.size(), c.product.panelSize()
-	switch {
-	case c.inPlace:
-		size, panel = 0, 0
-	case c.tapped:
-		panel = vec.AMXCols // what is read behind the last row
-	}
 	flops := 2 * c.rows * 2 * depth * ceilDiv(pixels, c.pieces)
 	return ForWithWorkspace(c.N*c.Groups*c.pieces*c.parts, max(1, amxPieceFlops/flops), size+panel, func(lo, hi int, space []float32) {
 		part := c.product
-		if !c.tapped {
-			part.packedB = space[size:]
-			clear(part.packedB[depth*vec.AMXCols:])
-		}
+		part.packedB = space[size:]
+		clear(part.packedB[depth*vec.AMXCols:])
 		w := amxWorker[dtype.BF16]{amxProduct: &part, sums: newScratch[float32]((c.rows + 1 + vec.AMXRows) * vec.AMXCols)}
 		defer w.sums.release()
 		for i := lo; i < hi; i++ {
 			image, piece := i/(c.parts*c.pieces), i/c.parts%c.pieces
 			c.take(&w, image, image%c.Groups*c.parts+i%c.parts)
-			c.piece(&w, piece, c.x[image*c.C/c.Groups*c.plane:], space)
+			c.piece(&w, piece, c.x[image*c.C/c.Groups*c.H*c.W:], space)
 		}
 	})
 }
@@ -265,10 +203,6 @@ func (c *convAMX) piece(w *amxWorker[dtype.BF16], i int, x, shifted []float32) {
 	if c.band > 0 {
 		first := i * c.band
 		end, line := min(first+c.band, c.OH*c.OW), first/c.OW
-		if c.inPlace {
-			c.multiply(w, y[first:], x[first:], 1, end-first)
-			return
-		}
 		shift(&c.shifts, shifted, x, line, (end-1)/c.OW+1-line, 0, c.OW)
 		c.multiply(w, y[first:], shifted[first-line*c.OW:], 1, end-first)
 		return
@@ -285,11 +219,7 @@ func (c *convAMX) multiply(w *amxWorker[dtype.BF16], y []dtype.BF16, shifted []f
 	for l := range lines {
 		for j := 0; j < cols; j += vec.AMXCols {
 			n := min(vec.AMXCols, cols-j)
-			if c.tapped {
-				w.packedB = shifted[l*c.pitch+j:]
-			} else {
-				c.panel(w.packedB, shifted[l*c.pitch+j:], n)
-			}
+			c.panel(w.packedB, shifted[l*c.pitch+j:], n)
 			w.c = y[l*c.OW+j:]
 			w.piece(0, n)
 		}

@@ -12,7 +12,8 @@ import (
 	"cresset/internal/kern/guarded"
 )
 
-// amxConvs have ends of everything: odd channels, windows of more than a panel's columns, lines that are cut, parts of outputs, images of less than a vector.
+// amxConvs have ends of everything: odd channels, windows of more than a panel's columns, lines that are cut, parts of outputs, images of less than a vector, several images
+// in a piece, steps in several blocks, windows at borders alone.
 var amxConvs = []ConvShape{
 	{2, 10, 9, 11, 12, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
 	{3, 18, 13, 12, 40, 3, 2, 2, 3, 1, 1, 1, 1, 2, 0, 0, false},
@@ -28,6 +29,12 @@ var amxConvs = []ConvShape{
 	{2, 160, 3, 7, 34, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
 	{3, 64, 14, 14, 40, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false},
 	{2, 64, 32, 32, 80, 1, 1, 1, 1, 0, 0, 1, 1, 2, 0, 0, false},
+	{7, 96, 7, 7, 70, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
+	{2, 32, 5, 130, 33, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0, false},
+	{2, 64, 1, 16, 40, 1, 3, 1, 1, 0, 1, 1, 1, 1, 0, 0, false},
+	{1, 32, 60, 60, 48, 3, 3, 1, 1, 30, 31, 30, 31, 1, 0, 0, false},
+	{1, 256, 64, 70, 33, 2, 2, 1, 2, 0, 0, 1, 1, 1, 0, 0, false},
+	{1, 1024, 17, 5, 33, 3, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, false},
 }
 
 // convHalves is a convolution of bfloat16, with what float64 makes of it.
@@ -73,12 +80,13 @@ func TestConvBF16(t *testing.T) {
 	defer runtime.GOMAXPROCS(procs)
 	for _, shape := range amxConvs {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
-			c := newConvHalves(shape)
+			c, atEnd := newConvHalves(shape), shape.K%2 > 0
+			x, w := guarded.Copy(t, c.x, atEnd), guarded.Copy(t, c.w, atEnd)
 			var bits []dtype.BF16
 			for _, threads := range []int{1, 7} {
 				runtime.GOMAXPROCS(threads)
-				y := make([]dtype.BF16, len(c.dy))
-				if done, err := ConvBF16(c.ConvShape, c.x, c.w, c.bias, y); !done || err != nil {
+				y := guarded.Slice[dtype.BF16](t, len(c.dy), atEnd)
+				if done, err := ConvBF16(c.ConvShape, x, w, c.bias, y); !done || err != nil {
 					t.Fatal(done, err)
 				}
 				checkRounded(t, "y", y, c.y)

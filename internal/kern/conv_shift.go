@@ -24,7 +24,6 @@ type shifts struct {
 	phases int // of input lines
 	depth  int // lines of a phase
 	pitch  int // elements of a line
-	gap    int // elements behind a channel's copies
 }
 
 const (
@@ -103,7 +102,7 @@ func (s *shifts) taps(t *tapTable, k, count int) {
 }
 
 // channel returns the elements of the copies of a channel.
-func (s *shifts) channel() int { return volume(s.copies, s.phases, s.depth, s.pitch) + s.gap }
+func (s *shifts) channel() int { return volume(s.copies, s.phases, s.depth, s.pitch) }
 
 // tap returns where in a channel's copies the elements start that place (r, q) of a window meets.
 func (s *shifts) tap(r, q int) int {

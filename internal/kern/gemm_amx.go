@@ -24,7 +24,6 @@ import (
 
 const (
 	amxBlock     = 16      // steps
-	tappedBlock  = 36      // steps that taps find, whose rows of B are shared
 	amxPieceRows = 256     // of a piece, whose packed A the second cache level holds
 	amxMaxSteps  = 1 << 11 // of a row of A, of which a panel of B has 4 MiB
 	minAMXCols   = 16      // what pays for packing, as does a whole step
@@ -49,9 +48,6 @@ type amxProduct[T amxElement] struct {
 	col, colEnd int       // columns that are computed together
 	packedB     []float32 // their panels, each [16*steps, 32] of pairs
 	height      int       // of a tile
-	taps        []int32   // of convolutions whose steps of B lie in copies of the input rather than in panels
-	lastTap     int       // the largest
-	rowB        int
 }
 
 // minRoundedRows is how many rows of A pay for rounding B.
@@ -181,7 +177,7 @@ func (w *amxWorker[T]) piece(col, colEnd int) {
 		if w.turned {
 			w.startTurned()
 		}
-		for l := 0; l < w.steps; l += w.block() {
+		for l := 0; l < w.steps; l += amxBlock {
 			for _, g := range tileGroups(w.row, w.rowEnd, w.height) {
 				if g.tiles > 0 {
 					w.multiply(g, j, min(width, colEnd-j), l)
@@ -194,28 +190,16 @@ func (w *amxWorker[T]) piece(col, colEnd int) {
 	}
 }
 
-// block returns how many steps are computed at a time.
-func (w *amxWorker[T]) block() int {
-	if w.taps != nil {
-		return tappedBlock
-	}
-	return amxBlock
-}
-
-// multiply computes a group of tiles in the panels of some columns, or in one that taps find, for the block of steps from l on.
+// multiply computes a group of tiles in the panels of some columns for the block of steps from l on.
 func (w *amxWorker[T]) multiply(g tileGroup, col, cols, l int) {
 	rows := w.rowEnd - w.row
 	sums, line := w.sums.data[(g.row-w.row)*vec.AMXCols:], g.height*vec.AMXCols
 	t := vec.AMXTile{
-		Rows: g.height, Count: g.tiles, K: min(w.block(), w.steps-l), From: sums, RowFrom: vec.AMXCols, StepFrom: line, Sums: sums, StepSums: line,
+		Rows: g.height, Count: g.tiles, K: min(amxBlock, w.steps-l), From: sums, RowFrom: vec.AMXCols, StepFrom: line, Sums: sums, StepSums: line,
 		Next: !w.turned && w.n > vec.AMXCols, // mm_bf16/1024 takes an eighth less time so
 	}
-	if w.taps != nil {
-		t.B, t.Taps, t.LastTap, t.RowB = w.packedB, w.taps[l:], w.lastTap, w.rowB
-	} else {
-		t.B = w.packedB[(col-w.col)/vec.AMXCols*w.panelSize()+l*vec.AMXSteps/2*vec.AMXCols:]
-		t.Panels, t.PanelB = ceilDiv(cols, vec.AMXCols), w.panelSize()
-	}
+	t.B = w.packedB[(col-w.col)/vec.AMXCols*w.panelSize()+l*vec.AMXSteps/2*vec.AMXCols:]
+	t.Panels, t.PanelB = ceilDiv(cols, vec.AMXCols), w.panelSize()
 	if a := w.inPlace(); a != nil {
 		apart := w.amxProduct.a.Row
 		t.A, t.RowA, t.ColA, t.StepA = a[g.row*apart+l*vec.AMXSteps:], apart, vec.AMXSteps, g.height*apart

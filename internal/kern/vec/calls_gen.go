@@ -92,13 +92,19 @@ type amxCall struct {
 	config, a, b, from, sums, add, c                                   unsafe.Pointer
 	k, rows, cols                                                      int
 	rowA, lowA, colA, rowFrom, lowFrom, rowSums, lowSums, rowAdd, rowC int
-	taps                                                               unsafe.Pointer // where the pairs of each step begin, rowB apart; nil for those of a panel
-	rowB                                                               int
 	tiles                                                              int // below each other, with these distances from each to the next:
 	stepA, stepFrom, stepSums, stepAdd, stepC                          int
 	panels, count                                                      int // side by side, of so many tiles each, with these distances from a tile that is behind the last one to the next panel's first:
 	nextA, nextB, nextFrom, nextSums, nextAdd, nextC                   int
 	ahead                                                              int // bytes of B that a step prefetches; where it is not zero, a tile also prefetches the next one of C
+}
+
+// amxPixelsCall is an AMXPixels as assembly reads it: distances in bytes, low from the first pixel of a tile to the first of its lower half.
+type amxPixelsCall struct {
+	config, a, b, from, sums, taps, places, c                       unsafe.Pointer // without c sums are kept
+	k0, k1, k2, k3, tiles, rows, cols                               int            // steps in four parts
+	rowA, lowA, rowFrom, lowFrom, stepFrom, lowSums, stepSums, rowC int
+	turns                                                           int // whether a tile is summed that is yet to be turned
 }
 
 // byteResultsCall is a call of ByteResults: pointers to the sums of digits, the highest first, of which one digit has the first alone.

@@ -11,7 +11,7 @@ import (
 //	S[i, j] = From[i*RowFrom+j] + Σ A[i*RowA+l*ColA+h] · B[l, h, j]
 //
 // for Rows rows i, at most 32, 32 columns j, and K steps l of 32 elements h. B is a panel of pairs: [16*K, 32], as PairRows and PairColumns
-// pack it. Where Taps is not nil, there is one panel, and Taps says for each step where its pairs begin in B: 16 rows of 32, RowB apart. From is zero where it is nil.
+// pack it. From is zero where it is nil.
 //
 // In each step the products of elements with even h are added in order to a sum from zero, with one rounding each, those of the others to another one; the two
 // are added, and then to S. All of that is rounded to the nearest, with operands and results below 2**-126 taken for zero.
@@ -20,9 +20,6 @@ type AMXTile struct {
 	A          []dtype.BF16
 	RowA, ColA int
 	B          []float32
-	Taps       []int32
-	LastTap    int // the largest
-	RowB       int
 	From       []float32
 	RowFrom    int
 	Sums       []float32 // of 32 numbers a row, which each kernel overwrites
@@ -98,12 +95,7 @@ func (t *AMXTile) call(rowSums int) amxCall {
 		tiles: t.Count, stepA: 2 * t.StepA, stepSums: 4 * t.StepSums,
 		panels: panel + 1, count: t.Count, nextA: -2 * t.Count * t.StepA, nextB: 4 * t.PanelB, nextSums: 4 * (t.PanelSums - t.Count*t.StepSums),
 	}
-	if t.Taps != nil {
-		_, _ = t.Taps[t.K-1], t.B[t.LastTap+(AMXSteps/2-1)*t.RowB+AMXCols-1]
-		c.taps, c.rowB = pointer(t.Taps, 0), 4*t.RowB
-	} else {
-		_ = t.B[panel*t.PanelB+t.K*AMXSteps/2*AMXCols-1]
-	}
+	_ = t.B[panel*t.PanelB+t.K*AMXSteps/2*AMXCols-1]
 	if t.Next {
 		c.ahead = amxAhead
 	}

@@ -64,28 +64,6 @@ func (c *amxCase) fill(t *testing.T, rng *rand.Rand) {
 	}
 }
 
-// tapped has the tile find its panel's steps by taps, in the opposite order and their rows further apart, and checks the sums.
-func (c *amxCase) tapped(t *testing.T, tile *AMXTile) {
-	t.Helper()
-	again := *tile
-	again.RowB = AMXCols + 3
-	again.B = guarded.Slice[float32](t, c.k*16*again.RowB-3, c.atEnd)
-	for l := range c.k {
-		at := (c.k - 1 - l) * 16 * again.RowB
-		again.Taps, again.LastTap = append(again.Taps, int32(at)), max(again.LastTap, at)
-		for i := range 16 {
-			copy(again.B[at+i*again.RowB:][:AMXCols], c.b[(l*16+i)*AMXCols:])
-		}
-	}
-	clear(again.Sums)
-	again.RunSums()
-	for i := range c.count * c.rows * AMXCols {
-		if again.Sums[i] != c.want[i] {
-			t.Fatalf("%+v: by taps sum %d, %d is %v, want %v", c.dims(), i/AMXCols, i%AMXCols, again.Sums[i], c.want[i])
-		}
-	}
-}
-
 func (c *amxCase) check(t *testing.T) {
 	t.Helper()
 	all := c.count * c.rows
@@ -100,7 +78,6 @@ func (c *amxCase) check(t *testing.T) {
 			t.Fatalf("%+v: sum %d, %d is %v, want %v", c.dims(), i/AMXCols, i%AMXCols, tile.Sums[i], c.want[i])
 		}
 	}
-	c.tapped(t, &tile)
 	tile.StepSums = 0
 	rowC := c.cols + c.rows%2
 	floats := guarded.Slice[float32](t, (all-1)*rowC+c.cols, c.atEnd)

@@ -56,6 +56,16 @@ func secondBF16AMX(t unsafe.Pointer)
 //go:noescape
 func gatherF32AMX(t unsafe.Pointer)
 
+// pixelsF32AMX is c[j][i] = from[i][j] + Σ a[tap][i][l] · b[tap][l][j], rounded to bfloat16, for so many pixels i and outputs j of each tile.
+//
+//go:noescape
+func pixelsF32AMX(t unsafe.Pointer)
+
+// channelsF32AMX is c[i][j][l] = a[l][i][j] for 32 planes l of bfloat16, so many lines i and cols pixels j.
+//
+//go:noescape
+func channelsF32AMX(t unsafe.Pointer)
+
 // tile1x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 16 columns j.
 //
 //go:noescape

@@ -1160,6 +1160,10 @@ func everySecondAMX(t unsafe.Pointer) { secondBF16AMX(t) }
 
 func packPairsAMX(t unsafe.Pointer) { gatherF32AMX(t) }
 
+func runPixelsAMX(t unsafe.Pointer) { pixelsF32AMX(t) }
+
+func packChannelsAMX(t unsafe.Pointer) { channelsF32AMX(t) }
+
 func runByteSumsAMX(t unsafe.Pointer) { sumsI32AMX(t) }
 
 func runByteResultsAMX(t unsafe.Pointer) { resultsI32AMX(t) }

@@ -138,6 +138,10 @@ func everySecondAMX(unsafe.Pointer) { panic(noTiles) }
 
 func packPairsAMX(unsafe.Pointer) { panic(noTiles) }
 
+func runPixelsAMX(unsafe.Pointer) { panic(noTiles) }
+
+func packChannelsAMX(unsafe.Pointer) { panic(noTiles) }
+
 func runByteSumsAMX(unsafe.Pointer) { panic(noTiles) }
 
 func runByteResultsAMX(unsafe.Pointer) { panic(noTiles) }

@@ -30,8 +30,6 @@ var amxCall = layout{"amxCall", "amxCall is an AMXTile as assembly reads it: dis
 	"config, a, b, from, sums, add, c unsafe.Pointer",
 	"k, rows, cols int",
 	"rowA, lowA, colA, rowFrom, lowFrom, rowSums, lowSums, rowAdd, rowC int",
-	"taps unsafe.Pointer // where the pairs of each step begin, rowB apart; nil for those of a panel",
-	"rowB int",
 	"tiles int // below each other, with these distances from each to the next:",
 	"stepA, stepFrom, stepSums, stepAdd, stepC int",
 	"panels, count int // side by side, of so many tiles each, with these distances from a tile that is behind the last one to the next panel's first:",
@@ -52,6 +50,8 @@ func amxFile() *asm.File {
 	amx.pairPanels(f)
 	amx.everySecond(f)
 	amx.roundPairs(f)
+	amx.amxPixels(f)
+	amx.channelLines(f)
 	return f
 }
 
@@ -134,8 +134,8 @@ func (w *writer) amxMoveSums(name, base, row, low, spare string) {
 	}
 }
 
-// amxMultiply is the loop over k, 32 elements a step, or one of two where steps of B may be found by taps.
-func (w *writer) amxMultiply(taps bool) {
+// amxMultiply is the loop over k, 32 elements a step, or as many bytes.
+func (w *writer) amxMultiply(fetch bool) {
 	w.arg("a", "SI")
 	w.arg("lowA", "R8")
 	w.add("SI", "R8")
@@ -143,45 +143,37 @@ func (w *writer) amxMultiply(taps bool) {
 	w.arg("colA", "R12")
 	w.arg("b", "BX")
 	w.arg("k", "CX")
-	if taps {
-		w.arg("taps", "DX")
-		w.jumpIfZero("DX", "packed")
-		w.arg("rowB", "R9")
-		w.loopLabel("taps")
-		w.tap(memory{base: "DX"}, "AX")
-		w.elements("BX", "AX", "AX")
-		w.amxStep("AX", "R9")
-		w.add("$4", "DX")
-		w.repeat("CX", "taps")
-		w.goTo("multiplied")
-		w.label("packed")
-	}
 	w.loopLabel("loop")
-	if taps {
+	if fetch {
 		for line := range amxAhead {
 			w.op("PREFETCHT1", at("R11", amxLine/2*line))
 		}
 		w.addArg("ahead", "R11")
 	}
-	w.amxStep("BX", "R13")
+	// A is read once for the panel, and TILELOADDT1 keeps it from taking B's place in the first cache level: with TILELOADD a product takes a third more time.
+	w.amxLoadA("TILELOADDT1", "SI", "R8")
+	w.amxTakeB("BX", "R13")
+	w.add("R12", "SI")
+	w.add("R12", "R8")
 	w.add(fmt.Sprintf("$%d", 16*amxLine), "BX")
 	w.repeat("CX", "loop")
-	w.label("multiplied")
 }
 
-// amxStep adds the products of a step, whose pairs of B are rows so far apart, and goes on in A.
-func (w *writer) amxStep(b, row string) {
-	// A is read once for the panel, and TILELOADDT1 keeps it from taking B's place in the first cache level: with TILELOADD a product takes a third more time.
-	w.amx("TILELOADDT1", prefix66, 0x4b, upperA, memory{"SI", 0, "R10", 1})
-	w.amx("TILELOADDT1", prefix66, 0x4b, lowerA, memory{"R8", 0, "R10", 1})
+// amxLoadA loads the rows of A of a step.
+func (w *writer) amxLoadA(name, upper, lower string) {
+	prefix := map[string]int{"TILELOADDT1": prefix66, "TILELOADD": prefixF2}[name]
+	w.amx(name, prefix, 0x4b, upperA, memory{upper, 0, "R10", 1})
+	w.amx(name, prefix, 0x4b, lowerA, memory{lower, 0, "R10", 1})
+}
+
+// amxTakeB loads the pairs of B of a step, whose rows are so far apart, and adds their products with A.
+func (w *writer) amxTakeB(b, row string) {
 	w.amx("TILELOADD", prefixF2, 0x4b, leftB, memory{b, 0, row, 1})
 	w.amx("TILELOADD", prefixF2, 0x4b, rightB, memory{b, amxLine / 2, row, 1})
 	w.amxProduct(upperLeft, upperA, leftB)
 	w.amxProduct(lowerLeft, lowerA, leftB)
 	w.amxProduct(upperRight, upperA, rightB)
 	w.amxProduct(lowerRight, lowerA, rightB)
-	w.add("R12", "SI")
-	w.add("R12", "R8")
 }
 
 // amxFetchC prefetches the tile of C after this one, below it or at the top of the next panel, where so many bytes of B are prefetched too.
