@@ -92,18 +92,23 @@ func (s ConvShape) withOutput() *ConvShape {
 // convolution: its definition, from which value and gradients follow.
 func (s *ConvShape) eachTap(visit func(y, x, w int)) {
 	c, k := s.C/s.Groups, s.K/s.Groups
-	for n := range s.N {
-		for out := range s.K {
-			for i := range s.OH * s.OW {
-				for j := range c * s.R * s.S {
-					h := i/s.OW*s.StrideH - s.PadH + j/s.S%s.R*s.DilationH
-					w := i%s.OW*s.StrideW - s.PadW + j%s.S*s.DilationW
-					if h >= 0 && h < s.H && w >= 0 && w < s.W {
-						in := out/k*c + j/(s.R*s.S)
-						visit((n*s.K+out)*s.OH*s.OW+i, ((n*s.C+in)*s.H+h)*s.W+w, out*c*s.R*s.S+j)
+	y := 0
+	for plane := range s.N * s.K {
+		n, out := plane/s.K, plane%s.K
+		for i := range s.OH * s.OW {
+			top, left := i/s.OW*s.StrideH-s.PadH, i%s.OW*s.StrideW-s.PadW
+			w := out * c * s.R * s.S
+			for in := range c {
+				x := (n*s.C + out/k*c + in) * s.H * s.W
+				for j := range s.R * s.S {
+					h, v := top+j/s.S*s.DilationH, left+j%s.S*s.DilationW
+					if h >= 0 && h < s.H && v >= 0 && v < s.W {
+						visit(y, x+h*s.W+v, w+j)
 					}
 				}
+				w += s.R * s.S
 			}
+			y++
 		}
 	}
 }
@@ -122,6 +127,10 @@ func (s *sums) add(i int, v float64) {
 	s.terms[i]++
 }
 
+func (s *sums) clone() *sums {
+	return &sums{slices.Clone(s.value), slices.Clone(s.size), slices.Clone(s.terms)}
+}
+
 func checkSums[T dtype.Float](t *testing.T, name string, got []T, want *sums) {
 	t.Helper()
 	for i := range got {
@@ -132,53 +141,71 @@ func checkSums[T dtype.Float](t *testing.T, name string, got []T, want *sums) {
 	}
 }
 
-// checkConv compares a convolution and its gradients with their definition in float64.
+// convCase is a convolution with its operands, and what its definition gives for them in float64.
+type convCase[T dtype.Float] struct {
+	*ConvShape
+	x, w, dy, bias, shift []T
+	y, biased             *sums
+	dx, shifted, dw       *sums
+}
+
+func newConvCase[T dtype.Float](s *ConvShape) *convCase[T] {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	c := &convCase[T]{
+		ConvShape: s,
+		x:         fill(rnd, make([]T, s.N*s.C*s.H*s.W)),
+		w:         fill(rnd, make([]T, s.K*s.C/s.Groups*s.R*s.S)),
+		dy:        fill(rnd, make([]T, s.N*s.K*s.OH*s.OW)),
+		bias:      fill(rnd, make([]T, s.K)),
+		shift:     fill(rnd, make([]T, s.C)),
+	}
+	c.y, c.dx, c.dw = newSums(len(c.dy)), newSums(len(c.x)), newSums(len(c.w))
+	s.eachTap(func(iy, ix, iw int) {
+		x, w, dy := float64(c.x[ix]), float64(c.w[iw]), float64(c.dy[iy])
+		c.y.add(iy, x*w)
+		c.dx.add(ix, dy*w)
+		c.dw.add(iw, dy*x)
+	})
+	c.biased, c.shifted = c.y.clone(), c.dx.clone()
+	for i := range c.dy {
+		c.biased.add(i, float64(c.bias[i/(s.OH*s.OW)%s.K]))
+	}
+	for i := range c.x {
+		c.shifted.add(i, float64(c.shift[i/(s.H*s.W)%s.C]))
+	}
+	return c
+}
+
+// check compares the convolution and its gradients with their definition.
+func (c *convCase[T]) check(t *testing.T) {
+	t.Helper()
+	// What the kernels are given is not what they leave.
+	rnd := rand.New(rand.NewPCG(3, 4))
+	y, dx, dw := fill(rnd, make([]T, len(c.dy))), fill(rnd, make([]T, len(c.x))), fill(rnd, make([]T, len(c.w)))
+	Conv2D(c.ConvShape, c.x, c.w, nil, op.Invalid, y)
+	checkSums(t, "y", y, c.y)
+	Conv2D(c.ConvShape, c.x, c.w, c.bias, op.Invalid, y)
+	checkSums(t, "y with bias", y, c.biased)
+	Conv2DGradInput(c.ConvShape, c.dy, c.w, nil, dx)
+	checkSums(t, "dx", dx, c.dx)
+	Conv2DGradInput(c.ConvShape, c.dy, c.w, c.shift, dx)
+	checkSums(t, "dx with bias", dx, c.shifted)
+	Conv2DGradWeight(c.ConvShape, c.x, c.dy, dw)
+	checkSums(t, "dw", dw, c.dw)
+}
+
+// checkConv checks a convolution by every level.
 func checkConv[T dtype.Float](t *testing.T, s *ConvShape) {
 	t.Helper()
-	rnd := rand.New(rand.NewPCG(1, 2))
-	x := fill(rnd, make([]T, s.N*s.C*s.H*s.W))
-	w := fill(rnd, make([]T, s.K*s.C/s.Groups*s.R*s.S))
-	dy := fill(rnd, make([]T, s.N*s.K*s.OH*s.OW))
-	bias := fill(rnd, make([]T, s.K))
-	wantY, wantBiased := newSums(len(dy)), newSums(len(dy))
-	shift := fill(rnd, make([]T, s.C))
-	wantDx, wantShifted, wantDw := newSums(len(x)), newSums(len(x)), newSums(len(w))
-	for i := range x {
-		wantShifted.add(i, float64(shift[i/(s.H*s.W)%s.C]))
-	}
-	for i := range dy {
-		wantBiased.add(i, float64(bias[i/(s.OH*s.OW)%s.K]))
-	}
-	s.eachTap(func(iy, ix, iw int) {
-		v := float64(x[ix]) * float64(w[iw])
-		wantY.add(iy, v)
-		wantBiased.add(iy, v)
-		wantDx.add(ix, float64(dy[iy])*float64(w[iw]))
-		wantShifted.add(ix, float64(dy[iy])*float64(w[iw]))
-		wantDw.add(iw, float64(dy[iy])*float64(x[ix]))
-	})
-	// What the kernels are given is not what they leave.
-	y, dx, dw := fill(rnd, make([]T, len(dy))), fill(rnd, make([]T, len(x))), fill(rnd, make([]T, len(w)))
-	Conv2D(s, x, w, nil, op.Invalid, y)
-	checkSums(t, "y", y, wantY)
-	Conv2D(s, x, w, bias, op.Invalid, y)
-	checkSums(t, "y with bias", y, wantBiased)
-	Conv2DGradInput(s, dy, w, nil, dx)
-	checkSums(t, "dx", dx, wantDx)
-	Conv2DGradInput(s, dy, w, shift, dx)
-	checkSums(t, "dx with bias", dx, wantShifted)
-	Conv2DGradWeight(s, x, dy, dw)
-	checkSums(t, "dw", dw, wantDw)
+	c := newConvCase[T](s.withOutput())
+	everyLevel(t, c.check)
 }
 
 func TestConv2D(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
-		for _, row := range convShapes {
-			s := row.shape.withOutput()
-			t.Run("float32/"+row.name, func(t *testing.T) { checkConv[float32](t, s) })
-			t.Run("float64/"+row.name, func(t *testing.T) { checkConv[float64](t, s) })
-		}
-	})
+	for _, row := range convShapes {
+		t.Run("float32/"+row.name, func(t *testing.T) { checkConv[float32](t, &row.shape) })
+		t.Run("float64/"+row.name, func(t *testing.T) { checkConv[float64](t, &row.shape) })
+	}
 }
 
 // randomConv returns a small convolution.
@@ -209,16 +236,14 @@ func TestGradInputBesideWeights(t *testing.T) {
 }
 
 func TestConv2DShapes(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
-		rnd := rand.New(rand.NewPCG(3, 4))
-		for range 40 {
-			s := randomConv(rnd)
-			t.Run(fmt.Sprintf("%+v", *s), func(t *testing.T) {
-				checkConv[float32](t, s)
-				checkConv[float64](t, s)
-			})
-		}
-	})
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 40 {
+		s := randomConv(rnd)
+		t.Run(fmt.Sprintf("%+v", *s), func(t *testing.T) {
+			checkConv[float32](t, s)
+			checkConv[float64](t, s)
+		})
+	}
 }
 
 // The pieces of a weight gradient follow the number of threads, its bits do not.
