@@ -15,7 +15,7 @@ import (
 )
 
 // composedModules are the modules of PyTorch whose composed lines are held by value.
-var composedModules = []string{"torch", "torch.linalg", "torch.nn", "torch.nn.functional"}
+var composedModules = []string{"torch", "torch.linalg", "torch.nn", "torch.nn.functional", "torch.Tensor"}
 
 const composedGolden = "testdata/composed_torch215.json"
 
@@ -43,8 +43,7 @@ func tensorOf(raw json.RawMessage) *tensor.Tensor {
 	for i, e := range v.Values {
 		values[i], _ = strconv.ParseFloat(fmt.Sprint(e), 64)
 	}
-	kinds := map[string]dtype.DType{"float32": dtype.Float32, "int64": dtype.Int64, "bool": dtype.Bool}
-	return tensor.FromSlice(values, v.Shape...).To(kinds[v.Kind])
+	return tensor.FromSlice(values, v.Shape...).To(dtype.MustParse(v.Kind))
 }
 
 func (in inputs) number(name string) (v float64) {

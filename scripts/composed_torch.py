@@ -100,7 +100,6 @@ row("torch.isclose", lambda f: f(C1, C2), x=C1, y=C2, rtol=1e-5, atol=1e-8)
 row("torch.isin", lambda f: f(X, T([0.75, 2.0])), x=X, y=T([0.75, 2.0]))
 same("torch.isneginf torch.isposinf torch.isreal torch.signbit", SPECIAL, x=SPECIAL)
 same("torch.ldexp", X, T([[1.0, 2.0, -1.0], [0.0, 3.0, 1.0]]), x=X, y=T([[1.0, 2.0, -1.0], [0.0, 3.0, 1.0]]))
-same("torch.logit", U, x=U)
 same("torch.mvlgamma", Q + 2, 2, x=Q + 2, n=2)
 row("torch.logspace", lambda f: f(0, 3, 4), n=4)
 ROWS = R[:2]
@@ -159,5 +158,70 @@ row("torch.nn.functional.softmin", lambda f: f(X, 1), x=X)
 P = torch.arange(6.0).reshape(1, 1, 2, 3)
 row("torch.nn.functional.upsample torch.nn.functional.upsample_nearest", lambda f: f(P, size=(4, 5)), x=P, n=4, k=5)
 row("torch.nn.functional.upsample_bilinear", lambda f: f(P, size=(4, 5)), x=P, n=4, k=5)
+
+# Methods are called on copies: those that write give back what they wrote into.
+def method(names, *args, on=X, **inputs):
+    row(" ".join("torch.Tensor." + n for n in names.split()), lambda f: f(on.clone(), *args), x=on, **inputs)
+
+
+def drawn(name, **inputs):
+    rows["torch.Tensor." + name] = {"in": {"x": value(X), **inputs}, "want": [{"shape": [2, 3], "kind": "float32"}]}
+
+
+def told(names, answer):
+    for n in names.split():
+        rows["torch.Tensor." + n] = {"in": {"x": value(X)}, "want": [answer]}
+
+
+told("H mT", value(X.mT))
+told("data", value(X))
+told("numpy tolist", X.flatten().tolist())
+told("element_size itemsize", 4)
+told("nbytes", X.nbytes)
+told("is_cpu is_signed", True)
+told("is_meta", False)
+told("ndim ndimension", 2)
+told("nelement", 6)
+for n in "byte", "char", "short":
+    kept = getattr(X.abs(), n)()
+    rows["torch.Tensor." + n] = {"in": {"x": value(X.abs())}, "want": [{**value(kept), "kind": str(kept.dtype)[6:]}]}
+rows["torch.Tensor.new_empty"] = {"in": {"x": value(X), "n": 2, "k": 3}, "want": [{"shape": [2, 3], "kind": "float32"}]}
+method("new_ones new_zeros", (2, 3), n=2, k=3)
+method("new_full", (2, 3), 0.5, n=2, k=3, v=0.5)
+method("clamp_max clamp_max_", 0.75, hi=0.75)
+method("clamp_min clamp_min_", -0.5, lo=-0.5)
+method("clip_", -0.75, 1.0, lo=-0.75, hi=1.0)
+method("put put_", T([0, 5]), T([9.0, 8.0]), y=T([0, 5]), z=T([9.0, 8.0]))
+method("reshape_as", R, y=R)
+method("split_with_sizes", [1, 2], on=S, n=1, k=2)
+method("type_as", T([1, 2]), y=T([1, 2]))
+method("absolute_ arcsinh_ arctan_ fix_ negative_ sgn_ frac_ logical_not_ deg2rad_ rad2deg_")
+method("arccos_ arcsin_ arctanh_", on=U)
+method("arccosh_", on=Y.abs() + 1)
+method("nan_to_num_", on=SPECIAL)
+method("arctan2_ atan2_ copysign_ eq_ ne_ ge_ gt_ le_ lt_ not_equal_ greater_ greater_equal_ less_ less_equal_ floor_divide_ fmod_ remainder_ heaviside_ hypot_ "
+       "logical_and_ logical_or_ logical_xor_ divide_ multiply_ subtract_ true_divide_", Y, y=Y)
+method("xlogy_", U, y=U)
+method("ldexp_", T([1.0, 2.0, -1.0]), y=T([1.0, 2.0, -1.0]))
+BITS, SHIFTS = T([[5, 12, 7], [1, 0, 255]]), T([[1, 2, 0], [3, 1, 2]])
+method("bitwise_and_ bitwise_or_ bitwise_xor_ bitwise_left_shift_ bitwise_right_shift_", SHIFTS, on=BITS, y=SHIFTS)
+method("bitwise_not_", on=BITS)
+SQUARE, FACTORS = S[:2, :2], Q[:, :2, :2]
+method("addmm_", SQUARE, X, y=SQUARE, z=X)
+method("addmv_", S, V1, on=V2, y=S, z=V1)
+method("addr_", T([0.5, -1.0]), V1, y=T([0.5, -1.0]), z=V1)
+method("addbmm_", FACTORS, Q[:, :2, :3], y=FACTORS, z=Q[:, :2, :3])
+method("baddbmm_", FACTORS, Q[:, :2, :3], on=Q[:, :2, :3] + 1, y=FACTORS, z=Q[:, :2, :3])
+drawn("cauchy_", lo=0, hi=1)
+drawn("geometric_", v=0.5)
+drawn("log_normal_", lo=0, hi=1)
+method("cumprod_ cumsum_", 1, n=1)
+method("fill_diagonal_", 7.0, v=7.0)
+method("float_power_", 2.0, on=U.double(), v=2.0)
+method("mvlgamma_", 2, on=Q + 2, n=2)
+method("polygamma_", 1, on=U, n=1)
+method("renorm_", 2, 0, 2.5, on=Y, v=2.5)
+method("requires_grad_")
+method("tril_ triu_", 1, n=1)
 
 print("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(rows[k])}" for k in sorted(rows)) + "\n}")

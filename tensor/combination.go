@@ -27,6 +27,19 @@ func (x *Tensor) Lerp(end *Tensor, weight any) *Tensor {
 	return out
 }
 
+// LerpInPlace replaces x by its Lerp: of weights that an average follows, for one.
+func (x *Tensor) LerpInPlace(end *Tensor, weight any) *Tensor {
+	w, _ := weight.(*Tensor)
+	return x.combineInPlace(op.Lerp, end, w, func(x *Tensor) *Tensor { return x.Lerp(end, weight) })
+}
+
+// combineInPlace does x = compute(x), which has operands y and z; they may be nil.
+func (x *Tensor) combineInPlace(o op.Op, y, z *Tensor, compute func(x *Tensor) *Tensor) *Tensor {
+	x.mutable(o, y)
+	x.mutable(o, z)
+	return x.become(o, compute(x))
+}
+
 // neededByTensor is neededBy a tensor that may be nil.
 func (x *Tensor) neededByTensor(y *Tensor) *Tensor {
 	if y == nil {
@@ -59,6 +72,11 @@ func (x *Tensor) AddCMul(y, z *Tensor, value any) *Tensor {
 	return x.addCombined(op.AddCMul, addCMulGrad, y, z, value)
 }
 
+// AddCMulInPlace adds value·y·z, broadcast, to x.
+func (x *Tensor) AddCMulInPlace(y, z *Tensor, value any) *Tensor {
+	return x.combineInPlace(op.AddCMul, y, z, func(x *Tensor) *Tensor { return x.AddCMul(y, z, value) })
+}
+
 func addCMulGrad(b *backprop, dy *Tensor) {
 	y, z, value := b.saved(0), b.saved(1), b.params().(op.Number).A
 	b.give(0, dy)
@@ -72,6 +90,11 @@ func (x *Tensor) AddCDiv(y, z *Tensor, value any) *Tensor {
 		fail("addcdiv", ErrDType, "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes.", x, y, z)
 	}
 	return x.addCombined(op.AddCDiv, addCDivGrad, y, z, value)
+}
+
+// AddCDivInPlace adds value·y/z, broadcast, to x.
+func (x *Tensor) AddCDivInPlace(y, z *Tensor, value any) *Tensor {
+	return x.combineInPlace(op.AddCDiv, y, z, func(x *Tensor) *Tensor { return x.AddCDiv(y, z, value) })
 }
 
 func addCDivGrad(b *backprop, dy *Tensor) {

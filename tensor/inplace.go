@@ -262,10 +262,10 @@ func (x *Tensor) SigmoidInPlace() *Tensor { return x.replace(op.Sigmoid, (*Tenso
 
 // replace does x = o(x).
 func (x *Tensor) replace(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
-	x.mutable(o, nil)
-	if x.node != nil || !x.dtype.IsFloat() {
-		return x.become(o, uncast(func(t []*Tensor) *Tensor { return compute(t[0]) }, x))
+	if x != nil && (x.node != nil || !x.dtype.IsFloat()) {
+		return x.replaceBy(o, compute)
 	}
+	x.mutable(o, nil)
 	launch(o, x.dtype, nil, []*Tensor{x}, []*Tensor{x})
 	x.storage.version++
 	return x
@@ -276,6 +276,7 @@ func (x *Tensor) replaceBy(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
 	x.mutable(o, nil)
 	y := uncast(func(t []*Tensor) *Tensor { return compute(t[0]) }, x)
 	if y.storage == x.storage {
+		x.storage.version++
 		return x
 	}
 	return x.become(o, y)

@@ -22,12 +22,16 @@ func three(name string, f func(x, y, z *tensor.Tensor) *tensor.Tensor, ref func(
 }
 
 var combinationRows = []opRow{
-	three("lerp", func(x, y, w *tensor.Tensor) *tensor.Tensor { return x.Lerp(y, w) }, func(x, y, w float64) float64 { return x + w*(y-x) }),
+	three("lerp", func(x, y, w *tensor.Tensor) *tensor.Tensor { return x.Lerp(y, w) }, func(x, y, w float64) float64 { return x + w*(y-x) }).
+		as(writtenOf(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].LerpInPlace(x[1], x[2]) })),
 	binary("lerp scalar", func(x, y *tensor.Tensor) *tensor.Tensor { return x.Lerp(y, 0.75) }, func(x, y float64) float64 { return x + 0.75*(y-x) }).
-		as(func(r *opRow) { r.noSpecials, r.scale = "large terms cancel", 4 }),
-	three("addcmul", func(x, y, z *tensor.Tensor) *tensor.Tensor { return x.AddCMul(y, z, 2) }, func(x, y, z float64) float64 { return x + 2*y*z }).as(numbers),
+		as(func(r *opRow) { r.noSpecials, r.scale = "large terms cancel", 4 }).
+		as(writtenTo(func(x, y *tensor.Tensor) *tensor.Tensor { return x.LerpInPlace(y, 0.75) })),
+	three("addcmul", func(x, y, z *tensor.Tensor) *tensor.Tensor { return x.AddCMul(y, z, 2) }, func(x, y, z float64) float64 { return x + 2*y*z }).as(numbers).
+		as(writtenOf(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].AddCMulInPlace(x[1], x[2], 2) })),
 	three("addcdiv", func(x, y, z *tensor.Tensor) *tensor.Tensor { return x.AddCDiv(y, z, 2) }, func(x, y, z float64) float64 { return x + 2*y/z }).
-		as(func(r *opRow) { r.in[2].lo, r.in[2].hi = 0.5, 2 }),
+		as(func(r *opRow) { r.in[2].lo, r.in[2].hi = 0.5, 2 }).
+		as(writtenOf(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].AddCDivInPlace(x[1], x[2], 2) })),
 	three("clamp by tensors", func(x, low, high *tensor.Tensor) *tensor.Tensor { return x.Clamp(low, high) },
 		func(x, low, high float64) float64 { return -larger(-larger(x, low), -high) }).as(numbers).as(func(r *opRow) {
 		r.in[1].values, r.in[2].values, r.in[0].away = []float64{-1, 0.5, 1}, []float64{0.75, 0.25}, []float64{-1, 0.25, 0.5, 0.75, 1}

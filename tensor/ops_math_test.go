@@ -33,6 +33,11 @@ func writtenTo(f func(x, y *tensor.Tensor) *tensor.Tensor) func(r *opRow) {
 	return func(r *opRow) { r.inPlace = func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], x[1]) } }
 }
 
+// writtenOf names the form of a row that writes into its first input.
+func writtenOf(f func(x []*tensor.Tensor) *tensor.Tensor) func(r *opRow) {
+	return func(r *opRow) { r.inPlace = f }
+}
+
 func power(name string, v any, ref func(x float64) float64) opRow {
 	return unary(name, func(x *tensor.Tensor) *tensor.Tensor { return x.Pow(v) }, ref).
 		as(written(func(x *tensor.Tensor) *tensor.Tensor { return x.PowInPlace(v) }))
@@ -48,16 +53,16 @@ func logOf(x float64) float64 {
 
 var mathRows = []opRow{
 	unary("exp", (*tensor.Tensor).Exp, math.Exp).as(floatOf).as(written((*tensor.Tensor).ExpInPlace)),
-	unary("expm1", (*tensor.Tensor).Expm1, math.Expm1).as(floatOf),
-	unary("log", (*tensor.Tensor).Log, logOf).as(floatOf).as(from(0.2, 4)),
-	unary("log1p", (*tensor.Tensor).Log1p, math.Log1p).as(floatOf).as(from(-0.7, 4)),
-	unary("sin", (*tensor.Tensor).Sin, math.Sin).as(floatOf).as(func(r *opRow) { r.noSpecials = "the reference loses digits of large arguments" }),
-	unary("cos", (*tensor.Tensor).Cos, math.Cos).as(floatOf).as(func(r *opRow) { r.noSpecials = "the reference loses digits of large arguments" }),
-	unary("erf", (*tensor.Tensor).Erf, math.Erf).as(floatOf),
+	unary("expm1", (*tensor.Tensor).Expm1, math.Expm1).as(floatOf).as(written((*tensor.Tensor).Expm1InPlace)),
+	unary("log", (*tensor.Tensor).Log, logOf).as(floatOf).as(from(0.2, 4)).as(written((*tensor.Tensor).LogInPlace)),
+	unary("log1p", (*tensor.Tensor).Log1p, math.Log1p).as(floatOf).as(from(-0.7, 4)).as(written((*tensor.Tensor).Log1pInPlace)),
+	unary("sin", (*tensor.Tensor).Sin, math.Sin).as(floatOf).as(func(r *opRow) { r.noSpecials = "the reference loses digits of large arguments" }).as(written((*tensor.Tensor).SinInPlace)),
+	unary("cos", (*tensor.Tensor).Cos, math.Cos).as(floatOf).as(func(r *opRow) { r.noSpecials = "the reference loses digits of large arguments" }).as(written((*tensor.Tensor).CosInPlace)),
+	unary("erf", (*tensor.Tensor).Erf, math.Erf).as(floatOf).as(written((*tensor.Tensor).ErfInPlace)),
 	unary("sqrt", (*tensor.Tensor).Sqrt, math.Sqrt).as(floatOf).as(from(0.2, 4)).as(written((*tensor.Tensor).SqrtInPlace)),
-	unary("rsqrt", (*tensor.Tensor).Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }).as(floatOf).as(from(0.2, 4)),
-	unary("reciprocal", (*tensor.Tensor).Reciprocal, func(x float64) float64 { return 1 / x }).as(floatOf).as(from(0.3, 2)),
-	unary("square", (*tensor.Tensor).Square, func(x float64) float64 { return x * x }).as(withInt),
+	unary("rsqrt", (*tensor.Tensor).Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }).as(floatOf).as(from(0.2, 4)).as(written((*tensor.Tensor).RsqrtInPlace)),
+	unary("reciprocal", (*tensor.Tensor).Reciprocal, func(x float64) float64 { return 1 / x }).as(floatOf).as(from(0.3, 2)).as(written((*tensor.Tensor).ReciprocalInPlace)),
+	unary("square", (*tensor.Tensor).Square, func(x float64) float64 { return x * x }).as(withInt).as(written((*tensor.Tensor).SquareInPlace)),
 	power("pow 0", 0, func(float64) float64 { return 1 }).as(withInt),
 	power("pow 1", 1, func(x float64) float64 { return x }).as(withInt),
 	power("pow 2", 2, func(x float64) float64 { return x * x }).as(withInt),
@@ -74,12 +79,12 @@ var mathRows = []opRow{
 	}),
 	unary("rpow", func(x *tensor.Tensor) *tensor.Tensor { return x.RPow(2.5) }, func(x float64) float64 { return power64(2.5, x) }).as(floatOf),
 	unary("neg", (*tensor.Tensor).Neg, func(x float64) float64 { return -x }).as(numbers).as(written((*tensor.Tensor).NegInPlace)),
-	unary("abs", (*tensor.Tensor).Abs, math.Abs).as(numbers).as(clear(0)),
-	unary("sign", (*tensor.Tensor).Sign, sign).as(everyType).as(clear(0)),
-	unary("floor", (*tensor.Tensor).Floor, math.Floor).as(numbers).as(clear(-1, 0, 1)),
-	unary("ceil", (*tensor.Tensor).Ceil, math.Ceil).as(numbers).as(clear(-1, 0, 1)),
-	unary("round", (*tensor.Tensor).Round, math.RoundToEven).as(numbers).as(clear(-1.5, -0.5, 0.5, 1.5)),
-	unary("trunc", (*tensor.Tensor).Trunc, math.Trunc).as(numbers).as(clear(-1, 0, 1)),
+	unary("abs", (*tensor.Tensor).Abs, math.Abs).as(numbers).as(clear(0)).as(written((*tensor.Tensor).AbsInPlace)),
+	unary("sign", (*tensor.Tensor).Sign, sign).as(everyType).as(clear(0)).as(written((*tensor.Tensor).SignInPlace)),
+	unary("floor", (*tensor.Tensor).Floor, math.Floor).as(numbers).as(clear(-1, 0, 1)).as(written((*tensor.Tensor).FloorInPlace)),
+	unary("ceil", (*tensor.Tensor).Ceil, math.Ceil).as(numbers).as(clear(-1, 0, 1)).as(written((*tensor.Tensor).CeilInPlace)),
+	unary("round", (*tensor.Tensor).Round, math.RoundToEven).as(numbers).as(clear(-1.5, -0.5, 0.5, 1.5)).as(written((*tensor.Tensor).RoundInPlace)),
+	unary("trunc", (*tensor.Tensor).Trunc, math.Trunc).as(numbers).as(clear(-1, 0, 1)).as(written((*tensor.Tensor).TruncInPlace)),
 }
 
 func sign(x float64) float64 {
