@@ -85,3 +85,11 @@ func noKernel(kernel string, dt dtype.DType, operands ...*Tensor) string {
 	gpu := slices.ContainsFunc(operands, func(t *Tensor) bool { return t != nil && t.IsCUDA() })
 	return fmt.Sprintf("\"%s\" not implemented for '%s'", backend.KernelName(kernel, gpu), dt.ScalarName())
 }
+
+// refuseGrad panics where a, by which PyTorch's function has no derivative, tracks gradients: it would get none.
+func refuseGrad(function string, a argument) {
+	if a.t != nil && a.t.RequiresGrad() {
+		fail(function, ErrAutograd, fmt.Sprintf("The function '%s' is not differentiable with respect to argument '%s'. This input cannot have requires_grad True.",
+			function, a.name), a.t)
+	}
+}

@@ -88,9 +88,8 @@ func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, t
 			fail(name, ErrValue, a.name+" must be defined in evaluation mode", x)
 		case a.t == nil && runningMean != runningVar:
 			fail(name, ErrValue, "running_mean and running_var must be given together", x)
-		case a.t != nil && a.t.node != nil && training:
-			fail(name, ErrAutograd, "a leaf Variable that requires grad is being used in an in-place operation.", a.t)
 		}
+		refuseGrad("native_batch_norm", a)
 	}
 	for _, a := range append(running, argument{"weight", weight}, argument{"bias", bias}) {
 		if a.t == nil {

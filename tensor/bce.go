@@ -28,14 +28,15 @@ func BCEWithLogits(x, target *Tensor, opts ...BCEWithLogitsOption) *Tensor {
 	if !x.dtype.IsFloat() || !dt.IsFloat() {
 		fail(name, ErrKernel, noKernel("log_sigmoid_cpu", x.dtype, x), x, target)
 	}
-	for _, w := range []*Tensor{weight, posWeight} {
-		if w != nil {
-			x.checkCovers(o, w)
+	for _, a := range []argument{{"weight", weight}, {"pos_weight", posWeight}} {
+		if a.t != nil {
+			x.checkCovers(o, a.t)
+			refuseGrad(name, a)
 		}
 	}
 	out := ternary(o, dt, x.layout.Shape(), nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
 	if weight != nil {
-		out = out.Mul(weight.Detach()).cast(dt)
+		out = out.Mul(weight).cast(dt)
 	}
 	out = out.reduceLoss(r)
 	record(out, o, bceGrad, r, x, target).save(x, target, weight, posWeight)

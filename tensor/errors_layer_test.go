@@ -82,6 +82,8 @@ func normErrors() []errorCase {
 			do: func() { Zeros(2, 3).BatchNorm(nil, nil, Zeros(3), nil, training) }},
 		{text: "running_mean should contain 3 elements not 4", kind: ErrShape,
 			do: func() { Zeros(2, 3).BatchNorm(Zeros(4), Zeros(4), Zeros(4), Zeros(4), training) }},
+		{text: "The function 'native_batch_norm' is not differentiable with respect to argument 'running_var'. This input cannot have requires_grad True.", kind: ErrAutograd,
+			do: func() { Zeros(2, 3).BatchNorm(nil, nil, Zeros(3), Ones(3).SetRequiresGrad(true)) }},
 		{text: "weight should contain 3 elements not 4", kind: ErrShape, do: func() { Zeros(2, 3).BatchNorm(Zeros(4), nil, nil, nil, training) }},
 		{text: "running_var should contain 3 elements not 2", kind: ErrShape,
 			do: func() { Zeros(2, 3).BatchNorm(nil, nil, Zeros(3), Zeros(2), training) }},

@@ -124,13 +124,14 @@ func MultiMarginLoss(x, target *Tensor, opts ...MultiMarginLossOption) *Tensor {
 	case !target.within(0, classes):
 		fail(name, ErrValue, "target out of range", x, target)
 	}
+	refuseGrad(name, argument{"weight", o.weight})
 	index := target.View(rows, 1)
 	each := scores.Sub(scores.Gather(1, index)).AddScalar(o.margin).ReLU()
 	if o.p == 2 {
 		each = each.Square()
 	}
 	if o.weight != nil {
-		each = each.Mul(o.weight.Detach().IndexSelect(0, index.View(rows)).View(rows, 1))
+		each = each.Mul(o.weight.IndexSelect(0, index.View(rows)).View(rows, 1))
 	}
 	each = each.MaskedFill(OneHot(index.View(rows), classes).Bool(), 0)
 	return each.SumAxes([]int{1}).DivScalar(classes).lossOfRows(x, o.reduction)

@@ -172,7 +172,7 @@ func BCE(x, target *Tensor, opts ...WeightedLossOption) *Tensor {
 	p, t := x.Detach(), target.Detach()
 	each := t.SubScalar(1).Mul(p.logOfRest()).Sub(t.Mul(p.boundedLog()))
 	if o.weight != nil {
-		each = each.Mul(o.weight.Detach()).cast(x.dtype)
+		each = each.Mul(o.weight).cast(x.dtype)
 	}
 	out := each.reduceLoss(o.reduction)
 	record(out, op.BCE, probabilityGrad, o.reduction, x, target).save(x, target, o.weight)
@@ -217,6 +217,7 @@ func (x *Tensor) checkBCE(target *Tensor, o lossOptions) {
 	checkArguments(op.BCE, argument{"self", x}, argument{"target", target})
 	if o.weight != nil {
 		x.checkCovers(op.BCE, o.weight)
+		refuseGrad(name, argument{"weight", o.weight})
 	}
 	p := x.Detach()
 	if p.GeScalar(0).LogicalAnd(p.LeScalar(1)).All().Item() != true {

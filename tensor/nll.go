@@ -90,6 +90,7 @@ func (x *Tensor) checkNLL(target, weight *Tensor) {
 	refuseIntegers(name, "nll_loss_out_frame", x, target)
 	checkArguments(op.NLLLoss, argument{"self", x}, argument{"target", target})
 	x.checkClassWeights(weight)
+	refuseGrad(x.nllName().String(), argument{"weight", weight})
 }
 
 func (x *Tensor) checkClassWeights(weight *Tensor) {
