@@ -78,5 +78,5 @@ func preluGrad(b *backprop, dy *Tensor) {
 	x, w := b.saved(0), b.saved(1)
 	positive := x.GtScalar(0)
 	b.giveNeeded(0, func() *Tensor { return Where(positive, dy, w.Mul(dy)) })
-	b.giveNeeded(1, func() *Tensor { return x.Mul(dy).MaskedFill(positive, 0) })
+	b.giveNeeded(1, func() *Tensor { return x.MaskedFill(positive, 0).Mul(dy) })
 }

@@ -83,9 +83,10 @@ func slope(o op.Op) func(saved *Tensor, p op.Number) *Tensor {
 			return Where(x.LeScalar(-3), 0.0, Where(x.LtScalar(3), middle, 1.0))
 		}
 	case op.Hardsigmoid:
-		return func(x *Tensor, _ op.Number) *Tensor { return x.where(x.inside(-3, 3), 1.0/6, 0) }
+		const sixth = 0.16666667163372040 // as PyTorch has it, rounded to float32
+		return func(x *Tensor, _ op.Number) *Tensor { return x.where(x.inside(-3, 3), sixth, 0) }
 	case op.Hardtanh:
-		return func(x *Tensor, p op.Number) *Tensor { return x.where(x.inside(p.A, p.B), 1, 0) }
+		return func(x *Tensor, p op.Number) *Tensor { return x.where(x.LeScalar(p.A).LogicalOr(x.GeScalar(p.B)), 0, 1) }
 	default:
 		return nil
 	}
@@ -107,10 +108,10 @@ func (x *Tensor) inside(low, high float64) *Tensor {
 	return x.GtScalar(low).LogicalAnd(x.LtScalar(high))
 }
 
-// exponentialBelow is a where x is positive, else b·e^(c·x). The exponential of what is positive is not taken: where it overflows, its
-// derivative, times the 0 of the other branch, would be NaN.
+// exponentialBelow is b·e^(c·x) where x is not positive, else a; at 0 its derivative is 0. The exponential of what is positive is not taken:
+// where it overflows, its derivative, times the 0 of the other branch, would be NaN.
 func (x *Tensor) exponentialBelow(a, b, c float64) *Tensor {
-	return Where(x.GtScalar(0), a, x.Clamp(nil, 0.0).MulScalar(c).Exp().MulScalar(b))
+	return Where(x.LeScalar(0), x.MaskedFill(x.GeScalar(0), 0).MulScalar(c).Exp().MulScalar(b), a)
 }
 
 // geluSlope is Φ(x) + x·φ(x).

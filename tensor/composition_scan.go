@@ -25,6 +25,9 @@ func (dy *Tensor) throughCumProd(x, y, zero *Tensor, p op.Axis) *Tensor {
 // throughLogCumSumExp is that of the logarithms y of running sums of eˣ: Σ dy[k]·e^(x[i]-y[k]) over k ≥ i. Exponents are taken from
 // the largest of each line, which needs no gradient: it cancels out.
 func (dy *Tensor) throughLogCumSumExp(x, y *Tensor, p op.Axis) *Tensor {
+	if x.NumEl() == 0 {
+		return dy
+	}
 	most := y.Detach().AMax([]int{p.Axis}, KeepDim(true))
 	return x.Sub(most).Exp().Mul(dy.Mul(most.Sub(y).Exp()).sumBehind(p))
 }

@@ -16,12 +16,13 @@ func SmoothL1Loss(x, y *Tensor, opts ...SmoothL1LossOption) *Tensor {
 	if o.knee < 0 {
 		fail(name, ErrValue, "smooth_l1_loss does not support negative values for beta.", x, y)
 	}
-	d := distance(name, "smooth_l1_cpu", o.reduction, x, y)
+	d := difference(name, "smooth_l1_cpu", o.reduction, x, y)
+	far := d.Abs()
 	if o.knee == 0 {
-		return d.lossBy(o.reduction)
+		return far.lossBy(o.reduction)
 	}
-	beyond, near := d.beyond(o.knee)
-	return Where(beyond, d.SubScalar(0.5*o.knee), near.MulScalar(0.5/o.knee)).lossBy(o.reduction)
+	beyond, near := d.beyond(far, o.knee)
+	return Where(beyond, far.SubScalar(0.5*o.knee), near.MulScalar(0.5/o.knee)).lossBy(o.reduction)
 }
 
 // HuberLoss returns (x - y)²/2 where |x - y| ≤ delta, else delta·(|x - y| - delta/2), reduced, of tensors of one shape.
@@ -34,25 +35,27 @@ func HuberLoss(x, y *Tensor, opts ...HuberLossOption) *Tensor {
 	if o.knee <= 0 {
 		fail(name, ErrValue, "huber_loss does not support non-positive values for delta.", x, y)
 	}
-	d := distance(name, "huber_cpu", o.reduction, x, y)
-	beyond, near := d.beyond(o.knee)
-	return Where(beyond, d.SubScalar(0.5*o.knee).MulScalar(o.knee), near.MulScalar(0.5)).lossBy(o.reduction)
+	d := difference(name, "huber_cpu", o.reduction, x, y)
+	far := d.Abs()
+	beyond, near := d.beyond(far, o.knee)
+	return Where(beyond, far.SubScalar(0.5*o.knee).MulScalar(o.knee), near.MulScalar(0.5)).lossBy(o.reduction)
 }
 
-// beyond returns where d has reached the knee, and the squares of d with 0 there, so that infinity has the gradient of the line alone.
-func (d *Tensor) beyond(knee float64) (mask, squares *Tensor) {
-	mask = d.Detach().GeScalar(knee)
+// beyond returns where the distance far, which is |d|, has reached the knee, and the squares of d with 0 there, so that infinity has the
+// gradient of the line alone. They are squares of d, whose second derivative at 0 that of |d| would hide.
+func (d *Tensor) beyond(far *Tensor, knee float64) (mask, squares *Tensor) {
+	mask = far.Detach().GeScalar(knee)
 	return mask, d.MaskedFill(mask, 0).Square()
 }
 
-// distance returns |x - y| of tensors of one shape.
-func distance(name, kernel string, r Reduction, x, y *Tensor) *Tensor {
+// difference returns x - y of tensors of one shape.
+func difference(name, kernel string, r Reduction, x, y *Tensor) *Tensor {
 	a, b := operands(name, r, x, y)
 	checkLossShapes(name, a, b)
 	if t := commonType(a, b); !t.IsFloat() {
 		fail(name, ErrKernel, noKernel(kernel, t, x), x, y)
 	}
-	return x.Sub(y).Abs()
+	return x.Sub(y)
 }
 
 // operands checks what every loss of a prediction and a target checks.

@@ -17,7 +17,7 @@ func (x *Tensor) Mean() *Tensor {
 func meanGrad(b *backprop, dy *Tensor) {
 	shape := b.input(0)
 	n, _ := shape.NumEl()
-	b.give(0, dy.DivScalar(n).Expand(shape...))
+	b.give(0, dy.DivScalar(max(n, 1)).Expand(shape...))
 }
 
 // MeanAxes returns the mean over axes, which disappear unless KeepDim is given. It panics for integers.
@@ -31,7 +31,7 @@ func (x *Tensor) MeanAxes(axes []int, keep ...KeepDim) *Tensor {
 
 func meanAxesGrad(b *backprop, dy *Tensor) {
 	p, shape := b.params().(op.Reduce), b.input(0)
-	b.give(0, dy.DivScalar(count(p, shape)).restore(p, shape))
+	b.give(0, dy.DivScalar(max(count(p, shape), 1)).restore(p, shape))
 }
 
 func (x *Tensor) checkMean() {
