@@ -13,9 +13,9 @@ import (
 // (…, H, S, V), whose leading axes are broadcast: (…, H, L, V). The softmax is over the keys that a query sees; where it sees none the
 // result is zero.
 //
-// The scores are never in memory as a whole: memory grows with L and S, not with their product. Gradients flow to q, k, v and to a
-// mask that is added; they have no derivatives in turn. Dropout draws PyTorch's numbers on the CPU, where it keeps a byte for each score;
-// GPUs draw others, from a seed.
+// The scores are never in memory as a whole, but for gradients by CreateGraph: memory grows with L and S, not with their product. Gradients
+// flow to q, k, v and to a mask that is added. Dropout draws PyTorch's numbers on the CPU, where it keeps a byte for each score; GPUs draw
+// others, from a seed, and gradients through it have no derivatives in turn.
 func ScaledDotProductAttention(q, k, v *Tensor, opts ...AttentionOption) *Tensor {
 	o := readAttention(opts)
 	if a := autocastOf(q, k); a != nil {
@@ -53,6 +53,10 @@ type attention struct {
 }
 
 func attentionGrad(b *backprop, dy *Tensor) {
+	if b.creates && !b.dropsUnseen() {
+		attentionComposed(b, dy)
+		return
+	}
 	a := b.params().(attention)
 	q, k, v, mask, out, logSum, dropout := b.saved(0), b.saved(1), b.saved(2), b.saved(3), b.saved(4), b.saved(5), b.saved(6)
 	o := attentionOptions{mask: mask, grouped: a.grouped}
@@ -74,6 +78,12 @@ func attentionGrad(b *backprop, dy *Tensor) {
 	if dmask != nil {
 		b.give(3, b.byKernels(dmask, dy))
 	}
+}
+
+// dropsUnseen reports whether the numbers by which attention dropped weights are its kernel's alone.
+func (b *backprop) dropsUnseen() bool {
+	dropout := b.saved(6)
+	return dropout != nil && dropout.dtype != dtype.Bool
 }
 
 // heads are the operands of attention as its kernels take them: all of four axes, batch, heads, rows and width.

@@ -323,10 +323,4 @@ func TestAttentionRefuses(t *testing.T) {
 			t.Errorf("got %v, want %s", err, c.text)
 		}
 	}
-	x := q.Clone().SetRequiresGrad(true)
-	g := tensor.Grad(tensor.ScaledDotProductAttention(x, q, q).Sum(), []*tensor.Tensor{x}, tensor.CreateGraph(true))[0]
-	err := tensor.Try(func() { g.Sum().Backward() })
-	if !errors.Is(err, tensor.ErrAutograd) || !strings.Contains(err.Error(), "derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented") {
-		t.Errorf("a second derivative: %v", err)
-	}
 }
