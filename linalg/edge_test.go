@@ -21,6 +21,11 @@ var mistakes = []struct {
 }{
 	{tensor.ErrShape, "linalg.inv: The input tensor A must have at least 2 dimensions.", func() { linalg.Inv(tensor.Ones(3)) }},
 	{tensor.ErrKernel, `"lu_cpu" not implemented for 'Half'`, func() { linalg.Det(tensor.Ones(3, 3).Half()) }},
+	{tensor.ErrKernel, "linalg.inv: Low precision dtypes not supported. Got BFloat16", func() { linalg.Inv(tensor.Ones(3, 3).BFloat16()) }},
+	{tensor.ErrKernel, "linalg.slogdet: Low precision dtypes not supported. Got Half", func() { linalg.SlogDet(tensor.Ones(3, 3).Half()) }},
+	{tensor.ErrDType, "linalg.svd: Expected a floating point or complex tensor as input. Got Long", func() { linalg.SVDVals(tensor.Ones(3, 3).Long()) }},
+	{tensor.ErrShape, "linalg.cond(ord=inf): A must be batches of square matrices, but they are 2 by 3 matrices", func() { linalg.Cond(tensor.Ones(2, 3), linalg.P(math.Inf(1))) }},
+	{tensor.ErrShape, "linalg.cond(ord=nuc): A must be batches of square matrices, but they are 3 by 2 matrices", func() { linalg.Cond(tensor.Ones(1, 3, 2), linalg.Nuc) }},
 	{tensor.ErrValue, "torch.linalg.solve: (Batch element 1): The solver failed because the input matrix is singular.", func() {
 		linalg.Solve(tensor.Stack([]*tensor.Tensor{tensor.Eye(2), tensor.Ones(2, 2)}, 0), tensor.Ones(2))
 	}},
@@ -97,6 +102,21 @@ func TestSingular(t *testing.T) {
 	}
 	if d := linalg.LogDet(tensor.Of([][]float64{{0, 1}, {1, 0}})).Float64(); !math.IsNaN(d) {
 		t.Errorf("the logarithm of -1 is %v", d)
+	}
+}
+
+// TestNothing: matrices without elements have norms of 0, and gradients.
+func TestNothing(t *testing.T) {
+	a := tensor.Zeros(2, 3, 0)
+	for _, ord := range []linalg.Order{linalg.P(1), linalg.P(2), linalg.P(math.Inf(1)), linalg.P(math.Inf(-1)), linalg.Fro, linalg.Nuc} {
+		if got := linalg.MatrixNorm(a, ord, nil); !got.Equal(tensor.Zeros(2)) {
+			t.Errorf("the norms of order %v are %v", ord, got)
+		}
+	}
+	a.SetRequiresGrad(true)
+	linalg.Pinv(a).Sum().Backward()
+	if got := a.Grad(); got == nil || !got.Shape().Equal(a.Shape()) {
+		t.Errorf("the gradient of a pseudoinverse is %v", got)
 	}
 }
 

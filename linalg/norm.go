@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"cresset/tensor"
 )
@@ -23,7 +24,10 @@ const (
 	Nuc Named = "nuc" // the sum of the singular values
 )
 
-func (p P) order() string     { return strconv.FormatFloat(float64(p), 'g', -1, 64) }
+func (p P) order() string {
+	return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(float64(p), 'g', -1, 64), "+"))
+}
+
 func (n Named) order() string { return string(n) }
 
 // Norm returns VectorNorm of order 2 where ord is nil. Else it is MatrixNorm over two axes and VectorNorm over one; without axes x must
@@ -110,9 +114,12 @@ func matrixAxes(x *tensor.Tensor, axes []int) (rows, cols int) {
 	return rows, cols
 }
 
-// extreme returns the largest elements along an axis, or the smallest.
+// extreme returns the largest elements along an axis, or the smallest, of numbers that are not negative: of none 0 is the largest.
 func extreme(x *tensor.Tensor, largest bool, axis int, keep tensor.KeepDim) *tensor.Tensor {
-	if largest {
+	switch {
+	case largest && x.Size(axis) == 0:
+		return x.SumAxes([]int{axis}, keep)
+	case largest:
 		return x.AMax([]int{axis}, keep)
 	}
 	return x.AMin([]int{axis}, keep)

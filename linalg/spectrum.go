@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"fmt"
 	"math"
 
 	"cresset/dtype"
@@ -53,11 +54,11 @@ func Cond(a *tensor.Tensor, ord Order) *tensor.Tensor {
 		}
 		return largest.Div(smallest)
 	}
-	if m, n := a.Size(-2), a.Size(-1); m != n {
-		fail(name, tensor.ErrShape, notSquare(name, m, n))
-	}
 	if a.NumEl() == 0 {
 		return noMatrices(a)
+	}
+	if m, n := a.Size(-2), a.Size(-1); m != n {
+		fail(name, tensor.ErrShape, notSquare(fmt.Sprintf("%s(ord=%s)", name, ord.order()), m, n))
 	}
 	inverse, info := inner.InvEx(a)
 	singular := info.NeScalar(0)

@@ -61,7 +61,10 @@ func (x *Tensor) refuseOtherThanFloats(name, kernel string) {
 	switch {
 	case !x.dtype.IsFloat():
 		fail(name, ErrDType, name+": Expected a floating point or complex tensor as input. Got "+x.dtype.ScalarName(), x)
-	case x.dtype != dtype.Float32 && x.dtype != dtype.Float64:
+	case x.dtype == dtype.Float32 || x.dtype == dtype.Float64:
+	case name == "linalg.inv" || name == "linalg.slogdet":
+		fail(name, ErrKernel, name+": Low precision dtypes not supported. Got "+x.dtype.ScalarName(), x)
+	default:
 		fail(name, ErrKernel, noKernel(kernel, x.dtype, x), x)
 	}
 }

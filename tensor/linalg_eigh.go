@@ -22,7 +22,7 @@ func (x *Tensor) eigvalsH(upper bool) *Tensor {
 	if a := autocastOf(x, nil); a != nil {
 		x = a.one("linalg_eigvalsh", x)
 	}
-	const name = "linalg.eigvalsh"
+	const name = "linalg.eigh" // as PyTorch has it
 	m := x.squares(name, "linalg_eigh_cpu")
 	columns := 0
 	if x.node != nil {

@@ -29,7 +29,7 @@ func (x *Tensor) svdVals() *Tensor {
 	if a := autocastOf(x, nil); a != nil {
 		x = a.one("linalg_svdvals", x)
 	}
-	const name = "linalg.svdvals"
+	const name = "linalg.svd" // as PyTorch has it
 	m := x.matrices(name, "linalg_svd_cpu")
 	k := 0
 	if x.node != nil {
