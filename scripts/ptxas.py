@@ -49,7 +49,7 @@ PRODUCTS = re.compile(r"product|conv|attention")
 # whole: beside 64 HMMA for 8.0 16 LDSM, 8 LDGSTS and some 30 instructions more.
 LEAST = [
     (re.compile(r"^product_128x128_(kk|kn|mk|mn)_f32"), 0.85),
-    (re.compile(r"^product_128x128_mma_"), 0.5),
+    (re.compile(r"^product_128x(128|256)_mma_"), 0.5),
     (re.compile(r"^product_64x64_mma_"), 0.27),
     (re.compile(r"^product_quantized_imma_128x128"), 0.5),
     (re.compile(r"^product_128x128_mma8"), 0.6),

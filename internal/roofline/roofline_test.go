@@ -43,11 +43,19 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestClocksOfOtherGPUs: plans' clocks are an H100's, with 128 multiplications of float32 in each; an A100 has 64.
+// TestClocksOfOtherGPUs: plans' clocks are an H100's, with 128 multiplications of float32, and on tensor cores of float64, in each; an A100 has half of them. Plans of
+// kernels for 7.5 have a T4's.
 func TestClocksOfOtherGPUs(t *testing.T) {
-	calls := []Call{{Launches: []Launch{{Blocks: 1, Threads: 256, Clocks: 1.41e6}}}}
-	if got := Time(gpu(t, "a100"), calls); math.Abs(got-2e6) > 1 {
-		t.Errorf("got %v ns, want 2 ms", got)
+	for _, c := range []struct {
+		card   string
+		unit   Unit
+		slower float64
+	}{{"a100", Float32, 2}, {"a100", Float64, 2}, {"a100", Tensor16, 1}, {"rtx4090", Tensor16, 4}, {"t4", Tensor16, 1}, {"h100", Float64, 1}, {"h100", Tensor16, 1}} {
+		g := gpu(t, c.card)
+		calls := []Call{{Launches: []Launch{{Blocks: 1, Threads: 256, Unit: c.unit, Clocks: float64(g.Clock) / 1e3}}}}
+		if got := Time(g, calls); math.Abs(got-c.slower*1e6) > 1 {
+			t.Errorf("%s, unit %d: got %v ns, want %v ms", c.card, c.unit, got, c.slower)
+		}
 	}
 }
 

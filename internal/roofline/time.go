@@ -19,7 +19,16 @@ const (
 
 // measured are the multiplications that a multiprocessor of an H100 makes in a clock as its kernels ask for them, in which the clocks of plans
 // were measured: its tensor cores do half of what they could but for wgmma.
-var measured = [...]int{Float32: 128, Float64: 64, Tensor16: 1024, Tensor32: 512, Tensor8: 2048}
+var measured = [...]int{Float32: 128, Float64: 128, Tensor16: 1024, Tensor32: 512, Tensor8: 2048}
+
+// slower returns how many times as long a plan takes on a GPU as on that in whose clocks it is told: those of kernels for 7.5 are a T4's.
+func slower(g *hardware.GPU, u Unit) float64 {
+	told := measured[u]
+	if u == Tensor16 && g.Major == 7 {
+		told = 512
+	}
+	return max(1, float64(told)/float64(lanes(g, u)))
+}
 
 // Time returns the nanoseconds that calls take which are issued over and over: those of the host, which is ahead, or those of the GPU.
 func Time(g *hardware.GPU, calls []Call) float64 {
@@ -66,8 +75,7 @@ func (c *Call) time(g *hardware.GPU) (ns float64) {
 // those that run at once.
 func (l *Launch) time(g *hardware.GPU, bytes, flops float64) float64 {
 	if l.Clocks > 0 {
-		slower := max(1, float64(measured[l.Unit])/float64(lanes(g, l.Unit)))
-		return max(slower*l.Clocks/(float64(g.Clock)/1e9), flops/Peak(g, l.Unit), bytes/(reached*Bandwidth(g)))
+		return max(slower(g, l.Unit)*l.Clocks/(float64(g.Clock)/1e9), flops/Peak(g, l.Unit), bytes/(reached*Bandwidth(g)))
 	}
 	all := float64(g.Multiprocessors)
 	waves := float64(l.Blocks) / (all * float64(max(l.Resident, 1)))

@@ -24,7 +24,7 @@ func TestLargeChecksTakeLargeTiles(t *testing.T) {
 	}
 	for card, tiles := range map[string][]string{
 		"t4": {"conv_128x128_tile", "conv_32x128_tile"},
-		"a100": {"product_128x128_async", "product_128x128_tf32", "product_128x128_mma_", "product_128x128_dmma_", "product_quantized_imma",
+		"a100": {"product_128x128_async", "product_128x128_tf32", "product_128x256_mma_", "product_128x128_mma_", "product_128x128_pairs", "product_128x128_dmma_", "product_quantized_imma",
 			"conv_128x128_async", "conv_128x128_tf32", "conv_128x128_mma_", "conv_weight_128x128_"},
 		"h100": {"product_128x128_async", "product_128x128_tf32", "product_128x128_wgmma", "product_128x256_wgmma", "product_128x192_beside", "product_128x128_beside",
 			"product_128x64_beside", "product_128x128_dmma16", "product_quantized_wgmma",

@@ -16,7 +16,7 @@ func large() []Check {
 // which tiles of 128x256 are.
 func largeMatmuls() []sample {
 	return slices.Concat(matmuls(4230, 72, 4230), matmuls(1160, 40, 1160), matmuls(256, 512, 384), in(matmuls(3080, 72, 3080), dtype.Float32), roundedMatmuls(3080, 72, 3080),
-		in(slices.Concat(matmuls(1538, 1538, 1538), matmuls(1528, 2568, 1528)[:4], matmuls(1784, 3592, 1784)[:4]), dtype.Float16, dtype.BFloat16), in(matmuls(1024, 8192, 1024)[:4], dtype.BFloat16),
+		in(slices.Concat(matmuls(1538, 1538, 1538), matmuls(1528, 2568, 1528)[:4], matmuls(1784, 3592, 1784)[:4], matmuls(1280, 1024, 1280)[:4], matmuls(1002, 1002, 1002)[:4]), dtype.Float16, dtype.BFloat16), in(matmuls(1024, 8192, 1024)[:4], dtype.BFloat16), in(matmuls(1024, 8192, 1024)[2:3], dtype.Float16),
 		[]sample{bytesSample([3]int{300, 2048, 4096}), bytesSample([3]int{2048, 1024, 8192})})
 }
 

@@ -15,7 +15,7 @@ func sized(name string, n ...int) string { return fmt.Sprintf("%s %v", name, n) 
 var products = slices.Concat(
 	matmuls(1, 33, 65), matmuls(7, 784, 5), matmuls(33, 1, 31), matmuls(64, 64, 64), matmuls(65, 129, 131), matmuls(130, 40, 257), matmuls(257, 300, 3),
 	matmuls(70, 300, 12), matmuls(11, 300, 70), matmuls(256, 104, 256), in(matmuls(256, 392, 256), dtype.Float16),
-	in(slices.Concat(matmuls(66, 130, 134), matmuls(250, 106, 254), matmuls(128, 1024, 128)[3:4], matmuls(128, 72, 384)[:4], matmuls(120, 200, 120)[:4]), dtype.Float16, dtype.BFloat16),
+	in(slices.Concat(matmuls(66, 130, 134), matmuls(250, 106, 254), matmuls(128, 1024, 128)[3:4], matmuls(128, 72, 384)[:4], matmuls(120, 200, 120)[:4], matmuls(256, 512, 392)[:4]), dtype.Float16, dtype.BFloat16),
 	roundedMatmuls(70, 40, 65), roundedMatmuls(72, 40, 68), roundedMatmuls(256, 40, 256),
 	[]sample{
 		{name: "mv", in: []operand{of(129, 300), of(300)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MV(x[1]) })},

@@ -6,5 +6,7 @@ import "cresset/internal/backend/cuda/kernels"
 // other. A graph runs while no stream does.
 const countersOfStream = kernels.MostCounts / uint64(streams)
 
+const _ = countersOfStream - kernels.MostEven // not negative
+
 // firstCounter is the first of those of the device's stream.
 func (d *Device) firstCounter() uint64 { return uint64(d.lane) * countersOfStream }

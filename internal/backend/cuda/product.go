@@ -263,7 +263,7 @@ func (m *multiplier) issue(s *scratch, p *kernels.Product, plan *kernels.Product
 
 // inParts has f launch the plan's kernel for p, and where that divides the common axis and does not join the parts, launches what does.
 func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.ProductPlan, f func() error) error {
-	p.Parts, p.Part = plan.Parts, plan.Part
+	p.Parts, p.Part, p.Whole = plan.Parts, plan.Part, plan.Whole
 	s.device.trace.plan(plan.Clocks)
 	if p.Parts == 1 {
 		if plan.Tile >= 0 && kernels.ProductTiles[plan.Tile].Plain && p.Joining != kernels.Widened {
@@ -272,7 +272,7 @@ func (m *multiplier) inParts(s *scratch, p *kernels.Product, plan *kernels.Produ
 		return f()
 	}
 	size := p.Count * p.M * p.N
-	p.Partials = s.take(kernels.NumberOf(m.dtype).SumSize() * int(p.Parts*size)).ptr
+	p.Partials = s.take(kernels.NumberOf(m.dtype).SumSize() * int(plan.Kept(p))).ptr
 	if plan.Joins && plan.Tiles() <= countersOfStream {
 		p.Counter = s.device.firstCounter() + 1
 		return f()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"testing"
 	"unsafe"
 
@@ -62,6 +63,42 @@ func TestProductsOfLargeTiles(t *testing.T) {
 	card.wants(t, "product_128x128_kk_f32", "product_128x128_kn_f32", "product_128x128_mk_f32", "product_128x128_mn_f32", "product_128x128_loose_f32")
 }
 
+// TestTilesThatAreLeft multiplies by the families whose blocks add parts, as on a card that runs four tiles at once: of five the common axis of the last alone is
+// divided.
+func TestTilesThatAreLeft(t *testing.T) {
+	slowUnderRace(t)
+	defer SetProductRounding(ProductRounding())
+	for preset, families := range map[string]string{"a100": "_(async|mma|dmma|tf32)_", "t4": "_mma8_", "h100": "_dmma16_"} {
+		card := newCard(t, preset)
+		for i := range kernels.ProductTiles {
+			tile := &kernels.ProductTiles[i]
+			name := tile.Kernel(kernels.Along, kernels.Across)
+			for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16} {
+				if !tile.Joins || !tile.Has(dt) || !regexp.MustCompile(families).MatchString(name) {
+					continue
+				}
+				var rows, columns int
+				fmt.Sscanf(name, "product_%dx%d", &rows, &columns)
+				SetProductRounding(tile.TF32)
+				checkProduct(t, card.Device, dt, [3]int{4*rows + rows/2, columns - 8, 264}, 0, 0, func(c *backend.Call) error {
+					s, p := productParams.begin(card.Device)
+					defer s.free()
+					describeProduct(p, c)
+					plan := kernels.PlanTiles(p, 1<<i, 1)
+					for few := 1; few <= 4 && plan.Whole != 4; few *= 2 {
+						plan.Even(p, few)
+					}
+					plan.Joins = true
+					if plan.Whole != 4 || plan.Tiles() != 1 || plan.Parts < 2 {
+						t.Errorf("%s of %s: %d tiles in %d parts behind %d", name, dt, plan.Tiles(), plan.Parts, plan.Whole)
+					}
+					return newMultiplier(c.DType).issue(&s, p, &plan)
+				})
+			}
+		}
+	}
+}
+
 // TestCardsTakeTheirTiles wants the kernels by which each generation multiplies square matrices; none where products are not of tiles.
 func TestCardsTakeTheirTiles(t *testing.T) {
 	for _, c := range []struct {
@@ -73,13 +110,13 @@ func TestCardsTakeTheirTiles(t *testing.T) {
 		{"gtx1070", dtype.Float16, 1024, ""}, {"gtx1070", dtype.Float32, 1024, "product_128x128_kn_f32"}, {"gtx1070", dtype.Float64, 1024, ""},
 		{"t4", dtype.Float16, 1024, "product_128x128_mma8_kn_f16"}, {"t4", dtype.Float16, 256, "product_64x64_mma8_kn_f16"},
 		{"t4", dtype.BFloat16, 1024, ""}, {"t4", dtype.Float64, 1024, ""},
-		{"a100", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"a100", dtype.Float64, 2048, "product_128x128_dmma_kn_f64"},
+		{"a100", dtype.BFloat16, 2048, "product_128x256_mma_kn_bf16"}, {"a100", dtype.Float64, 2048, "product_128x128_dmma_kn_f64"},
 		{"h100", dtype.BFloat16, 1024, "product_128x64_beside_kn_bf16"}, {"h100", dtype.BFloat16, 1536, "product_128x192_beside_kn_bf16"}, {"h100", dtype.BFloat16, 4096, "product_128x256_wgmma_kn_bf16"}, {"h100", dtype.Float64, 2048, "product_128x128_dmma16_kn_f64"},
-		{"a100", dtype.Float16, 1002, "product_64x64_pairs_kn_f16"}, {"a100", dtype.Float16, 1538, "product_128x128_pairs_kn_f16"},
-		{"a100", dtype.BFloat16, 257, "product_64x64_any_kn_bf16"}, {"a100", dtype.BFloat16, 4001, "product_128x128_mma_kn_bf16"},
+		{"a100", dtype.Float16, 770, "product_64x64_pairs_kn_f16"}, {"a100", dtype.Float16, 1002, "product_128x128_pairs_kn_f16"}, {"a100", dtype.Float16, 1538, "product_128x256_mma_kn_f16"},
+		{"a100", dtype.BFloat16, 257, "product_64x64_any_kn_bf16"}, {"a100", dtype.BFloat16, 4001, "product_128x256_mma_kn_bf16"},
 		{"b200", dtype.BFloat16, 512, "product_128x128_tcgen05_kn_bf16"}, {"b200", dtype.Float16, 4096, "product_128x256_tcgen05_kn_f16"}, {"b200", dtype.Float16, 64, "product_64x64_mma_kn_f16"},
-		{"rtx4090", dtype.Float16, 2048, "product_128x128_mma_kn_f16"}, {"rtx4090", dtype.Float64, 2048, "product_64x64_dmma_kn_f64"},
-		{"rtx5090", dtype.BFloat16, 2048, "product_128x128_mma_kn_bf16"}, {"rtx5090", dtype.Float64, 2048, "product_64x64_dmma16_kn_f64"},
+		{"rtx4090", dtype.Float16, 2048, "product_128x256_mma_kn_f16"}, {"rtx4090", dtype.Float64, 2048, "product_64x64_dmma_kn_f64"},
+		{"rtx5090", dtype.BFloat16, 2048, "product_128x256_mma_kn_bf16"}, {"rtx5090", dtype.Float64, 2048, "product_64x64_dmma16_kn_f64"},
 	} {
 		dev, got, n := newCard(t, c.card).Device, "", int64(c.size)
 		lie := [3]int64{0, n, 1}

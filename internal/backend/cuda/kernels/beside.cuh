@@ -67,7 +67,9 @@ INLINE void consume(const P &p, const Task &task, u32 shared, Barriers bar, u32 
 			}
 		}
 	}
-	Place at = {task.at.m, task.at.n + rank * S::COLUMNS, task.at.part, task.at.batch};
+	Place at = task.at;
+	at.n += rank * S::COLUMNS;
+	at.tile = at.tile * 2 + rank;
 	if (p.counter != 0 && at.n < p.n) {
 		addParts<ROWS, S::COLUMNS, 256, S::HIGH>(p, at, threadIdx.x - 128, sync);
 	}

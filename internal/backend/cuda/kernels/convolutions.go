@@ -31,7 +31,7 @@ var ConvolutionTiles = [...]ConvolutionTile{
 	{family: "tf32", TF32: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 800, ends: 9000}},
 	{family: "tf32", TF32: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 340, ends: 4500}},
 	{family: "tf32", TF32: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 3 * 16 * 176 * 4, resident: 4, steps: 16, waiting: 300, busy: 420, ends: 4500}},
-	{family: "mma", Half: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 580, ends: 9000}},
+	{family: "mma", Half: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 300, busy: 550, ends: 9000}},
 	{family: "mma", Half: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 260, ends: 3500}},
 	{family: "mma", Half: true, tiling: tiling{rows: 32, columns: 128, threads: 128, shared: 4 * 160 * 64, resident: 4, steps: 32, waiting: 220, busy: 290, ends: 3500}},
 	{family: "mma8", Half: true, float16: true, Held: true, large: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1170, ends: 9000}},

@@ -32,7 +32,7 @@ INLINE void finish(const Quantized &p, const Place &at, u32 r, u32 c, i32 first,
 
 // addParts makes elements of the partials.
 template <int ROWS, int COLUMNS, int THREADS, int HIGH, class Sync> INLINE void addParts(const Quantized &p, const Place &at, u32 thread, Sync sync) {
-	joinParts<i32, ROWS, COLUMNS, THREADS, HIGH>(p, 1, at, thread, sync, [&](u32 r, u32 c, i32 sum) __attribute__((always_inline)) {
+	joinParts<i32, ROWS, COLUMNS, THREADS, HIGH>(p, at, thread, sync, [&](u32 r, u32 c, i32 sum) __attribute__((always_inline)) {
 		storeResult(p, r, c, counted(p, r, c, sum));
 	});
 }

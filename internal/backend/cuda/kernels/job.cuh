@@ -12,7 +12,7 @@ template <int ROWS, int COLUMNS> struct Job {
 
 	__device__ __attribute__((always_inline)) Job(const Product &p) : at(placeOf<ROWS, COLUMNS>(p, blockIdx.x)) {
 		begin = at.part * (u32)p.part;
-		left = min((u32)p.k - begin, (u32)p.part);
+		left = at.parts == 1 ? (u32)p.k : min((u32)p.k - begin, (u32)p.part);
 		a = p.a + (u64)(at.batch * p.aStrides[0]) * sizeof(E);
 		b = p.b + (u64)(at.batch * p.bStrides[0]) * sizeof(E);
 	}

@@ -48,24 +48,28 @@ INLINE void multiplyPanels(const P &p, Fill &fill) {
 		}
 	}
 	u32 shared = dynamicAddress(), rowA = shared + A::ofA(y), rowB = shared + A::BYTES + B::ofB(x);
-	eachPanel<STAGES>(A::BYTES + B::BYTES, fill, [&](u32 used) __attribute__((always_inline)) {
-		FragmentA as[2][DOWN];
-		u32 bs[2][ACROSS / 2][4];
-		auto fragments = [&](int k) __attribute__((always_inline)) {
+	const int ROUNDS = STEPS / 16;
+	static_assert(ROUNDS % 2 == 0, "the first fragments of a panel take the place of the last but one");
+	FragmentA as[2][DOWN];
+	u32 bs[2][ACROSS / 2][4];
+	auto fragments = [&](u32 stage, int k) __attribute__((always_inline)) {
 #pragma unroll
-			for (int i = 0; i < DOWN; i++) {
-				loadMatrices<!DEEP_A>(as[k % 2][i].v, A::further(rowA, i, k) + used);
-			}
+		for (int i = 0; i < DOWN; i++) {
+			loadMatrices<!DEEP_A>(as[k % 2][i].v, A::further(rowA, i, k) + stage);
+		}
 #pragma unroll
-			for (int j = 0; j < ACROSS / 2; j++) {
-				loadMatrices<!DEEP_B>(bs[k % 2][j], B::further(rowB, j, k) + used);
-			}
-		};
-		fragments(0);
+		for (int j = 0; j < ACROSS / 2; j++) {
+			loadMatrices<!DEEP_B>(bs[k % 2][j], B::further(rowB, j, k) + stage);
+		}
+	};
+	auto first = [&](u32 stage) __attribute__((always_inline)) { fragments(stage, 0); };
+	eachPanelAhead<STAGES>(A::BYTES + B::BYTES, fill, first, [&](u32 stage, auto turn) __attribute__((always_inline)) {
 #pragma unroll
-		for (int k = 0; k < STEPS / 16; k++) {
-			if (k + 1 < STEPS / 16) {
-				fragments(k + 1);
+		for (int k = 0; k < ROUNDS; k++) {
+			if (k + 1 < ROUNDS) {
+				fragments(stage, k + 1);
+			} else {
+				fragments(turn(), 0);
 			}
 #pragma unroll
 			for (int i = 0; i < DOWN; i++) {

@@ -7,8 +7,8 @@
 // finish stores two neighbours of a row, the first of which lies inside.
 INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, f32 first, f32 second) {
 	bool both = c + 1 < p.n;
-	if (p.parts != 1) {
-		i64 i = (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c);
+	if (at.parts != 1) {
+		i64 i = (i64)(at.partials.from + r * at.partials.pitch + c);
 		store<f32>(p.partials, i, first);
 		if (both) {
 			store<f32>(p.partials, i + 1, second);

@@ -124,19 +124,21 @@ static_assert(sizeof(Runs) == 88, "");
 // where there is none, and has strides of 0 where it is broadcast; x, other and aside lie as out does. Aside takes y, where it is not 0. Tiles
 // may divide the common axis into parts, each but the last of so many elements: where there are more than one, their products go to partials,
 // [parts][count][m][n], which the block of a tile that ends last adds and finishes, or product_join, for which part is how many elements lie apart.
+// Where `whole` is not 0 so many tiles, the first, are not divided, and partials are [tiles][parts][rows][columns] of the others.
 struct Product {
 	u64 count, m, n, k;
 	u64 out, a, b, add;
 	i64 outStrides[3], aStrides[3], bStrides[3], addStrides[3];
 	f64 alpha, beta;
 	u64 parts, part;
+	u64 whole;
 	u32 activation;
 	u32 joining;
 	u64 x, other, aside;
 	u64 partials;
 	u64 counter; // 0, or one more than the first of the counters of last.cuh, one for each tile, where its last block adds the parts
 };
-static_assert(sizeof(Product) == 240, "");
+static_assert(sizeof(Product) == 248, "");
 
 // MappedProduct is the parameter of product_wgmma and product_tcgen05: a product, and maps of its operands and its result in boxes of 64 by 64, whose third axis
 // is the batch. The fastest axis is that along which an operand lies.
@@ -144,7 +146,6 @@ struct MappedProduct {
 	TensorMap mapA, mapB, mapOut;
 	Product product;
 	u32 batchA, batchB; // 0 where all matrices are the same, else 1
-	u32 padding[2];
 };
 static_assert(sizeof(MappedProduct) == 640, "");
 

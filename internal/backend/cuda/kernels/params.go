@@ -139,12 +139,14 @@ const (
 // where there is none, and has strides of 0 where it is broadcast; x, other and aside lie as out does. Aside takes y, where it is not 0. Tiles
 // may divide the common axis into parts, each but the last of so many elements: where there are more than one, their products go to partials,
 // [parts][count][m][n], which the block of a tile that ends last adds and finishes, or product_join, for which part is how many elements lie apart.
+// Where `whole` is not 0 so many tiles, the first, are not divided, and partials are [tiles][parts][rows][columns] of the others.
 type Product struct {
 	Count, M, N, K                             uint64
 	Out, A, B, Add                             uint64
 	OutStrides, AStrides, BStrides, AddStrides [3]int64
 	Alpha, Beta                                float64
 	Parts, Part                                uint64
+	Whole                                      uint64
 	Activation                                 Activation
 	Joining                                    Joining
 	X, Other, Aside                            uint64
@@ -158,7 +160,6 @@ type MappedProduct struct {
 	MapA, MapB, MapOut TensorMap
 	Product            Product
 	BatchA, BatchB     uint32 // 0 where all matrices are the same, else 1
-	Padding            [2]uint32
 }
 
 // Draw is the parameter of random draws: n random elements, contiguous, from the Philox generator of seed, counter offset/4.

@@ -29,10 +29,11 @@ template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bo
 	addParts<ROWS, COLUMNS, THREADS>(p);
 }
 
-#define PRODUCT(rows, columns, high, wide, stages, name, deepA, deepB) \
-	KERNEL_OF(JOIN(product_##rows##x##columns##_mma_##name, DTYPE), rows * columns / (high * wide) * 32, 256 / rows)(const Product p) { \
+#define PRODUCT(rows, columns, high, wide, stages, blocks, name, deepA, deepB) \
+	KERNEL_OF(JOIN(product_##rows##x##columns##_mma_##name, DTYPE), rows * columns / (high * wide) * 32, blocks)(const Product p) { \
 		product<rows, columns, high, wide, stages, deepA, deepB>(p); \
 	}
 
-EACH_LIE(PRODUCT, 128, 128, 64, 64, 4)
-EACH_LIE(PRODUCT, 64, 64, 32, 32, 4)
+EACH_LIE(PRODUCT, 128, 256, 64, 64, 3, 1)
+EACH_LIE(PRODUCT, 128, 128, 64, 64, 4, 2)
+EACH_LIE(PRODUCT, 64, 64, 32, 32, 4, 4)

@@ -52,7 +52,9 @@ type ProductTile struct {
 // ProductTiles are all families. Their clocks were measured on an H100, but for those of float64, which are its datasheet's, 128 products of a
 // multiprocessor in a clock, those of 7.5, which are a T4's, 512, those for lines that are not aligned, to which the time of their loads was added,
 // and those of tiles beside each other, where the cache gives 46 bytes to a multiprocessor in a clock. Nobody has measured those of 10.0: they suppose 52 bytes from
-// the cache in a clock, which takes longer than the products.
+// the cache in a clock, which takes longer than the products. Those of product_mma are an A100's, which no kernel of ours has run on: there cuBLAS is told to reach 244
+// and 262 TFLOP/s for 4096 and 8192, which are both 1193 clocks for each step of a tile of 128x256, of 1024 of its tensor cores; and kernels with tiles of 128x128
+// whose warps wait behind barriers 221, where an H100 took 331 µs by ours.
 var ProductTiles = [...]ProductTile{
 	{tiling: tiling{rows: 128, columns: 128, threads: 256, resident: 2, steps: 8, waiting: 500, busy: 1350, ends: 4000}},
 	{tiling: tiling{rows: 64, columns: 64, threads: 128, resident: 4, steps: 8, waiting: 500, busy: 340, ends: 4000}},
@@ -60,11 +62,12 @@ var ProductTiles = [...]ProductTile{
 	{family: "_async", Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 136 * 4, resident: 4, steps: 16, waiting: 325, busy: 640, ends: 4000}},
 	{family: "_tf32", TF32: true, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 3 * 16 * 272 * 4, resident: 2, steps: 16, waiting: 500, busy: 700, ends: 8000}},
 	{family: "_tf32", TF32: true, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 3 * 16 * 144 * 4, resident: 4, steps: 16, waiting: 300, busy: 250, ends: 4000}},
-	{family: "_mma", Of: Half, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 560, ends: 8000}},
+	{family: "_mma", Of: Half, Joins: true, tiling: tiling{rows: 128, columns: 256, threads: 256, shared: 3 * 384 * 64, resident: 1, steps: 32, busy: 1250, ends: 9000}},
+	{family: "_mma", Of: Half, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 300, busy: 530, ends: 8000}},
 	{family: "_mma", Of: Half, Joins: true, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 240, ends: 3000}},
 	{family: "_wgmma", Of: Half, Mapped: true, tiling: tiling{rows: 128, columns: 256, threads: 384, shared: (3*6+8)*8<<10 + 48, resident: 1, steps: 64, busy: 1250, ends: 9500}},
 	{family: "_wgmma", Of: Half, Mapped: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: (6*4+4)*8<<10 + 96, resident: 1, steps: 64, busy: 655, ends: 3700}},
-	{family: "_pairs", Of: Half, Plain: true, need: pairs, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 440, busy: 750, ends: 8000}},
+	{family: "_pairs", Of: Half, Plain: true, need: pairs, tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 32, waiting: 300, busy: 720, ends: 8000}},
 	{family: "_pairs", Of: Half, Plain: true, need: pairs, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 4 * 128 * 64, resident: 4, steps: 32, waiting: 220, busy: 340, ends: 3000}},
 	{family: "_any", Of: Half, Plain: true, need: nothing, tiling: tiling{rows: 64, columns: 64, threads: 128, shared: 2 * 128 * 64, resident: 4, steps: 32, waiting: 600, busy: 600, ends: 3000}},
 	{family: "_mma8", Of: Half, float16: true, Joins: true, tiling: tiling{rows: 128, columns: 128, threads: 256, shared: 2 * 256 * 64, resident: 1, steps: 32, waiting: 150, busy: 1150, ends: 8000}},
@@ -122,6 +125,7 @@ type ProductPlan struct {
 	Thin        int // which of ThinColumns
 	Grid        Grid
 	Parts, Part uint64  // into how many parts of how many steps the common axis is divided
+	Whole       uint64  // tiles ahead of those for which it is; 0 where it is for all
 	Joins       bool    // the block of a tile that ends last adds its parts; else another launch does
 	LineUp      bool    // operands that do not lie in aligned lines have to be copied to such
 	Clocks      float64 // of the multiprocessor with the most to do; 0 for few columns
@@ -169,38 +173,68 @@ func turned(s [3]int64) [3]int64 { return [3]int64{s[0], s[2], s[1]} }
 // axis, it chooses those that take the fewest clocks. Shapes alone decide, and how operands lie, never how busy the device is: results
 // are the same each time.
 func PlanTiles(p *Product, tiles uint, multiprocessors int) (plan ProductPlan) {
+	var even ProductPlan
 	for i := range ProductTiles {
-		if tiles&(1<<i) == 0 {
-			continue
-		}
 		t := &ProductTiles[i]
 		a, b, ok := t.lies(p)
-		copies := t.copies(p)
-		for parts := uint64(1); ok && parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && t.Divides()); parts *= 2 {
-			c := ProductPlan{Tile: i, A: a, B: b, LineUp: t.linesUp()}
+		if !ok || tiles&(1<<i) == 0 {
+			continue
+		}
+		whole, copies := ProductPlan{Tile: i, A: a, B: b, LineUp: t.linesUp()}, t.copies(p)
+		for parts := uint64(1); parts <= mostDivided && (parts == 1 || parts*4*t.steps <= p.K && t.Divides()); parts *= 2 {
+			c := whole
 			c.Divide(p, parts)
-			if c.Clocks = c.clocks(p, multiprocessors) + copies; plan.Clocks == 0 || c.Clocks < plan.Clocks {
-				plan = c
-			}
+			c.sooner(&plan, c.clocks(p, multiprocessors)+copies)
+		}
+		if whole.Even(p, multiprocessors) {
+			whole.Joins = true
+			whole.sooner(&even, whole.clocks(p, multiprocessors)+copies)
 		}
 	}
-	plan.Grid.Walks = ProductTiles[plan.Tile].Walks()
 	plan.join(p, multiprocessors)
+	if even.Clocks > 0 {
+		even.sooner(&plan, even.Clocks)
+	}
+	plan.Grid.Walks = ProductTiles[plan.Tile].Walks()
 	return plan
+}
+
+// sooner makes c the best plan if it takes so many clocks, fewer than that, or if there is none.
+func (c *ProductPlan) sooner(best *ProductPlan, clocks float64) {
+	if c.Clocks = clocks; best.Clocks == 0 || clocks < best.Clocks {
+		*best = *c
+	}
 }
 
 // join decides who adds the parts. Both ways give the same bits, and the common axis is divided as if it was another launch.
 func (plan *ProductPlan) join(p *Product, multiprocessors int) {
-	t := &ProductTiles[plan.Tile]
-	if plan.Parts == 1 || !t.Joins {
+	if plan.Parts == 1 || !ProductTiles[plan.Tile].Joins {
 		return
 	}
-	size := float64(t.Of.SumSize())
-	least := size * float64(plan.Parts*p.Count*p.M*p.N) / width
-	most := size * float64(plan.Parts*t.rows*t.columns*divideUp(plan.Tiles(), uint64(multiprocessors))) / t.draws()
-	if saved := another + least - max(least, most); saved > 0 {
+	if saved := another + plan.passing(p) - plan.joining(p, multiprocessors); saved > 0 {
 		plan.Joins, plan.Clocks = true, plan.Clocks-saved
 	}
+}
+
+// Kept returns how many sums of parts there are.
+func (plan *ProductPlan) Kept(p *Product) uint64 {
+	if plan.Whole == 0 {
+		return plan.Parts * p.Count * p.M * p.N
+	}
+	t := &ProductTiles[plan.Tile]
+	return plan.Parts * plan.Tiles() * t.rows * t.columns
+}
+
+// passing estimates the clocks in which the parts are written, or read, by all multiprocessors.
+func (plan *ProductPlan) passing(p *Product) float64 {
+	return float64(uint64(ProductTiles[plan.Tile].Of.SumSize())*plan.Kept(p)) / width
+}
+
+// joining estimates how many clocks the blocks take that add the parts of their tiles.
+func (plan *ProductPlan) joining(p *Product, multiprocessors int) float64 {
+	t := &ProductTiles[plan.Tile]
+	each := float64(uint64(t.Of.SumSize()) * plan.Parts * t.rows * t.columns)
+	return max(plan.passing(p), each*float64(divideUp(plan.Tiles(), uint64(multiprocessors)))/t.draws())
 }
 
 // draws returns how many bytes a block reads in a clock when it adds the parts of its tile, by the words that its threads have on their way.
@@ -215,8 +249,34 @@ func (t *ProductTile) draws() float64 {
 	return drawn * float64(threads) / 128
 }
 
-// Tiles returns how many tiles of the result a plan for tiles has.
-func (plan *ProductPlan) Tiles() uint64 { return uint64(plan.Grid.Blocks[0]) / plan.Parts }
+// Tiles returns how many tiles of the result a plan for tiles divides, or has where it divides none.
+func (plan *ProductPlan) Tiles() uint64 {
+	return (uint64(plan.Grid.Blocks[0]) - plan.Whole) / plan.Parts
+}
+
+// MostEven is how many tiles are divided alone at most: a stream has as many counters.
+const MostEven = 1000
+
+// Even completes a plan that divides the common axis of those tiles alone which are left when all multiprocessors have had as many as they run at once, into as
+// many parts as keep them busy: where 20 of 128 tiles are left for 108 multiprocessors, they would take as long as the others. Blocks add the parts. It reports
+// whether there is such a plan.
+func (plan *ProductPlan) Even(p *Product, multiprocessors int) bool {
+	t := &ProductTiles[plan.Tile]
+	if !t.Joins || t.Mapped {
+		return false
+	}
+	plan.Divide(p, 1)
+	tiles, once := uint64(plan.Grid.Blocks[0]), uint64(multiprocessors)*t.resident
+	rest := tiles % once
+	parts := min(once/max(rest, 1), p.K/(4*t.steps), mostDivided)
+	if rest == 0 || rest > MostEven || parts < 2 {
+		return false
+	}
+	plan.Divide(p, parts)
+	plan.Whole = tiles - rest
+	plan.Grid.Blocks[0] = uint32(plan.Whole + rest*plan.Parts)
+	return true
+}
 
 // Divide completes a plan with so many parts at most, each of whole steps.
 func (plan *ProductPlan) Divide(p *Product, parts uint64) {
@@ -244,6 +304,8 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 }
 
 const (
+	mostDivided = 64 // of a common axis
+
 	another = 3500. // clocks of another launch
 	width   = 1500. // bytes of memory that the device moves in a clock
 	drawn   = 24.   // and those that a multiprocessor reads alone: 32 words for each of 128 threads, in the time of an access
@@ -252,9 +314,15 @@ const (
 // clocks estimates how long a plan for tiles takes on the multiprocessor that has the most to do, but for copies.
 func (plan *ProductPlan) clocks(p *Product, multiprocessors int) float64 {
 	t := &ProductTiles[plan.Tile]
-	clocks := t.tiling.clocks(uint64(plan.Grid.Blocks[0]), plan.Part, multiprocessors)
-	if plan.Parts > 1 {
-		clocks += another + float64(2*uint64(t.Of.SumSize())*plan.Parts*p.Count*p.M*p.N)/width
+	clocks := t.tiling.clocks(uint64(plan.Grid.Blocks[0])-plan.Whole, plan.Part, multiprocessors)
+	if plan.Whole > 0 {
+		clocks += t.tiling.clocks(plan.Whole, p.K, multiprocessors)
+	}
+	switch {
+	case plan.Joins:
+		clocks += plan.passing(p) + plan.joining(p, multiprocessors)
+	case plan.Parts > 1:
+		clocks += another + 2*plan.passing(p)
 	}
 	return clocks
 }

@@ -230,7 +230,7 @@ func TestWhoAddsParts(t *testing.T) {
 	for _, c := range []struct {
 		m, n, k, parts uint64
 		joins          bool
-	}{{768, 3072, 8192, 8, true}, {768, 768, 8192, 8, true}, {512, 512, 512, 2, true}, {256, 256, 4096, 16, false}, {1024, 1024, 1024, 1, false}} {
+	}{{768, 3072, 8192, 11, true}, {768, 768, 8192, 7, true}, {512, 512, 512, 2, true}, {256, 256, 4096, 16, false}, {1024, 1024, 1024, 1, false}} {
 		line := func(n uint64) [3]int64 { return [3]int64{0, int64(n), 1} }
 		p := kernels.Product{Count: 1, M: c.m, N: c.n, K: c.k, AStrides: line(c.k), BStrides: line(c.n), OutStrides: line(c.n)}
 		if plan := kernels.PlanTiles(&p, 0b1100, 132); plan.Parts != c.parts || plan.Joins != c.joins {

@@ -7,18 +7,38 @@
 
 #define TOGETHER 8 // rows of tiles whose blocks run beside each other, so that they find operands in the cache
 
-// A Place is a tile of the result, from row m and column n on, of one part of one matrix.
-struct Place {
-	u32 m, n, part, batch;
+// Partials are where a part of a matrix lies, or of a tile of it: element (r, c) of the matrix as number from + r * pitch + c, and of the next part step
+// further.
+struct Partials {
+	u64 from, step, pitch;
 };
 
-// placeOf is the place of a block, of which there is one for each tile, part and matrix.
+// A Place is a tile of the result, from row m and column n on, of one part of one matrix. Of those tiles whose common axis is divided it is number `tile`.
+struct Place {
+	u32 m, n, part, batch, parts, tile;
+	Partials partials;
+};
+
+// How many matrices there are, and how many of the first tiles are not divided.
+INLINE u32 countOf(const Product &p) { return (u32)p.count; }
+INLINE u32 wholeOf(const Product &p) { return (u32)p.whole; }
+template <class P> INLINE u32 countOf(const P &) { return 1; }
+template <class P> INLINE u32 wholeOf(const P &) { return 0; }
+
+// placeOf is the place of a block, of which there is one for each tile that is not divided, and behind those one for each part of the others.
 template <int ROWS, int COLUMNS, class P> INLINE Place placeOf(const P &p, u32 block) {
-	u32 down = ((u32)p.m + ROWS - 1) / ROWS, across = ((u32)p.n + COLUMNS - 1) / COLUMNS;
-	u32 matrix = block / (down * across), tile = block - matrix * down * across, batch = matrix / (u32)p.parts;
+	u32 down = ((u32)p.m + ROWS - 1) / ROWS, across = ((u32)p.n + COLUMNS - 1) / COLUMNS, each = down * across, whole = wholeOf(p);
+	bool divided = block >= whole;
+	u32 rest = each * countOf(p) - whole, part = divided ? (block - whole) / rest : 0, parts = divided ? (u32)p.parts : 1;
+	u32 all = block - part * rest, batch = all / each, tile = all - batch * each;
 	u32 first = tile / (TOGETHER * across) * TOGETHER, height = min(down - first, (u32)TOGETHER);
-	tile -= first * across;
-	return {(first + tile % height) * ROWS, tile / height * COLUMNS, matrix - batch * (u32)p.parts, batch};
+	u32 m = (first + (tile - first * across) % height) * ROWS, n = (tile - first * across) / height * COLUMNS;
+	if (whole == 0) {
+		u64 matrix = (u64)p.m * p.n, step = countOf(p) * matrix;
+		return {m, n, part, batch, parts, all, {part * step + batch * matrix, step, p.n}};
+	}
+	const u64 TILE = ROWS * COLUMNS;
+	return {m, n, part, batch, parts, all - whole, {((u64)(all - whole) * parts + part) * TILE - (u64)m * COLUMNS - n, TILE, COLUMNS}};
 }
 
 // finished is alpha times the sum, plus beta times what is added to it.
@@ -147,8 +167,8 @@ INLINE void put(const Product &p, i64 at, f32 y) {
 
 // finish stores a sum, or a part of it.
 INLINE void finish(const Product &p, const Place &at, u32 r, u32 c, Sum sum) {
-	if (p.parts != 1) {
-		store<Sum>(p.partials, (i64)(((at.part * p.count + at.batch) * p.m + r) * p.n + c), sum);
+	if (at.parts != 1) {
+		store<Sum>(p.partials, (i64)(at.partials.from + r * at.partials.pitch + c), sum);
 	} else {
 		put(p, at.batch * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], finished(p, at.batch, r, c, sum));
 	}

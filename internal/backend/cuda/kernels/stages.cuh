@@ -37,6 +37,43 @@ template <int STAGES, class Fill, class Multiply> INLINE void eachPanel(u32 byte
 	awaitCopies<0>();
 }
 
+// eachPanelAhead is eachPanel for a multiply that has the first fragments of the next panel loaded while it multiplies the last of one, so that no warp waits
+// for shared memory behind a barrier: before that it calls `turn`, which waits for the next panel and returns its stage. It may read none of its own panel
+// thereafter. load loads the first fragments of the first panel. The copies of STAGES panels are on their way, and those behind the last are not there to be read.
+template <int STAGES, class Fill, class Load, class Multiply> INLINE void eachPanelAhead(u32 bytes, Fill &fill, Load load, Multiply multiply) {
+	const u32 ring = STAGES * bytes;
+	u32 shared = dynamicAddress(), stage = 0, used = ring - bytes, next = 0, end = fill.panels + STAGES - 1;
+	if (fill.panels == 0) {
+		return;
+	}
+#pragma unroll 1
+	for (; next < STAGES - 1; next++) {
+		fill.template copy<false>(shared + next * bytes, next);
+		commitCopies();
+	}
+	awaitCopies<STAGES - 2>();
+	__syncthreads();
+	load(0);
+	do {
+		fill.template copy<false>(shared + used, next);
+#pragma unroll 1
+		while (true) {
+			commitCopies();
+			used = stage;
+			multiply(stage, [&]() __attribute__((always_inline)) {
+				awaitCopies<STAGES - 2>();
+				__syncthreads(); // the next panel is there, and the stage of this one is free
+				return stage = (ring & (ring - 1)) == 0 ? (stage + bytes) & (ring - 1) : stage == ring - bytes ? 0 : stage + bytes;
+			});
+			if (!fill.whole(++next)) {
+				break;
+			}
+			fill.template copy<true>(shared + used, next);
+		}
+	} while (next != end);
+	awaitCopies<0>();
+}
+
 // eachHeld has multiply take all panels from two stages of so many bytes: while it takes one the loads of the next are on their way to registers, by copy, from
 // which put stores them to an address.
 template <class Fill, class Multiply> INLINE void eachHeld(u32 bytes, Fill &fill, Multiply multiply) {
