@@ -141,10 +141,10 @@ func conv(name string, x, w operand, out int, opts ...tensor.ConvOption) sample 
 // losses are samples of losses with gradients.
 var losses = []sample{
 	{name: "cross_entropy", in: []operand{of(65, 300), below(300, 65)}, dtypes: floats, roundings: 128, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(x[0], x[1]) })},
-	{name: "cross_entropy of each", in: []operand{of(65, 33), below(33, 65)}, dtypes: single, roundings: 128, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
+	{name: "cross_entropy of each", in: []operand{of(65, 33), below(33, 65)}, dtypes: floats, roundings: 128, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor {
 		return tensor.CrossEntropy(x[0], x[1], tensor.NoReduction)
 	})},
-	{name: "nll_loss", in: []operand{of(65, 33), below(33, 65)}, dtypes: single, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.NLLLoss(x[0], x[1]) })},
+	{name: "nll_loss", in: []operand{of(65, 33), below(33, 65)}, dtypes: floats, roundings: 64, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.NLLLoss(x[0], x[1]) })},
 	{name: "cross_entropy of many", in: []operand{of(5000, 7), below(7, 5000)}, dtypes: single, roundings: 512, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(x[0], x[1]) })},
 	{name: "cross_entropy over 1", in: []operand{of(9, 33, 65), below(33, 9, 65)}, dtypes: single, roundings: 128, grad: true, f: one(func(x []*tensor.Tensor) *tensor.Tensor { return tensor.CrossEntropy(x[0], x[1]) })},
 	pair("mse_loss", func(x, y *tensor.Tensor) *tensor.Tensor { return tensor.MSELoss(x, y) }),

@@ -8,7 +8,7 @@ import (
 )
 
 func (t *table) addLosses() {
-	for _, dt := range floats {
+	for _, dt := range append(floats[:2:2], halves...) {
 		n := &likelihood{typed("nll", dt), typed("nll_total", dt), typed("nll_each", dt), newSoftmaxer("softmax_shifts", dt, 1)}
 		t[op.NLLLoss][dt] = row{launch: n.loss}
 		t[op.NLLLossGrad][dt] = row{likelihoodGrad, typed("nll_grad", dt)}

@@ -2,18 +2,18 @@
 //
 // Every kernel takes NLL. nll: blocks of 256 threads, a part of the loss for each; nll_total joins more than one, in one block. nll_each,
 // nll_grad and cross_entropy_grad: blocks of 256 threads, any number of them: as many as there are targets, or elements of the
-// gradient.
-// dtypes: f32 f64
+// gradient. Shifts and total are float32 beside half types, the others are of the dtype.
+// dtypes: f32 f64 bf16 f16
 #include "elementary.cuh"
 #include "fault.cuh"
 #include "reduction.cuh"
 #include "twofold.cuh"
 
-INLINE T weightOf(const NLL &p, i64 target) { return p.weight != 0 ? load<T>(p.weight, target) : (T)1; }
+INLINE T weightOf(const NLL &p, i64 target) { return p.weight != 0 ? read(p.weight, target) : (T)1; }
 
 // The log probability of a class for target i, where at is the place of that in x.
 INLINE T logOf(const NLL &p, u64 i, u64 at) {
-	T x = load<T>(p.x, (i64)at);
+	T x = read(p.x, (i64)at);
 	return p.shifts == 0 ? x : x - load<T>(p.shifts, (i64)(2 * i)) - load<T>(p.shifts, (i64)(2 * i + 1));
 }
 
@@ -47,7 +47,7 @@ INLINE void total(const NLL &p, f64 loss, f64 weight, bool part) {
 		store<f64>(p.sums, (i64)(2 * blockIdx.x), loss);
 		store<f64>(p.sums, (i64)(2 * blockIdx.x + 1), weight);
 	} else {
-		store<T>(p.out, 0, (T)(p.mean ? loss / weight : loss));
+		write(p.out, 0, (T)(p.mean ? loss / weight : loss));
 		store<T>(p.total, 0, (T)weight);
 	}
 }
@@ -79,7 +79,7 @@ ROW_KERNEL(nll_total, 256)(const NLL p) {
 ROW_KERNEL(nll_each, 256)(const NLL p) {
 #pragma unroll 1
 	for (u64 i = thread(); i < p.batch * p.inner; i += threads()) {
-		store<T>(p.out, (i64)i, costOf(p, i).loss);
+		write(p.out, (i64)i, costOf(p, i).loss);
 	}
 }
 
@@ -101,9 +101,9 @@ ROW_KERNEL(nll_grad, 256)(const NLL p) {
 		auto [class_, i] = placeOf(p, at);
 		T v = 0;
 		if (load<i64>(p.targets, i) == class_ && class_ != p.ignore) {
-			v = (T)(-(f64)weightOf(p, class_) * scale * (f64)load<T>(p.dy, p.each ? i : 0));
+			v = (T)(-(f64)weightOf(p, class_) * scale * (f64)read(p.dy, p.each ? i : 0));
 		}
-		store<T>(p.out, (i64)at, v);
+		write(p.out, (i64)at, v);
 	}
 }
 
@@ -132,9 +132,9 @@ template <class S> INLINE bool gradient(const NLL &p) {
 		auto [class_, i] = placeOf(p, at);
 		i64 target = load<i64>(p.targets, i);
 		bool counts = target != p.ignore && (u64)target < p.classes; // the loss has reported what is no class
-		T g = !counts ? (T)0 : slope.of(weightOf(p, target), load<T>(p.dy, p.each ? i : 0));
+		T g = !counts ? (T)0 : slope.of(weightOf(p, target), read(p.dy, p.each ? i : 0));
 		T v = exp(logOf(p, (u64)i, at)) * g;
-		store<T>(p.out, (i64)at, counts && target == class_ ? v - g : v);
+		write(p.out, (i64)at, counts && target == class_ ? v - g : v);
 	}
 	return slope.held;
 }

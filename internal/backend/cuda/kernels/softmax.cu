@@ -91,10 +91,10 @@ INLINE void logSoftmax(const Softmax &p, i64 start, u64 n) {
 	rewrite(p, start, n, x, [&](T v) { return v - w.most - rest; });
 }
 
-// Shifts are two numbers whose sum is log Σ e**x: the largest element, and the rest.
+// Shifts are two numbers whose sum is log Σ e**x: the largest element, and the rest. They are float32 beside half types.
 INLINE void shifts(const Softmax &p, u64 run, const Weight &w) {
-	write(p.out, (i64)(2 * run), w.most);
-	write(p.out, (i64)(2 * run + 1), (T)log(w.sum));
+	store<T>(p.out, (i64)(2 * run), w.most);
+	store<T>(p.out, (i64)(2 * run + 1), (T)log(w.sum));
 }
 
 INLINE void softmaxShifts(const Softmax &p, i64 start, u64 n) {
@@ -154,9 +154,7 @@ ROWS(softmax, softmax)
 ROWS(log_softmax, logSoftmax)
 ROWS(softmax_grad, softmaxGrad)
 ROWS(log_softmax_grad, logSoftmaxGrad)
-#if !HALVES // the loss, which takes them, is computed in float32
 ROWS(softmax_shifts, softmaxShifts)
-#endif
 
 #define HIGH 8 // threads of a column
 #define MANY 8 // elements of theirs in flight
@@ -244,7 +242,6 @@ ROW_KERNEL(log_softmax_columns, 256)(const Softmax p) {
 	rewrite(p, c, [&](T v) { return v - w.most - rest; });
 }
 
-#if !HALVES
 ROW_KERNEL(softmax_shifts_columns, 256)(const Softmax p) {
 	Column c = Column::of(p);
 	Weight w = weightOf(p, c);
@@ -252,7 +249,6 @@ ROW_KERNEL(softmax_shifts_columns, 256)(const Softmax p) {
 		shifts(p, c.run, w);
 	}
 }
-#endif
 
 template <class Take, class Value> INLINE void gradient(const Softmax &p, Take take, Value value) {
 	Column c = Column::of(p);
