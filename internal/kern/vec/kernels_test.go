@@ -72,8 +72,8 @@ func elemName[T dtype.Float]() string {
 
 // families are the kinds of micro-kernels, each with the test that runs all of its shapes.
 var families = map[string]string{
-	"tile": "TestTiles, TestPairTiles, TestHalfTiles, TestAMXTiles", "sums": "TestAMXTiles, TestByteTiles", "results": "TestInt8LinearIsTheDotProduct of package kern", "tap": "TestTaps", "pixels": "TestPixels, TestPixelsToPlanes", "phases": "TestPixelsToPlanes", "dot": "TestDots, TestHalfTiles",
-	"panels": "TestPairPanels", "second": "TestEverySecond", "gather": "TestPacking, TestPairPacking, TestAMXPacking", "transpose": "TestPacking, TestPairPacking",
+	"tile": "TestTiles, TestPairTiles, TestHalfTiles, TestAMXTiles", "sums": "TestAMXTiles, TestByteTiles", "results": "TestInt8LinearIsTheDotProduct of package kern", "tap": "TestTaps", "pixels": "TestPixels, TestPixelsToPlanes, TestAMXPixels", "phases": "TestPixelsToPlanes", "dot": "TestDots, TestHalfTiles",
+	"panels": "TestPairPanels", "channels": "TestChannelLines", "halves": "TestHalfLines", "gather": "TestPacking, TestPairPacking, TestAMXPacking", "transpose": "TestPacking, TestPairPacking",
 	"largest": "TestWindows", "largestAt": "TestWindows", "mean": "TestWindows",
 	"lines": "TestLines, TestAMXPacking", "addRows": "TestAddRows", "triples": "TestPairMax",
 	"combine": "TestCombine", "resample": "TestColumns", "scan": "TestScansOfRowsSideBySide of package kern",

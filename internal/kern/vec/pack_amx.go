@@ -39,18 +39,25 @@ func PairPanels(dst []float32, panel int, src []dtype.BF16, rowSrc, pairs, cols 
 	}
 }
 
-// EverySecond copies every second element of rows: dst[i*rowDst+j] = src[i*rowSrc+2*j] for j < cols.
-func EverySecond(dst []dtype.BF16, rowDst int, src []dtype.BF16, rowSrc, rows, cols int) {
-	_, _ = src[(rows-1)*rowSrc+2*(cols-1)], dst[(rows-1)*rowDst+cols-1]
-	if (rows-1)*rowSrc+2*cols > len(src) { // the last element is read with the one behind it, where there is one
-		rows--
-		for j := range cols {
-			dst[rows*rowDst+j] = src[rows*rowSrc+2*j]
-		}
+// HalfLines are lines of planes of bfloat16, copied each element or every second one: dst[p*PlaneDst+i*LineDst+j] = src[p*PlaneSrc+i*LineSrc+Stride*j] for so many planes p,
+// lines i and columns j, with zeros behind them up to Width.
+type HalfLines struct {
+	Planes, Lines, Cols, Width int
+	Stride                     int // 1 or 2
+	PlaneDst, LineDst          int
+	PlaneSrc, LineSrc          int
+}
+
+// Copy copies them.
+func (h *HalfLines) Copy(dst, src []dtype.BF16) {
+	_ = src[(h.Planes-1)*h.PlaneSrc+(h.Lines-1)*h.LineSrc+h.Stride*(h.Cols-1)]
+	_ = dst[(h.Planes-1)*h.PlaneDst+(h.Lines-1)*h.LineDst+h.Width-1]
+	c := amxCall{a: pointer(src, 0), c: pointer(dst, 0), rowA: 2 * h.LineSrc, rowC: 2 * h.LineDst, stepA: 2 * h.PlaneSrc, stepC: 2 * h.PlaneDst,
+		count: h.Planes, rows: h.Lines, k: (h.Cols - 1) / AMXCols}
+	c.cols, c.rowSums = h.Cols-c.k*AMXCols, h.Width-c.k*AMXCols
+	if h.Stride == 2 {
+		copySecondAMX(unsafe.Pointer(&c))
+		return
 	}
-	c := amxCall{rowA: 2 * rowSrc, rowC: 2 * rowDst, rows: rows}
-	for j := 0; j < cols && rows > 0; j += AMXCols {
-		c.a, c.c, c.cols = pointer(src, 2*j), pointer(dst, j), cols-j
-		everySecondAMX(unsafe.Pointer(&c))
-	}
+	copyHalvesAMX(unsafe.Pointer(&c))
 }

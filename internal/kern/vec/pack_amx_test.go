@@ -79,27 +79,36 @@ func TestPairPanels(t *testing.T) {
 	}
 }
 
-// TestEverySecond copies every second element of rows, which may end where memory does.
-func TestEverySecond(t *testing.T) {
+// TestHalfLines copies lines of planes, which may end where memory does, with zeros behind them.
+func TestHalfLines(t *testing.T) {
 	if !HasAMX() {
 		t.Skip("this machine, at this level, has no AMX")
 	}
 	for cols := 1; cols <= 70; cols++ {
-		for odd := range 2 { // whether an element follows the last one of a row
-			atEnd, rows, rowSrc, rowDst := cols%2 == 0, 3, 2*cols+5, cols+cols%3
-			src := guarded.Slice[dtype.BF16](t, (rows-1)*rowSrc+2*cols-1+odd, atEnd)
+		for stride := 1; stride <= 2; stride++ {
+			atEnd, reach := cols%2 == 0, stride*(cols-1)+1
+			h := HalfLines{Planes: 1 + cols%2, Lines: 3, Cols: cols, Width: cols + cols%40, Stride: stride}
+			h.LineSrc, h.LineDst = reach+cols%4, h.Width+cols%3
+			h.PlaneSrc, h.PlaneDst = 3*h.LineSrc+5, 3*h.LineDst
+			src := guarded.Slice[dtype.BF16](t, (h.Planes-1)*h.PlaneSrc+2*h.LineSrc+reach, atEnd)
 			for i := range src {
 				src[i] = dtype.BF16(i + 1)
 			}
-			dst := guarded.Slice[dtype.BF16](t, (rows-1)*rowDst+cols, atEnd)
-			EverySecond(dst, rowDst, src, rowSrc, rows, cols)
+			dst := guarded.Slice[dtype.BF16](t, (h.Planes-1)*h.PlaneDst+2*h.LineDst+h.Width, atEnd)
+			for i := range dst {
+				dst[i] = 7
+			}
+			h.Copy(dst, src)
 			for at, got := range dst {
-				var want dtype.BF16
-				if i, j := at/rowDst, at%rowDst; j < cols {
-					want = src[i*rowSrc+2*j]
+				want := dtype.BF16(7)
+				p, i, j := at/h.PlaneDst, at%h.PlaneDst/h.LineDst, at%h.LineDst
+				if j < cols {
+					want = src[p*h.PlaneSrc+i*h.LineSrc+stride*j]
+				} else if j < h.Width {
+					want = 0
 				}
 				if got != want {
-					t.Fatalf("%d columns: element %d is %d, want %d", cols, at, got, want)
+					t.Fatalf("%+v: element %d is %d, want %d", h, at, got, want)
 				}
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 // AMXPixels is a call of AMX's micro-kernel for convolutions, which computes for tiles of Rows pixels, at most 32, and 32 outputs
 //
-//	S[i, j] = From[i*RowFrom+j] + Σ A[place.A + tap[l] + pixel(i) + h] · B[l, h, j]
+//	S[i, j] = From[i*RowFrom+j] + Σ A[place.A + tap[l] + pixel(i) + h] · B[place.B + (l, h, j)]
 //
 // with K steps l of 32 channels h, as AMXTile does. The pixels of a tile's first half, the larger, are RowA apart from 0, those of the second from LowA. B is packed as AMXTile's.
 type AMXPixels struct {
@@ -27,8 +27,8 @@ type AMXPixels struct {
 	StepSums   int
 }
 
-// AMXPlace is where a tile's first pixel is in A and in the results.
-type AMXPlace struct{ A, C int32 }
+// AMXPlace is where a tile's first pixel is in A, where its first pairs are in B, and where its results go.
+type AMXPlace struct{ A, B, C int32 }
 
 // RunSums leaves the sums in Sums.
 func (t *AMXPixels) RunSums() { t.run(&amxPixelsCall{}) }
@@ -48,7 +48,7 @@ func (t *AMXPixels) run(c *amxPixelsCall) {
 	// These fail where an operand is too short.
 	last := int(t.LastPlace.A) + t.LastTap + AMXSteps - 1
 	_, _ = t.A[last+(upper-1)*t.RowA], t.A[last+low+(t.Rows-lowRow-1)*t.RowA]
-	_, _ = t.B[t.K*AMXSteps/2*AMXCols-1], t.Sums[(tiles-1)*t.StepSums+AMXRows*AMXCols-1]
+	_, _ = t.B[int(t.LastPlace.B)+t.K*AMXSteps/2*AMXCols-1], t.Sums[(tiles-1)*t.StepSums+AMXRows*AMXCols-1]
 	c.config, c.a, c.b, c.sums = unsafe.Pointer(&amxConfigs[t.Rows]), pointer(t.A, 0), pointer(t.B, 0), pointer(t.Sums, 0)
 	c.taps, c.places = unsafe.Pointer(&t.Taps[:t.K][0]), unsafe.Pointer(&t.Places[0])
 	c.k0, c.k1, c.k2, c.k3 = (t.K+3)/4, (t.K+2)/4, (t.K+1)/4, t.K/4

@@ -26,7 +26,7 @@ func TestAMXPixels(t *testing.T) {
 		tile.LastTap = int(slices.Max(tile.Taps))
 		plane := tiles*rows + 3
 		for n := range tiles {
-			tile.LastPlace = AMXPlace{A: int32(AMXSteps * 5 * n), C: int32(n * rows)}
+			tile.LastPlace = AMXPlace{A: int32(AMXSteps * 5 * n), B: int32(AMXCols * 3 * n), C: int32(n * rows)}
 			tile.Places = append(tile.Places, tile.LastPlace)
 		}
 		pixel := func(i int) int {
@@ -37,7 +37,7 @@ func TestAMXPixels(t *testing.T) {
 		}
 		last := int(tile.LastPlace.A) + tile.LastTap + max(pixel(rows-1), pixel(upper-1)) + AMXSteps
 		tile.A = guarded.Copy(t, halves(rng, last), atEnd)
-		b := halves(rng, k*AMXSteps*AMXCols)
+		b := halves(rng, k*AMXSteps*AMXCols+2*int(tile.LastPlace.B))
 		tile.B = guarded.Slice[float32](t, len(b)/2, atEnd)
 		for i := range tile.B {
 			tile.B[i] = math.Float32frombits(pairOf(b[2*i], b[2*i+1]))
@@ -54,7 +54,7 @@ func TestAMXPixels(t *testing.T) {
 					sum := bias[j]
 					for l, tap := range tile.Taps {
 						for h, a := range tile.A[int(p.A)+int(tap)+pixel(i):][:AMXSteps] {
-							sum += a.Float32() * b[((l*AMXSteps+h)/2*AMXCols+j)*2+h%2].Float32()
+							sum += a.Float32() * b[(int(p.B)+(l*AMXSteps+h)/2*AMXCols+j)*2+h%2].Float32()
 						}
 					}
 					want[(n*AMXRows+i)*AMXCols+j] = sum
@@ -103,7 +103,7 @@ func TestAMXPixelsKeepNaN(t *testing.T) {
 			tile := AMXPixels{Rows: 32, K: 1, A: make([]dtype.BF16, 64*32), RowA: 32, LowA: 16 * 32, Taps: []int32{0}, Places: make([]AMXPlace, 2),
 				B: make([]float32, 16*32), From: make([]float32, 32), Sums: make([]float32, 32*32)}
 			tile.From[j] = math.Float32frombits(bits)
-			tile.LastPlace = AMXPlace{32 * 32, 32}
+			tile.LastPlace = AMXPlace{A: 32 * 32, C: 32}
 			tile.Places[1] = tile.LastPlace
 			y := make([]dtype.BF16, 32*64)
 			tile.RunPlanes(y, 64, 32)

@@ -46,10 +46,15 @@ func linesBF16AMX(t unsafe.Pointer)
 //go:noescape
 func panelsBF16AMX(t unsafe.Pointer)
 
-// secondBF16AMX is c[i][j] = a[i][2j] for so many rows i and up to 32 columns j.
+// halves1BF16AMX is c[p][i][j] = a[p][i][1*j] for so many planes p, rows i and columns j, k vectors and cols elements, and zeros for rowSums elements from there on.
 //
 //go:noescape
-func secondBF16AMX(t unsafe.Pointer)
+func halves1BF16AMX(t unsafe.Pointer)
+
+// halves2BF16AMX is c[p][i][j] = a[p][i][2*j] for so many planes p, rows i and columns j, k vectors and cols elements, and zeros for rowSums elements from there on.
+//
+//go:noescape
+func halves2BF16AMX(t unsafe.Pointer)
 
 // gatherF32AMX is c[l][j] = the pair of a[2l][j] and a[2l+1][j], rounded to bfloat16, for up to 32 columns j.
 //

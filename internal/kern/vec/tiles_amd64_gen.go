@@ -1156,7 +1156,9 @@ func packHalvesAMX(t unsafe.Pointer) { linesBF16AMX(t) }
 
 func packPanelsAMX(t unsafe.Pointer) { panelsBF16AMX(t) }
 
-func everySecondAMX(t unsafe.Pointer) { secondBF16AMX(t) }
+func copyHalvesAMX(t unsafe.Pointer) { halves1BF16AMX(t) }
+
+func copySecondAMX(t unsafe.Pointer) { halves2BF16AMX(t) }
 
 func packPairsAMX(t unsafe.Pointer) { gatherF32AMX(t) }
 

@@ -784,34 +784,150 @@ whole:
 	VZEROUPPER
 	RET
 
-// secondBF16AMX is c[i][j] = a[i][2j] for so many rows i and up to 32 columns j.
-TEXT ·secondBF16AMX(SB), NOSPLIT, $0-8
+// halves1BF16AMX is c[p][i][j] = a[p][i][1*j] for so many planes p, rows i and columns j, k vectors and cols elements, and zeros for rowSums elements from there on.
+TEXT ·halves1BF16AMX(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 72(DI), AX
-	MOVL $32, R15
-	CMPQ AX, R15
-	CMOVQGT R15, AX
-	MOVL $-1, R15
-	BZHIL AX, R15, R15
-	KMOVD R15, K4
-	KMOVW R15, K2
-	SHRL $16, R15
-	KMOVW R15, K1
-	MOVQ 48(DI), BX
+	MOVQ $-1, R15
+	BZHIQ AX, R15, R15
+	KMOVQ R15, K1
+	KSHIFTRQ $32, K1, K2
+	MOVL $32, R12
+	MOVQ 120(DI), AX
+	CMPQ R12, AX
+	CMOVQLT R12, AX
+	MOVQ $-1, R15
+	BZHIQ AX, R15, R15
+	KMOVQ R15, K3
+
+plane:
 	MOVQ 8(DI), SI
-	MOVQ 80(DI), R10
-	MOVQ 144(DI), R9
-	MOVQ 64(DI), CX
+	MOVQ 48(DI), BX
+	MOVQ 64(DI), DX
 
 row:
-	VMOVDQU32.Z (SI), K2, Z0
-	VMOVDQU32.Z 64(SI), K1, Z1
-	VPMOVDW Z0, K2, (BX)
-	VPMOVDW Z1, K1, 32(BX)
-	ADDQ R10, SI
-	ADDQ R9, BX
+	MOVQ SI, R8
+	MOVQ BX, R11
+	MOVQ 56(DI), CX
+	TESTQ CX, CX
+	JZ part
+
+vector:
+	VMOVDQU32 (R8), Z0
+	VMOVDQU32 Z0, (R11)
+	ADDQ $64, R8
+	ADDQ $64, R11
 	DECQ CX
+	JNZ vector
+
+part:
+	VMOVDQU16.Z (R8), K1, Z0
+	VMOVDQU16 Z0, K3, (R11)
+	MOVQ 120(DI), R9
+
+zeros:
+	SUBQ $32, R9
+	JLE next
+	ADDQ $64, R11
+	MOVQ R9, AX
+	CMPQ R12, AX
+	CMOVQLT R12, AX
+	MOVQ $-1, R15
+	BZHIQ AX, R15, R15
+	KMOVQ R15, K4
+	VPXORD Z0, Z0, Z0
+	VMOVDQU16 Z0, K4, (R11)
+	JMP zeros
+
+next:
+	ADDQ 80(DI), SI
+	ADDQ 144(DI), BX
+	DECQ DX
 	JNZ row
+	MOVQ 160(DI), AX
+	ADDQ AX, 8(DI)
+	MOVQ 192(DI), AX
+	ADDQ AX, 48(DI)
+	DECQ 208(DI)
+	JNZ plane
+	VZEROUPPER
+	RET
+
+// halves2BF16AMX is c[p][i][j] = a[p][i][2*j] for so many planes p, rows i and columns j, k vectors and cols elements, and zeros for rowSums elements from there on.
+TEXT ·halves2BF16AMX(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 72(DI), AX
+	LEAQ -1(AX)(AX*1), AX
+	MOVQ $-1, R15
+	BZHIQ AX, R15, R15
+	KMOVQ R15, K1
+	KSHIFTRQ $32, K1, K2
+	MOVL $32, R12
+	MOVQ 120(DI), AX
+	CMPQ R12, AX
+	CMOVQLT R12, AX
+	MOVQ $-1, R15
+	BZHIQ AX, R15, R15
+	KMOVQ R15, K3
+
+plane:
+	MOVQ 8(DI), SI
+	MOVQ 48(DI), BX
+	MOVQ 64(DI), DX
+
+row:
+	MOVQ SI, R8
+	MOVQ BX, R11
+	MOVQ 56(DI), CX
+	TESTQ CX, CX
+	JZ part
+
+vector:
+	VMOVDQU32 (R8), Z0
+	VMOVDQU32 64(R8), Z1
+	VPMOVDW Z0, Y0
+	VPMOVDW Z1, Y1
+	VINSERTI64X4 $1, Y1, Z0, Z0
+	VMOVDQU32 Z0, (R11)
+	ADDQ $128, R8
+	ADDQ $64, R11
+	DECQ CX
+	JNZ vector
+
+part:
+	VMOVDQU16.Z (R8), K1, Z0
+	VMOVDQU16.Z 64(R8), K2, Z1
+	VPMOVDW Z0, Y0
+	VPMOVDW Z1, Y1
+	VINSERTI64X4 $1, Y1, Z0, Z0
+	VMOVDQU16 Z0, K3, (R11)
+	MOVQ 120(DI), R9
+
+zeros:
+	SUBQ $32, R9
+	JLE next
+	ADDQ $64, R11
+	MOVQ R9, AX
+	CMPQ R12, AX
+	CMOVQLT R12, AX
+	MOVQ $-1, R15
+	BZHIQ AX, R15, R15
+	KMOVQ R15, K4
+	VPXORD Z0, Z0, Z0
+	VMOVDQU16 Z0, K4, (R11)
+	JMP zeros
+
+next:
+	ADDQ 80(DI), SI
+	ADDQ 144(DI), BX
+	DECQ DX
+	JNZ row
+	MOVQ 160(DI), AX
+	ADDQ AX, 8(DI)
+	MOVQ 192(DI), AX
+	ADDQ AX, 48(DI)
+	DECQ 208(DI)
+	JNZ plane
 	VZEROUPPER
 	RET
 
@@ -900,7 +1016,9 @@ start:
 	ADDQ 128(DI), R8
 	MOVQ 120(DI), R10
 	MOVQ 40(DI), DX
+	MOVLQSX 4(R9), AX
 	MOVQ 16(DI), BX
+	LEAQ (BX)(AX*4), BX
 
 parts:
 	MOVQ 64(DI), CX
@@ -1534,7 +1652,7 @@ turned3:
 	ADDQ AX, 32(DI)
 	MOVQ 56(DI), AX
 	MOVQ AX, 184(DI)
-	ADDQ $8, 48(DI)
+	ADDQ $12, 48(DI)
 	DECQ 96(DI)
 	JGT tile
 	CMPQ 184(DI), $0

@@ -134,7 +134,9 @@ func packHalvesAMX(unsafe.Pointer) { panic(noTiles) }
 
 func packPanelsAMX(unsafe.Pointer) { panic(noTiles) }
 
-func everySecondAMX(unsafe.Pointer) { panic(noTiles) }
+func copyHalvesAMX(unsafe.Pointer) { panic(noTiles) }
+
+func copySecondAMX(unsafe.Pointer) { panic(noTiles) }
 
 func packPairsAMX(unsafe.Pointer) { panic(noTiles) }
 

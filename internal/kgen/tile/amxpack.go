@@ -117,24 +117,81 @@ func (m *machine) pairPanels(f *asm.File) {
 	w.end()
 }
 
-// everySecond copies the lower halves of words of 4 bytes.
-func (m *machine) everySecond(f *asm.File) {
-	w := m.writer(f, "second", pairs, &amxCall, "c[i][j] = a[i][2j] for so many rows i and up to 32 columns j")
-	w.amxMasks()
-	w.arg("c", "BX")
+// halfLines copies lines of planes, each element or every second one, with zeros behind them: whole vectors, then one in part, whose elements that are left out may not be there.
+func (m *machine) halfLines(f *asm.File, stride int) {
+	w := m.writer(f, fmt.Sprintf("halves%d", stride), pairs, &amxCall, fmt.Sprintf("c[p][i][j] = a[p][i][%d*j] for so many planes p, rows i and columns j, k vectors and cols elements, and zeros for rowSums elements from there on", stride))
+	w.arg("cols", "AX")
+	if stride == 2 {
+		w.op("LEAQ", "-1(AX)(AX*1)", "AX")
+	}
+	w.firstOnes("AX", "K1")
+	w.op("KSHIFTRQ", "$32", "K1", "K2")
+	w.op("MOVL", "$32", "R12")
+	w.arg("rowSums", "AX")
+	w.atMost("R12", "AX")
+	w.firstOnes("AX", "K3")
+	w.label("plane")
 	w.arg("a", "SI")
-	w.arg("rowA", "R10")
-	w.arg("rowC", "R9")
-	w.arg("rows", "CX")
+	w.arg("c", "BX")
+	w.arg("rows", "DX")
 	w.label("row")
-	w.op("VMOVDQU32.Z", "(SI)", "K2", "Z0")
-	w.op("VMOVDQU32.Z", "64(SI)", "K1", "Z1")
-	w.op("VPMOVDW", "Z0", "K2", "(BX)")
-	w.op("VPMOVDW", "Z1", "K1", "32(BX)")
-	w.add("R10", "SI")
-	w.add("R9", "BX")
-	w.repeat("CX", "row")
+	w.move("SI", "R8")
+	w.move("BX", "R11")
+	w.arg("k", "CX")
+	w.jumpIfZero("CX", "part")
+	w.label("vector")
+	w.loadHalves(stride, "", "")
+	w.op("VMOVDQU32", "Z0", "(R11)")
+	w.add(fmt.Sprintf("$%d", w.bytes*stride), "R8")
+	w.add(fmt.Sprintf("$%d", w.bytes), "R11")
+	w.repeat("CX", "vector")
+	w.label("part")
+	w.loadHalves(stride, "K1", "K2")
+	w.op("VMOVDQU16", "Z0", "K3", "(R11)")
+	w.arg("rowSums", "R9")
+	w.label("zeros")
+	w.sub("$32", "R9")
+	w.jump("LE", "next")
+	w.add(fmt.Sprintf("$%d", w.bytes), "R11")
+	w.move("R9", "AX")
+	w.atMost("R12", "AX")
+	w.firstOnes("AX", "K4")
+	w.zero(0)
+	w.op("VMOVDQU16", "Z0", "K4", "(R11)")
+	w.goTo("zeros")
+	w.label("next")
+	w.addArg("rowA", "SI")
+	w.addArg("rowC", "BX")
+	w.repeat("DX", "row")
+	w.amxAdvance("stepA", "a", "stepC", "c")
+	w.repeatArg("count", "plane")
 	w.end()
+}
+
+// loadHalves loads 32 elements from R8 on, of those in masks, into Z0.
+func (w *writer) loadHalves(stride int, lower, upper string) {
+	load := func(from, mask, to string) {
+		if mask == "" {
+			w.op("VMOVDQU32", from, to)
+		} else {
+			w.op("VMOVDQU16.Z", from, mask, to)
+		}
+	}
+	load("(R8)", lower, "Z0")
+	if stride == 1 {
+		return
+	}
+	load("64(R8)", upper, "Z1")
+	w.op("VPMOVDW", "Z0", "Y0")
+	w.op("VPMOVDW", "Z1", "Y1")
+	w.op("VINSERTI64X4", "$1", "Y1", "Z0", "Z0")
+}
+
+// firstOnes sets a mask to as many ones as a register says, from 0 to 64.
+func (w *writer) firstOnes(register, mask string) {
+	w.op("MOVQ", "$-1", "R15")
+	w.op("BZHIQ", register, "R15", "R15")
+	w.op("KMOVQ", "R15", mask)
 }
 
 // roundPairs packs rows of B of float32.

@@ -41,7 +41,9 @@ func (m *machine) amxPixels(f *asm.File) {
 	w.addArg("lowA", "R8")
 	w.arg("rowA", "R10")
 	w.arg("taps", "DX")
+	w.tap(memory{base: "R9", offset: 4}, "AX")
 	w.arg("b", "BX")
+	w.indexed("BX", "AX", 4, "BX")
 	w.label("parts")
 	for part := range 4 {
 		w.sumTaps(part)
@@ -54,7 +56,7 @@ func (m *machine) amxPixels(f *asm.File) {
 	w.amxAdvance("stepFrom", "from", "stepSums", "sums")
 	w.arg("c", "AX")
 	w.op("MOVQ", "AX", w.field("turns"))
-	w.op("ADDQ", "$8", w.field("places"))
+	w.op("ADDQ", "$12", w.field("places"))
 	w.countDown("tiles")
 	w.jump("GT", "tile")
 	w.compareArg("turns", "$0", "")

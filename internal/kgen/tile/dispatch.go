@@ -195,7 +195,7 @@ func pairRunners(out *bytes.Buffer, machines []*machine) {
 func amxRunners(out *bytes.Buffer, has bool) {
 	for _, r := range [][2]string{{"runSumsAMX", amx.functionName("sums", elems[0])}, {"runFloatsAMX", amx.functionName("tile", elems[0])},
 		{"runHalvesAMX", amx.functionName("tile", pairs)}, {"packFloatsAMX", amx.functionName("lines", elems[0])}, {"packHalvesAMX", amx.functionName("lines", pairs)},
-		{"packPanelsAMX", amx.functionName("panels", pairs)}, {"everySecondAMX", amx.functionName("second", pairs)}, {"packPairsAMX", amx.functionName("gather", elems[0])}, {"runPixelsAMX", amx.functionName("pixels", elems[0])}, {"packChannelsAMX", amx.functionName("channels", elems[0])}, {"runByteSumsAMX", amx.functionName("sums", wholes)}, {"runByteResultsAMX", amx.functionName("results", wholes)}} {
+		{"packPanelsAMX", amx.functionName("panels", pairs)}, {"copyHalvesAMX", amx.functionName("halves1", pairs)}, {"copySecondAMX", amx.functionName("halves2", pairs)}, {"packPairsAMX", amx.functionName("gather", elems[0])}, {"runPixelsAMX", amx.functionName("pixels", elems[0])}, {"packChannelsAMX", amx.functionName("channels", elems[0])}, {"runByteSumsAMX", amx.functionName("sums", wholes)}, {"runByteResultsAMX", amx.functionName("results", wholes)}} {
 		body := r[1] + "(t)"
 		if !has {
 			r[0], body = r[0]+"(unsafe.Pointer)", "panic(noTiles)"
