@@ -11,8 +11,8 @@ import (
 func (x *Tensor) PadReflect(pads []int) *Tensor {
 	return x.padBy("reflection", pads, func(axis, before, after, n int) {
 		if before >= n || after >= n {
-			fail("pad", ErrShape, fmt.Sprintf("Argument #4: Padding size should be less than the corresponding input dimension, but got: padding (%d, %d) at dimension %d of input %s",
-				before, after, axis, x.layout.Shape().List()), x)
+			fail("pad", ErrShape, fmt.Sprintf("Argument #%d: Padding size should be less than the corresponding input dimension, but got: padding (%d, %d) at dimension %d of input %s",
+				4+2*(x.Dim()-1-axis), before, after, axis, x.layout.Shape().List()), x)
 		}
 	}, func(i, n, _, _ int) int {
 		if i < 0 {

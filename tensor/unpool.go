@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"cresset/dtype"
 )
@@ -51,23 +53,53 @@ func (x *Tensor) maxUnpool(name string, indices *Tensor, axes, kernel int, opts 
 	}
 	lead := x.Shape()[:rank-axes]
 	refuseIntegers(name, fmt.Sprintf("max_unpool%dd", max(axes, 2)), x)
-	to := w.unpooled(x, rank)
+	to := w.unpooled(name, x, rank)
 	places, _ := Shape(to).NumEl()
 	elements, _ := x.Shape()[rank-axes:].NumEl()
 	flat := append(append(Shape{}, lead...), elements)
 	y := x.zeros(append(append(Shape{}, lead...), places))
-	return y.Scatter(-1, indices.Reshape(flat...), x.Reshape(flat...)).View(append(append(Shape{}, lead...), to...)...)
+	if err := Try(func() { y = y.Scatter(-1, indices.Reshape(flat...), x.Reshape(flat...)) }); err != nil {
+		indices.refusePlaces(name, places, to)
+		panic(err)
+	}
+	return y.View(append(append(Shape{}, lead...), to...)...)
 }
 
-// unpooled returns the last extents of what x was pooled from.
-func (w *window) unpooled(x *Tensor, rank int) []int {
-	if w.outputSize != nil {
-		return w.outputSize
-	}
+// unpooled returns the last extents of what x was pooled from: as the window has them, or others that are less than a stride away.
+func (w *window) unpooled(name string, x *Tensor, rank int) []int {
 	to := make([]int, w.axes)
 	for i := range to {
 		at := 3 - w.axes + i
 		to[i] = (x.Size(rank-w.axes+i)-1)*w.stride[at] - 2*w.padding[at] + w.kernel[at]
 	}
-	return to
+	if w.outputSize == nil {
+		return to
+	}
+	if len(w.outputSize) != w.axes {
+		fail(name, ErrValue, fmt.Sprintf("output_size should be a sequence containing %d or %d elements, but it has a length of '%d'", w.axes, w.axes+2, len(w.outputSize)), x)
+	}
+	for i, n := range w.outputSize {
+		if stride := w.stride[3-w.axes+i]; n <= to[i]-stride || n >= to[i]+stride {
+			fail(name, ErrValue, fmt.Sprintf("invalid output_size \"%s\" (dim %d must be between %d and %d)", Shape(w.outputSize).List(), i, to[i]-stride, to[i]+stride), x)
+		}
+	}
+	return w.outputSize
+}
+
+// refusePlaces panics on the CPU with PyTorch's text where x names places outside volumes of an extent.
+func (x *Tensor) refusePlaces(name string, places int, volume []int) {
+	if !x.storage.device.IsCPU() {
+		return
+	}
+	all := Values[int64](x)
+	slices.Reverse(all)
+	last := slices.IndexFunc(all, func(place int64) bool { return place < 0 || place >= int64(places) })
+	if last < 0 {
+		return
+	}
+	size := strings.ReplaceAll(strings.Trim(Shape(volume).List(), "[]"), ", ", "x")
+	if len(volume) == 1 {
+		size += "x1"
+	}
+	fail(name, ErrIndex, fmt.Sprintf("Found an invalid max index: %d (output volumes are of size %s)", all[last], size), x)
 }
