@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/layout"
@@ -33,13 +32,10 @@ var poolParams paramPool[kernels.Pool]
 // pooled writes out[0] of x, and where the largest elements lie to out[1] where there is one; the results are fresh.
 func pooled(d *Device, c *backend.Call, k kernelID) error {
 	return d.overPlanes(c, c.In()[0].Layout.Shape(), c.Out()[0].Layout.Shape(), func(s *scratch, p *kernels.Pool) error {
-		switch {
-		case len(c.Out()) > 1:
+		if len(c.Out()) > 1 {
 			p.Index = address(&c.Out()[1])
-		case c.Op == op.MaxPool2D: // its kernel writes them in any case
-			p.Index = s.take(c.Out()[0].Layout.Size() * dtype.Int64.Size()).ptr
 		}
-		return issue(s, k, d.flat(c.Out()[0].Layout.Size()), p)
+		return issue(s, k, d.flat(kernels.PooledTurns(p)), p)
 	})
 }
 

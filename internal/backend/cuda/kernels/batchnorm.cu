@@ -208,24 +208,22 @@ ROW_KERNEL(batch_norm_figures, 256)(const BatchNorm p) {
 template <class Value> INLINE void eachOfPlane(const BatchNorm &p, u64 plane, u64 out, u64 a, u64 b, Value value) {
 	i64 start = (i64)(plane * p.pixels);
 	bool whole = isWhole(out, start, 1) && isWhole(a, start, 1) && (b == 0 || isWhole(b, start, 1));
+	u64 end = whole ? p.pixels / GROUP * GROUP : 0;
 #pragma unroll 1
-	for (u64 i = thread() * GROUP; i < p.pixels; i += threads() * GROUP) {
-		if (whole && i + GROUP <= p.pixels) {
-			Lanes<Stored, GROUP> v = Lanes<Stored, GROUP>::load(a, start + (i64)i), w = v, results;
-			if (b != 0) {
-				w = Lanes<Stored, GROUP>::load(b, start + (i64)i);
-			}
-#pragma unroll
-			for (int lane = 0; lane < GROUP; lane++) {
-				results.put(lane, Cast<Stored>::of(value(wide(v.at(lane)), wide(w.at(lane)))));
-			}
-			results.store(out, start + (i64)i);
-		} else {
-#pragma unroll 1
-			for (u64 e = i; e < i + GROUP && e < p.pixels; e++) {
-				write(out, start + (i64)e, value(read(a, start + (i64)e), elementOr(b, start + (i64)e, true)));
-			}
+	for (u64 i = thread() * GROUP; i < end; i += threads() * GROUP) {
+		Lanes<Stored, GROUP> v = Lanes<Stored, GROUP>::load(a, start + (i64)i), w = v, results;
+		if (b != 0) {
+			w = Lanes<Stored, GROUP>::load(b, start + (i64)i);
 		}
+#pragma unroll
+		for (int lane = 0; lane < GROUP; lane++) {
+			results.put(lane, Cast<Stored>::of(value(wide(v.at(lane)), wide(w.at(lane)))));
+		}
+		results.store(out, start + (i64)i);
+	}
+#pragma unroll 1
+	for (u64 i = end + thread(); i < p.pixels; i += threads()) {
+		write(out, start + (i64)i, value(read(a, start + (i64)i), elementOr(b, start + (i64)i, true)));
 	}
 }
 

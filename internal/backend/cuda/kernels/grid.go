@@ -101,12 +101,21 @@ func Parts(results, n uint64, columns bool, multiprocessors int) (parts, part ui
 	if columns {
 		blocks, worth = ColumnBlocks(blocks), 64
 	}
-	parts = min(divideUp(uint64(multiprocessors)*8, blocks), n/worth, mostParts)
+	parts = min(filling(uint64(multiprocessors)*8, blocks), n/worth, mostParts)
 	if parts <= 1 {
 		return 1, n
 	}
 	part = divideUp(divideUp(n, parts), worth) * worth
 	return divideUp(n, part), part
+}
+
+// filling is how many parts of each make the blocks as many as a device runs at once, or twice as many, or a little less: a few more would have it to themselves
+// for as long as all others.
+func filling(once, blocks uint64) uint64 {
+	if parts := once / blocks; parts*blocks*8 >= once*7 {
+		return parts
+	}
+	return max(2*once/blocks, 1)
 }
 
 // ScanGrid returns the grid of a scan of so many runs of n elements in its _columns form, into how many parts it divides each, and how long
@@ -227,6 +236,11 @@ func TransposeVectorsGrid(columns, rows, matrices, bytes uint64) (g Grid, ok boo
 func tilesOf(tile, columns, rows, matrices uint64) (g Grid, ok bool) {
 	x, y := divideUp(columns, tile), divideUp(rows, tile)
 	return Grid{Blocks: [3]uint32{uint32(x), uint32(y), uint32(matrices)}}, y <= mostParts && matrices <= mostParts
+}
+
+// PooledTurns is how many threads max_pool and avg_pool have work for: each computes four results of a line.
+func PooledTurns(p *Pool) int {
+	return int(p.Planes) * int(p.OutSize[0]) * int(divideUp(uint64(p.OutSize[1]), 4))
 }
 
 // PlaneGrid is the grid of batch_norm_planes and batch_norm_grad_planes, and whether planes have enough pixels for them.

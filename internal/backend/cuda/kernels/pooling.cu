@@ -1,12 +1,13 @@
 // Pools over the last two axes, and their gradients. A gradient is gathered: each element of x asks the windows that may hold
 // it, in order, so that nothing is added twice at once, and every sum has the CPU's order.
 //
-// Every kernel takes Pool. Grid: blocks of 256 threads, any number of them: as many as the result has elements. Places are counted in
+// Every kernel takes Pool. Grid: blocks of 256 threads, any number of them: as many as the result has elements, a quarter of it in max_pool and avg_pool. Places are counted in
 // I: i32 where p.narrow says that it is enough, since that is several times as fast to divide.
 // dtypes: f32 f64
 #include "dtype.cuh"
 #include "math.cuh"
 #include "params.cuh"
+#include "vector.cuh"
 
 template <class I> struct Unsigned {
 	using Type = u64;
@@ -14,6 +15,9 @@ template <class I> struct Unsigned {
 template <> struct Unsigned<i32> {
 	using Type = u32;
 };
+
+// BESIDE results of a line are computed at once: their loads are on their way together. Places of 64 bits would take too many registers.
+template <class I> const int BESIDE = sizeof(I) == 4 ? 4 : 1;
 
 // A Spot is an element of a batch of planes.
 template <class I> struct Spot {
@@ -86,38 +90,123 @@ template <class I, class Value> INLINE T sumOver(const Span<I> &rows, const Span
 	return sum;
 }
 
-// The largest element of each window, and where it lies in its plane: padding never wins; of equal elements the first does,
-// and of NaNs the last.
-ROW_KERNEL(max_pool, 256)(const Pool p) {
-	eachSpot(p, p.outSize, [&]<class I>(u64 i, Spot<I> s) {
-		I top = s.y * (I)p.stride[0] - (I)p.padding[0], left = s.x * (I)p.stride[1] - (I)p.padding[1];
-		I high = (I)p.kernel[0], wide = (I)p.kernel[1], down = (I)p.dilation[0], across = (I)p.dilation[1];
-		if (p.adaptive) {
-			Span<I> rows = spanOf(p, 0, s.y), columns = spanOf(p, 1, s.x);
-			top = rows.first, left = columns.first, high = rows.count, wide = columns.count, down = across = 1;
-		}
-		I height = (I)p.inSize[0], width = (I)p.inSize[1], place = -1;
-		u64 in = p.in + s.plane * p.inSize[0] * p.inSize[1] * sizeof(T);
-		T most = -(T)INFINITY;
+// Windows are those of BESIDE neighbours of a line of results: the columns of the k-th are left[k], and wide[k] - 1 more, across apart. Those beyond the line's
+// end have none.
+template <class I> struct Windows {
+	I top, high, down, across, most, left[BESIDE<I>], wide[BESIDE<I>];
+
+	// each calls body with the elements of the windows that lie inside of a plane, by rows and columns, and with their places there.
+	template <class Body> __device__ __attribute__((always_inline)) void each(const Pool &p, u64 in, Body body) const {
+		I height = (I)p.inSize[0], width = (I)p.inSize[1];
 #pragma unroll 1
 		for (I r = 0, y = top; r < high; r++, y += down) {
 			if (y < 0 || y >= height) {
 				continue;
 			}
 #pragma unroll 1
-			for (I c = 0, x = left; c < wide; c++, x += across) {
-				if (x < 0 || x >= width) {
-					continue;
+			for (I c = 0; c < most; c++) {
+				T v[BESIDE<I>];
+				I place[BESIDE<I>];
+#pragma unroll
+				for (int k = 0; k < BESIDE<I>; k++) {
+					I x = left[k] + c * across;
+					place[k] = c < wide[k] && x >= 0 && x < width ? y * width + x : -1;
+					v[k] = place[k] < 0 ? (T)0 : load<T>(in, place[k]);
 				}
-				T v = load<T>(in, y * width + x);
-				if (place < 0 || v > most || v != v) {
-					most = v;
-					place = y * width + x;
+#pragma unroll
+				for (int k = 0; k < BESIDE<I>; k++) {
+					if (place[k] >= 0) {
+						body(k, v[k], place[k]);
+					}
 				}
 			}
 		}
-		store<T>(p.out, (i64)i, most);
-		store<i64>(p.index, (i64)i, place < 0 ? 0 : place);
+	}
+};
+
+// eachWindows calls body with the plane of x and the number of the first of BESIDE results, how many of them there are, and their windows.
+template <class I, class Body> INLINE void eachWindowsOf(const Pool &p, Body body) {
+	using U = typename Unsigned<I>::Type;
+	U height = (U)p.outSize[0], width = (U)p.outSize[1], turns = (width + BESIDE<I> - 1) / BESIDE<I>;
+#pragma unroll 1
+	for (u64 i = thread(); i < p.planes * height * turns; i += threads()) {
+		U line = (U)i / turns, plane = line / height, first = ((U)i - line * turns) * BESIDE<I>;
+		I y = (I)(line - plane * height), left = (I)(width - first);
+		Windows<I> w = {y * (I)p.stride[0] - (I)p.padding[0], (I)p.kernel[0], (I)p.dilation[0], (I)p.dilation[1], (I)p.kernel[1]};
+		if (p.adaptive) {
+			Span<I> rows = spanOf(p, 0, y);
+			w.top = rows.first, w.high = rows.count, w.down = w.across = 1, w.most = 0;
+		}
+#pragma unroll
+		for (int k = 0; k < BESIDE<I>; k++) {
+			w.left[k] = ((I)first + k) * (I)p.stride[1] - (I)p.padding[1];
+			w.wide[k] = k < left ? (I)p.kernel[1] : 0;
+			if (p.adaptive && k < left) {
+				Span<I> columns = spanOf(p, 1, (I)first + k);
+				w.left[k] = columns.first, w.wide[k] = columns.count;
+				w.most = w.most > columns.count ? w.most : columns.count;
+			}
+		}
+		body(plane, (u64)line * width + first, left < BESIDE<I> ? left : BESIDE<I>, w, Spot<I>{plane, y, (I)first});
+	}
+}
+template <class Body> INLINE void eachWindows(const Pool &p, Body body) {
+	if (p.narrow) {
+		eachWindowsOf<i32>(p, body);
+	} else {
+		eachWindowsOf<i64>(p, body);
+	}
+}
+
+// put stores the first n of N neighbours, by vectors where they are all there and aligned.
+template <class E, int N> INLINE void put(u64 to, u64 at, int n, const E (&v)[N]) {
+	const int EACH = N > 1 ? 16 / sizeof(E) : 1;
+	if (N > 1 && n == N && (to + at * sizeof(E)) % 16 == 0) {
+#pragma unroll
+		for (int k = 0; k < N; k += EACH) {
+			Lanes<E, EACH> some;
+#pragma unroll
+			for (int e = 0; e < EACH; e++) {
+				some.put(e, v[k + e]);
+			}
+			some.store(to, (i64)(at + k));
+		}
+		return;
+	}
+#pragma unroll
+	for (int k = 0; k < N; k++) {
+		if (k < n) {
+			store<E>(to, (i64)(at + k), v[k]);
+		}
+	}
+}
+
+// The largest element of each window, and, where that is asked for, where it lies in its plane: padding never wins; of equal elements the first does,
+// and of NaNs the last.
+KERNEL_OF(JOIN(max_pool, DTYPE), 256, 4)(const Pool p) {
+	eachWindows(p, [&]<class I>(u64 plane, u64 at, int n, const Windows<I> &w, const Spot<I> &) {
+		T most[BESIDE<I>];
+		I places[BESIDE<I>];
+#pragma unroll
+		for (int k = 0; k < BESIDE<I>; k++) {
+			most[k] = -(T)INFINITY;
+			places[k] = -1;
+		}
+		w.each(p, p.in + plane * p.inSize[0] * p.inSize[1] * sizeof(T), [&](int k, T v, I place) {
+			if (places[k] < 0 || v > most[k] || v != v) {
+				most[k] = v;
+				places[k] = place;
+			}
+		});
+		put(p.out, at, n, most);
+		if (p.index != 0) {
+			i64 index[BESIDE<I>];
+#pragma unroll
+			for (int k = 0; k < BESIDE<I>; k++) {
+				index[k] = places[k] < 0 ? 0 : places[k];
+			}
+			put(p.index, at, n, index);
+		}
 	});
 }
 
@@ -139,12 +228,17 @@ ROW_KERNEL(max_pool_grad, 256)(const Pool p) {
 
 // The mean of each window.
 ROW_KERNEL(avg_pool, 256)(const Pool p) {
-	eachSpot(p, p.outSize, [&]<class I>(u64 i, Spot<I> s) {
-		Span<I> rows = spanOf(p, 0, s.y), columns = spanOf(p, 1, s.x);
-		u64 in = p.in + s.plane * p.inSize[0] * p.inSize[1] * sizeof(T);
-		T sum = sumOver(rows, columns, (I)p.inSize[1], [&](I, I, I at) { return load<T>(in, at); });
-		bool any = rows.first < rows.end && columns.first < columns.end;
-		store<T>(p.out, (i64)i, any ? sum / (T)(rows.count * columns.count) : (T)0);
+	eachWindows(p, [&]<class I>(u64 plane, u64 at, int n, const Windows<I> &w, const Spot<I> &s) {
+		T sums[BESIDE<I>] = {};
+		w.each(p, p.in + plane * p.inSize[0] * p.inSize[1] * sizeof(T), [&](int k, T v, I) { sums[k] += v; });
+		Span<I> rows = spanOf(p, 0, s.y);
+#pragma unroll
+		for (int k = 0; k < BESIDE<I>; k++) {
+			Span<I> columns = spanOf(p, 1, s.x + (k < n ? k : 0));
+			bool any = rows.first < rows.end && columns.first < columns.end;
+			sums[k] = any ? sums[k] / (T)(rows.count * columns.count) : (T)0;
+		}
+		put(p.out, at, n, sums);
 	});
 }
 

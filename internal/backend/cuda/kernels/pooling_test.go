@@ -13,6 +13,7 @@ import (
 func TestPools(t *testing.T) {
 	for _, s := range []kern.PoolShape{
 		{Planes: 3, H: 8, W: 6, R: 2, S: 2, StrideH: 2, StrideW: 2, DilationH: 1, DilationW: 1},
+		{Planes: 2, H: 6, W: 16, R: 2, S: 2, StrideH: 2, StrideW: 2, DilationH: 1, DilationW: 1}, // lines of whole vectors
 		{Planes: 2, H: 7, W: 8, R: 3, S: 4, StrideH: 2, StrideW: 1, PadH: 1, PadW: 2, DilationH: 1, DilationW: 1},
 		{Planes: 2, H: 11, W: 13, R: 3, S: 2, StrideH: 1, StrideW: 2, PadH: 1, PadW: 1, DilationH: 2, DilationW: 3},
 		{Planes: 2, H: 1, W: 9, R: 2, S: 2, StrideH: 1, StrideW: 1, PadH: 1, PadW: 1, DilationH: 3, DilationW: 1}, // padding alone
@@ -53,10 +54,15 @@ func maxPool[T dtype.Float](t *testing.T, s kern.PoolShape, narrow uint32) {
 	p.Out, p.In, p.Index = put(m, gotY), put(m, x), put(m, gotIndex)
 	p.Narrow = narrow
 	launch(m, "max_pool"+suffix[T](), kernels.Flat(uint64(len(y)), few), p)
+	alone := p
+	gotAlone := make([]T, len(y))
+	alone.Out, alone.Index = put(m, gotAlone), 0
+	launch(m, "max_pool"+suffix[T](), kernels.Flat(uint64(kernels.PooledTurns(&alone)), few), alone)
 	p.Out, p.In = put(m, gotDx), put(m, dy)
 	launch(m, "max_pool_grad"+suffix[T](), kernels.Flat(uint64(len(x)), few), p)
 	name := fmt.Sprintf("max_pool%s of %+v, narrow %d", suffix[T](), s, narrow)
 	compare(t, name, gotY, y)
+	compare(t, name+", alone", gotAlone, y)
 	compare(t, name+", index", gotIndex, index)
 	compare(t, name+", gradient", gotDx, dx)
 }
