@@ -71,32 +71,43 @@ func (c *Call) time(g *hardware.GPU) (ns float64) {
 	return ns
 }
 
-// time returns the nanoseconds of a launch that moves bytes and multiplies: the larger of both, by the multiprocessors that have blocks, in whole waves of
-// those that run at once.
+// time returns the nanoseconds of a launch that moves bytes and multiplies: the larger of both. Multiprocessors compute in whole waves of the blocks that run at once.
 func (l *Launch) time(g *hardware.GPU, bytes, flops float64) float64 {
 	if l.Clocks > 0 {
 		return max(slower(g, l.Unit)*l.Clocks/(float64(g.Clock)/1e9), flops/Peak(g, l.Unit), bytes/(reached*Bandwidth(g)))
 	}
-	all := float64(g.Multiprocessors)
-	waves := float64(l.Blocks) / (all * float64(max(l.Resident, 1)))
+	waves := float64(l.Blocks) / float64(l.wave(g))
 	uneven := 1.
 	if waves > 1 {
 		uneven = math.Ceil(waves) / waves
 	}
-	return ramp + max(l.moving(g, bytes), l.computing(g, bytes, flops))*uneven
+	return ramp + max(l.moving(g, bytes), max(l.again(g, bytes), l.computing(g, bytes, flops))*uneven)
 }
 
-// moving returns the nanoseconds that bytes take: by the memory's bandwidth, by what the blocks that run have under way (Little's law), or by the cache's where they are read
-// again.
+// wave returns the blocks that run at once.
+func (l *Launch) wave(g *hardware.GPU) uint64 { return uint64(g.Multiprocessors * max(l.Resident, 1)) }
+
+// moving returns the nanoseconds that bytes take: by the memory's bandwidth, or by what the blocks that run have under way (Little's law). Those of a last wave that is not
+// full have less of it, and may still be enough for the bandwidth, which all multiprocessors share.
 func (l *Launch) moving(g *hardware.GPU, bytes float64) float64 {
 	loop := l.Loop.Bytes
 	if loop < 4 || l.Products && l.Loop.Arithmetic == 0 { // another loop than that which reads
 		loop = vector
 	}
-	blocks := min(float64(l.Blocks), float64(g.Multiprocessors*max(l.Resident, 1)))
-	underway := blocks * float64(l.Threads) * float64(loop)
-	again := float64(l.Streams) * bytes / (cached * min(float64(l.Blocks), float64(g.Multiprocessors)) * float64(g.Clock) / 1e9)
-	return max(bytes/min(reached*Bandwidth(g), underway/latency), again)
+	of := func(blocks uint64) float64 {
+		if blocks == 0 {
+			return 0
+		}
+		underway := float64(min(blocks, l.wave(g))) * float64(l.Threads) * float64(loop)
+		return bytes * float64(blocks) / float64(l.Blocks) / min(reached*Bandwidth(g), underway/latency)
+	}
+	last := l.Blocks % l.wave(g)
+	return of(l.Blocks-last) + of(last)
+}
+
+// again returns the nanoseconds that bytes take which are read again, from the cache.
+func (l *Launch) again(g *hardware.GPU, bytes float64) float64 {
+	return float64(l.Streams) * bytes / (cached * min(float64(l.Blocks), float64(g.Multiprocessors)) * float64(g.Clock) / 1e9)
 }
 
 // computing returns the nanoseconds that instructions take: those of the main loop for so many operations or bytes, by the schedulers and the units for
