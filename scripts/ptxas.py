@@ -211,7 +211,7 @@ def judge(lines, tuned):
         kernels, figures = line.strip().split(" = ")
         for gpu, figure in zip(lines[0].split()[2].split(","), figures.split()):
             if "+" in figure:
-                yield ("tuned, " if tuned and figure.count(":") == 3 else "") + f"local memory: {kernels} for {gpu}: {figure}"
+                yield ("tuned, " if tuned else "") + f"local memory: {kernels} for {gpu}: {figure}"
             least = next((share for names, share in LEAST if names.match(kernels)), 0)
             if mix := re.search(r":(\d+)/(\d+)[:/]", figure):
                 if int(mix.group(1)) < least * int(mix.group(2)):

@@ -22,3 +22,6 @@ INLINE u32 thisBlock() {
 // held is a number as the lane itself tells it: the assembler cannot compute it again wherever it is needed, and so keeps it in a register. All lanes of the
 // warp take part.
 INLINE u32 held(u32 v) { return fromLane(v + threadIdx.x, 0) - threadIdx.x; }
+
+// renew has the compiler take a place for another one: what it computes from it in a loop it computes as it is used, and keeps none of it in registers.
+template <class V> INLINE void renew(V &at) { asm volatile("" : "+l"(at)); }

@@ -39,12 +39,12 @@ INLINE T elementOr(u64 base, i64 at, bool there) { return there && base != 0 ? r
 
 // holdWhole holds groups that are a row of threads apart.
 INLINE void holdWhole(Handful &h, u64 a, u64 b, i64 at) {
+	renew(at);
 #pragma unroll
-	for (int g = 0; g < HELD / GROUP; g++) {
-		i64 from = at + (i64)(g * blockDim.x * GROUP);
-		Lanes<Stored, GROUP> v = Lanes<Stored, GROUP>::load(a, from), w = v;
+	for (int g = 0; g < HELD / GROUP; g++, at += blockDim.x * GROUP) {
+		Lanes<Stored, GROUP> v = Lanes<Stored, GROUP>::load(a, at), w = v;
 		if (b != 0) {
-			w = Lanes<Stored, GROUP>::load(b, from);
+			w = Lanes<Stored, GROUP>::load(b, at);
 		}
 #pragma unroll
 		for (int lane = 0; lane < GROUP; lane++) {
@@ -77,11 +77,12 @@ template <class Body> INLINE void each(const BatchNorm &p, const Part &part, u64
 #pragma unroll 1
 	for (u64 k = part.first; k < part.end;) {
 		u64 image = k / p.pixels, first = k - image * p.pixels, next = (image + 1) * p.pixels;
-		u64 count = (next < part.end ? next : part.end) - k;
+		u64 left = (next < part.end ? next : part.end) - k;
+		u32 count = left < 1u << 31 ? (u32)left : 1u << 31; // numbers of 32 bits take half as many registers
 		i64 start = (i64)((image * p.channels + part.channel) * p.pixels + first);
 		bool whole = isWhole(a, start, 1) && (b == 0 || isWhole(b, start, 1));
 #pragma unroll 1
-		for (u64 i = threadIdx.x * GROUP; i < count; i += blockDim.x * HELD) {
+		for (u32 i = threadIdx.x * GROUP; i < count; i += blockDim.x * HELD) {
 			h.inside = ~0u;
 			if (whole && i + (HELD / GROUP - 1) * blockDim.x * GROUP + GROUP <= count) {
 				holdWhole(h, a, b, start + (i64)i);
@@ -91,7 +92,7 @@ template <class Body> INLINE void each(const BatchNorm &p, const Part &part, u64
 			h.inside = 0;
 #pragma unroll
 			for (int e = 0; e < HELD; e++) {
-				u64 at = i + e / GROUP * blockDim.x * GROUP + e % GROUP;
+				u32 at = i + e / GROUP * blockDim.x * GROUP + e % GROUP;
 				h.inside |= (at < count ? 1u : 0u) << e;
 				h.a[e] = elementOr(a, start + (i64)at, at < count);
 				h.b[e] = elementOr(b, start + (i64)at, at < count);
@@ -101,6 +102,9 @@ template <class Body> INLINE void each(const BatchNorm &p, const Part &part, u64
 		k += count;
 	}
 }
+
+// PARTS_KERNEL starts a kernel of parts. It says how many blocks have registers: the assembler by itself spills some for more.
+#define PARTS_KERNEL(name) KERNEL_OF(JOIN(name, DTYPE), 256, 3)
 
 // The two numbers of a part that one kernel stores and the next reads.
 INLINE void keep(const BatchNorm &p, u64 at, f64 a, f64 b) {
@@ -151,7 +155,7 @@ struct Spread {
 	}
 };
 
-ROW_KERNEL(batch_norm_moments, 256)(const BatchNorm p) {
+PARTS_KERNEL(batch_norm_moments)(const BatchNorm p) {
 	u64 r = row(), c = r / p.parts;
 	if (c >= p.channels) {
 		return;
@@ -168,6 +172,7 @@ ROW_KERNEL(batch_norm_moments, 256)(const BatchNorm p) {
 	if (threadIdx.x != 0) {
 		return;
 	}
+	r = rowAgain(), c = r / p.parts;
 	if (p.parts == 1) {
 		figures(p, c, about + away, squares);
 	} else {
@@ -270,7 +275,7 @@ INLINE void totals(const BatchNorm &p, u64 c, f64 sum, f64 dot) {
 	}
 }
 
-ROW_KERNEL(batch_norm_sums, 256)(const BatchNorm p) {
+PARTS_KERNEL(batch_norm_sums)(const BatchNorm p) {
 	u64 r = row(), c = r / p.parts;
 	if (c >= p.channels) {
 		return;
@@ -293,6 +298,7 @@ ROW_KERNEL(batch_norm_sums, 256)(const BatchNorm p) {
 	if (threadIdx.x != 0) {
 		return;
 	}
+	r = rowAgain(), c = r / p.parts;
 	if (p.parts == 1) {
 		totals(p, c, sum, dot);
 	} else {

@@ -9,7 +9,9 @@
 
 // Squares are added by threads, by blocks, and the sums of a gradient's chunks by a warp of the block that ends last, so
 // that the chunks alone decide the order.
-ROW_KERNEL(grad_norm, 256)(const GradNorm o) {
+//
+// It says how many blocks have registers: the assembler by itself spills some for more.
+KERNEL_OF(JOIN(grad_norm, DTYPE), 256, 5)(const GradNorm o) {
 #pragma unroll 1
 	for (u64 k = blockIdx.x; k < o.count; k += gridDim.x) {
 		Chunk c = chunk(o.list, k);

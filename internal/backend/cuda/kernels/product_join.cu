@@ -8,9 +8,10 @@
 ROW_KERNEL(product_join, 256)(const Product p) {
 	for (u64 i = thread(); i < p.count * p.m * p.n; i += threads()) {
 		Sum sum = 0;
+		u64 from = p.partials + i * sizeof(Sum);
 #pragma unroll 4
-		for (u64 part = 0; part < p.parts; part++) {
-			sum += load<Sum>(p.partials, (i64)(part * p.part + i));
+		for (u64 part = 0; part < p.parts; part++, from += p.part * sizeof(Sum)) {
+			sum += load<Sum>(from, 0);
 		}
 		u64 line = i / p.n, batch = line / p.m;
 		u32 c = (u32)(i - line * p.n), r = (u32)(line - batch * p.m);

@@ -5,6 +5,7 @@
 // 16 times as much, and the warps' sums are added in their order; the rows of a lie along the common axis in product_thin_COLUMNS_k, and in any way in _m. Parts
 // are as in product_tile.cu. Grid: a block for each rows, part and matrix: of 8 and 128 threads for product_thin_1_k, else of 32 and 512.
 // dtypes: f32 f64 bf16 f16
+#include "again.cuh"
 #include "math.cuh"
 #include "result.cuh"
 
@@ -144,6 +145,7 @@ template <int COLUMNS, bool DEEP> INLINE void byLanes(const Product &p) {
 		}
 	}
 	__syncthreads();
+	at = placeOf<32, COLUMNS>(p, thisBlock()); // registers of the loop are few
 	for (u32 i = threadIdx.x; i < 32 * COLUMNS; i += WARPS * 32) {
 		u32 r = at.m + i / COLUMNS, c = i % COLUMNS;
 		if (r < p.m && c < p.n) {

@@ -108,7 +108,8 @@ ROW_KERNEL(exponential, 256)(const Draw p) {
 }
 
 // Of mean a and standard deviation b, by Box and Muller: a pair of draws makes a pair of numbers.
-ROW_KERNEL(normal, 256)(const Draw p) {
+// Of float64 it says how many blocks have registers: the assembler by itself spills some for more.
+KERNEL_OF(JOIN(normal, DTYPE), 256, sizeof(T) == 8 ? 4 : 0)(const Draw p) {
 	T mean = (T)p.a, deviation = (T)p.b;
 #if defined(DTYPE_f64)
 	draws<2>(p, [&](u64 at, Words w) {

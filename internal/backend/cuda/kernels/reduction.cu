@@ -121,13 +121,20 @@ template <class R> INLINE void finish(const Reduction &p, u64 result, u64 part, 
 	}
 }
 
-// reduceRows: rows of threads take part k of result r, for every r and k, the parts of a result side by side.
-template <class R> INLINE void reduceRows(const Reduction &p) {
-	u64 result = row(), part = 0, results = p.outer * p.inner;
-	if (p.parts != 1) {
-		part = result % p.parts;
-		result /= p.parts;
+// A Row is what a row of threads takes: a part of a result.
+struct Row {
+	u64 result, part;
+
+	// of is that of a number: the parts of a result lie side by side.
+	INLINE Row of(const Reduction &p, u64 row) {
+		return p.parts == 1 ? Row{row, 0} : Row{row / p.parts, row % p.parts};
 	}
+};
+
+// reduceRows: rows of threads take every part of every result.
+template <class R> INLINE void reduceRows(const Reduction &p) {
+	auto [result, part] = Row::of(p, row());
+	u64 results = p.outer * p.inner;
 	bool mine = result < results; // threads of a warp stay together
 	typename R::Acc acc = R::zero();
 	if (mine && p.from != 0) {
@@ -144,6 +151,7 @@ template <class R> INLINE void reduceRows(const Reduction &p) {
 	}
 	acc = joinRow<R>(acc);
 	if (mine && threadIdx.x == 0) {
+		auto [result, part] = Row::of(p, rowAgain());
 		finish<R>(p, result, part, acc);
 	}
 }
@@ -177,24 +185,27 @@ template <class R> INLINE void reduceColumns(const Reduction &p) {
 	} else if (result < results) {
 		Run run = runOf(p, result);
 		Part of = partOf(p, blockIdx.y);
+		u64 start = p.in + (u64)(run.start + (i64)(of.first + threadIdx.y) * run.step) * sizeof(Stored), apart = 8 * (u64)run.step * sizeof(Stored);
 		acc = ownOf<R>([&](auto &own) __attribute__((always_inline)) {
-			u64 k = of.first + threadIdx.y;
+			u64 k = of.first + threadIdx.y, from = start;
 #pragma unroll 1
 			for (; k + (MANY - 1) * 8 < of.end; k += MANY * 8) {
 				T v[MANY];
+				renew(from);
 #pragma unroll
-				for (int m = 0; m < MANY; m++) {
-					v[m] = read(p.in, run.start + (i64)(k + m * 8) * run.step);
+				for (int m = 0; m < MANY; m++, from += apart) {
+					v[m] = read(from, 0);
 				}
 				own.take(v, [&](int m) { return k + m * 8; });
 			}
 #pragma unroll 1
-			for (; k < of.end; k += 8) {
-				T v[1] = {read(p.in, run.start + (i64)k * run.step)};
+			for (; k < of.end; k += 8, from += apart) {
+				T v[1] = {read(from, 0)};
 				own.take(v, [&](int) { return k; });
 			}
 		});
 	}
+	result = (u64)thisBlock() * WARP + threadIdx.x;
 	bool mine = threadIdx.y == 0 && result < results;
 	acc = joinColumn<R>(acc);
 	if (mine) {
@@ -214,13 +225,16 @@ template <class R> INLINE void reduceColumns(const Reduction &p) {
 	}
 }
 
+// Counts in rows are told the blocks of a multiprocessor that they have registers for: the assembler by itself spills some for more.
+template <class R> constexpr int ROW_BLOCKS = __is_base_of(CountNonZero, R) ? 6 : 0;
+
 // Columns are cut into parts for 8 blocks of a multiprocessor, which sums of float32 have registers for when they are told so, and products for 4; 0 leaves the number
 // to the assembler.
 template <class R> constexpr int COLUMN_BLOCKS = !__is_same(T, f32) ? 0 : __is_same(R, Prod) ? 4 : 8;
 
 // REDUCTION is both kernels of a reduction.
 #define REDUCTION(name, R)                                                               \
-	ROW_KERNEL(name, 256)(const Reduction p) { reduceRows<R>(p); }                       \
+	KERNEL_OF(JOIN(name, DTYPE), 256, ROW_BLOCKS<R>)(const Reduction p) { reduceRows<R>(p); } \
 	KERNEL_OF(JOIN(name##_columns, DTYPE), 256, COLUMN_BLOCKS<R>)(const Reduction p) { reduceColumns<R>(p); }
 
 EACH_REDUCTION(REDUCTION)

@@ -3,6 +3,7 @@
 // the block's shape, and not on what else is computed or where.
 #pragma once
 
+#include "again.cuh"
 #include "dtype.cuh"
 #include "factors.cuh"
 #include "half.cuh"
@@ -60,6 +61,9 @@ template <class R> INLINE typename R::Acc joinRow(typename R::Acc acc) {
 // row is the number of the row that this thread works on: blocks have blockDim.y rows.
 INLINE u64 row() { return (u64)blockIdx.x * blockDim.y + threadIdx.y; }
 
+// rowAgain is row, computed again behind a loop that leaves no registers for it.
+INLINE u64 rowAgain() { return (u64)thisBlock() * blockDim.y + threadIdx.y; }
+
 // startOf is where run number r of a contiguous [outer][n][inner] starts; its elements lie inner apart.
 template <class P> INLINE i64 startOf(const P &p, u64 r) {
 	if (p.inner == 1) {
@@ -85,8 +89,9 @@ INLINE bool isWhole(u64 base, i64 start, i64 step) { return step == 1 && (base +
 // of each; first is a multiple of GROUP. Four groups are in flight where they can be moved at once.
 template <class Body> INLINE void turnsOf(u64 base, i64 start, i64 step, u64 first, u64 end, Body body) {
 	const int MANY = 4;
-	const u64 apart = blockDim.x * GROUP;
+	const u32 apart = blockDim.x * GROUP;
 	bool whole = isWhole(base, start + (i64)first * step, step);
+	base += (u64)start * sizeof(Stored);
 	u64 k = first + threadIdx.x * GROUP;
 	auto each = [&](const Lanes<Stored, GROUP> &group, u64 from) __attribute__((always_inline)) {
 		T v[GROUP];
@@ -100,9 +105,11 @@ template <class Body> INLINE void turnsOf(u64 base, i64 start, i64 step, u64 fir
 #pragma unroll 1
 		for (; k + (MANY - 1) * apart + GROUP <= end; k += MANY * apart) {
 			Lanes<Stored, GROUP> group[MANY];
+			u64 from = base + k * sizeof(Stored);
+			renew(from);
 #pragma unroll
-			for (int m = 0; m < MANY; m++) {
-				group[m] = Lanes<Stored, GROUP>::load(base, start + (i64)(k + m * apart));
+			for (int m = 0; m < MANY; m++, from += apart * sizeof(Stored)) {
+				group[m] = Lanes<Stored, GROUP>::load(from, 0);
 			}
 #pragma unroll
 			for (int m = 0; m < MANY; m++) {
@@ -113,11 +120,11 @@ template <class Body> INLINE void turnsOf(u64 base, i64 start, i64 step, u64 fir
 #pragma unroll 1
 	for (; k < end; k += apart) {
 		if (whole && k + GROUP <= end) {
-			each(Lanes<Stored, GROUP>::load(base, start + (i64)k), k);
+			each(Lanes<Stored, GROUP>::load(base, (i64)k), k);
 		} else {
 #pragma unroll 1
 			for (u64 i = k; i < k + GROUP && i < end; i++) {
-				T v[1] = {read(base, start + (i64)i * step)};
+				T v[1] = {read(base, (i64)i * step)};
 				body(v, [&](int) { return i; });
 			}
 		}

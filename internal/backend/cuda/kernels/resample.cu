@@ -25,7 +25,8 @@ template <class Value> INLINE T tapSum(const Resample &p, i64 width, i64 start, 
 	return sum;
 }
 
-ROW_KERNEL(resample, 256)(const Resample p) {
+// Of float32 it says how many blocks have registers: the assembler by itself spills some for more.
+KERNEL_OF(JOIN(resample, DTYPE), 256, sizeof(T) == 4 ? 4 : 0)(const Resample p) {
 	i64 second = p.width[0] * p.to[0], third = second + p.width[1] * p.to[1];
 #pragma unroll 1
 	for (u64 i = thread(); i < p.planes * p.to[0] * p.to[1] * p.to[2]; i += threads()) {

@@ -61,12 +61,13 @@ template <bool keeps> INLINE Weight weightOf(const Softmax &p, i64 start, u64 n,
 	return {most, joinRow<Total<f64>>(w.in(most))};
 }
 
-// rewrite writes a run, of what value makes of every element; it is read again unless it is held as x.
-template <class Value> INLINE void rewrite(const Softmax &p, i64 start, u64 n, Share<HELD> &x, Value value) {
+// rewrite writes a run, of what value makes of every element. Unless it is held as x it is read again, and again makes of what was read what would be held.
+template <class Again, class Value> INLINE void rewrite(const Softmax &p, i64 start, u64 n, Share<HELD> &x, Again again, Value value) {
 #pragma unroll 1
 	for (u64 first = 0; first < n; first += x.chunk()) {
 		if (p.n > x.chunk()) {
 			x.read(p.in, start, first, n, 0);
+			x.each(again);
 		}
 		x.write(p.out, start, first, [&](T v, u32) { return value(v); });
 	}
@@ -76,19 +77,15 @@ INLINE void softmax(const Softmax &p, i64 start, u64 n) {
 	Share<HELD> x;
 	Weight w = weightOf<true>(p, start, n, x);
 	T whole = (T)w.sum;
-	if (p.n <= x.chunk()) {
-		whole = w.most == -(T)INFINITY || w.most == (T)INFINITY ? (T)NAN : whole;
-		x.write(p.out, start, 0, [&](T e, u32) { return e / whole; });
-	} else {
-		rewrite(p, start, n, x, [&](T v) { return exp(v - w.most) / whole; });
-	}
+	whole = w.most == -(T)INFINITY || w.most == (T)INFINITY ? (T)NAN : whole;
+	rewrite(p, start, n, x, [&](T &v) { v = exp(v - w.most); }, [&](T e) { return e / whole; });
 }
 
 INLINE void logSoftmax(const Softmax &p, i64 start, u64 n) {
 	Share<HELD> x;
 	Weight w = weightOf<false>(p, start, n, x);
 	T rest = (T)log(w.sum);
-	rewrite(p, start, n, x, [&](T v) { return v - w.most - rest; });
+	rewrite(p, start, n, x, [](T) {}, [&](T v) { return v - w.most - rest; });
 }
 
 // Shifts are two numbers whose sum is log Σ e**x: the largest element, and the rest. They are float32 beside half types.
@@ -159,6 +156,9 @@ ROWS(softmax_shifts, softmaxShifts)
 #define HIGH 8 // threads of a column
 #define MANY 8 // elements of theirs in flight
 
+// COLUMN_KERNEL starts a kernel of columns. It says how many blocks have registers: the assembler by itself spills some for more.
+#define COLUMN_KERNEL(name) KERNEL_OF(JOIN(name, DTYPE), 256, sizeof(T) == 8 ? 3 : 5)
+
 // A Column is the run of a thread, of which it takes every 8th element.
 struct Column {
 	i64 start;
@@ -170,26 +170,24 @@ struct Column {
 		return {mine ? startOf(p, run) : 0, run, mine ? p.n : 0};
 	}
 
-	// each calls body with what the thread takes next, MANY elements of an operand at most, and how many they are.
+	// each calls body with what the thread takes next, MANY elements of an operand at most, and how many it took before.
 	template <class Body> __device__ __attribute__((always_inline)) void each(const Softmax &p, u64 base, Body body) const {
 #pragma unroll 1
 		for (u64 k = threadIdx.y; k < n; k += MANY * HIGH) {
-			T v[MANY];
-#pragma unroll
-			for (int m = 0; m < MANY; m++) {
-				v[m] = k + m * HIGH < n ? read(base, place(p, k, m)) : (T)0;
-			}
+			T v[MANY] = {};
+			several(p, k, [&](int m, i64 at) { v[m] = read(base, at); });
 			body(v, k);
 		}
 	}
-	__device__ __attribute__((always_inline)) i64 place(const Softmax &p, u64 k, int m) const { return start + (i64)((k + m * HIGH) * p.inner); }
 
-	// several calls body with the number of each element of such a group.
-	template <class Body> __device__ __attribute__((always_inline)) void several(u64 k, Body body) const {
+	// several calls body with the number of each element of such a group, and where it lies.
+	template <class Body> __device__ __attribute__((always_inline)) void several(const Softmax &p, u64 k, Body body) const {
+		i64 at = start + (i64)(k * p.inner);
+		renew(at);
 #pragma unroll
-		for (int m = 0; m < MANY; m++) {
+		for (int m = 0; m < MANY; m++, at += HIGH * p.inner) {
 			if (k + m * HIGH < n) {
-				body(m);
+				body(m, at);
 			}
 		}
 	}
@@ -213,9 +211,9 @@ INLINE Weight weightOf(const Softmax &p, const Column &c) {
 	Growing w;
 	c.each(p, p.in, [&](T (&v)[MANY], u64 k) {
 		T most = w.most;
-		c.several(k, [&](int m) { most = Most<T>::join(most, v[m]); });
+		c.several(p, k, [&](int m, i64) { most = Most<T>::join(most, v[m]); });
 		raise(w, most);
-		c.several(k, [&](int m) { w.sum.take(exp(v[m] - shiftOf(w.most))); });
+		c.several(p, k, [&](int m, i64) { w.sum.take(exp(v[m] - shiftOf(w.most))); });
 	});
 	T most = joinColumn<Most<T>>(w.most);
 	return {most, joinColumn<Total<f64>>(w.in(most))};
@@ -224,25 +222,25 @@ INLINE Weight weightOf(const Softmax &p, const Column &c) {
 // rewrite writes what value makes of every element of a column.
 template <class Value> INLINE void rewrite(const Softmax &p, const Column &c, Value value) {
 	c.each(p, p.in, [&](T (&v)[MANY], u64 k) {
-		c.several(k, [&](int m) { write(p.out, c.place(p, k, m), value(v[m])); });
+		c.several(p, k, [&](int m, i64 at) { write(p.out, at, value(v[m])); });
 	});
 }
 
-ROW_KERNEL(softmax_columns, 256)(const Softmax p) {
+COLUMN_KERNEL(softmax_columns)(const Softmax p) {
 	Column c = Column::of(p);
 	Weight w = weightOf(p, c);
 	T whole = (T)w.sum;
 	rewrite(p, c, [&](T v) { return exp(v - w.most) / whole; });
 }
 
-ROW_KERNEL(log_softmax_columns, 256)(const Softmax p) {
+COLUMN_KERNEL(log_softmax_columns)(const Softmax p) {
 	Column c = Column::of(p);
 	Weight w = weightOf(p, c);
 	T rest = (T)log(w.sum);
 	rewrite(p, c, [&](T v) { return v - w.most - rest; });
 }
 
-ROW_KERNEL(softmax_shifts_columns, 256)(const Softmax p) {
+COLUMN_KERNEL(softmax_shifts_columns)(const Softmax p) {
 	Column c = Column::of(p);
 	Weight w = weightOf(p, c);
 	if (threadIdx.y == 0 && c.n > 0) {
@@ -252,17 +250,20 @@ ROW_KERNEL(softmax_shifts_columns, 256)(const Softmax p) {
 
 template <class Take, class Value> INLINE void gradient(const Softmax &p, Take take, Value value) {
 	Column c = Column::of(p);
-	T whole = (T)joinColumn<Total<f64>>(added<T>([&](auto &sum) __attribute__((always_inline)) {
+	auto both = [&](auto body) __attribute__((always_inline)) {
 		c.each(p, p.dy, [&](T (&dy)[MANY], u64 k) {
 			T y[MANY] = {};
-			c.several(k, [&](int m) { y[m] = read(p.y, c.place(p, k, m)); });
-			take(sum, dy, y);
+			c.several(p, k, [&](int m, i64 at) { y[m] = read(p.y, at); });
+			body(dy, y, k);
 		});
+	};
+	T whole = (T)joinColumn<Total<f64>>(added<T>([&](auto &sum) __attribute__((always_inline)) {
+		both([&](T (&dy)[MANY], T (&y)[MANY], u64) { take(sum, dy, y); });
 	}));
-	c.each(p, p.dy, [&](T (&dy)[MANY], u64 k) {
-		c.several(k, [&](int m) { write(p.out, c.place(p, k, m), value(dy[m], read(p.y, c.place(p, k, m)), whole)); });
+	both([&](T (&dy)[MANY], T (&y)[MANY], u64 k) {
+		c.several(p, k, [&](int m, i64 at) { write(p.out, at, value(dy[m], y[m], whole)); });
 	});
 }
 
-ROW_KERNEL(softmax_grad_columns, 256)(const Softmax p) { gradient(p, ProductsTake{}, softmaxSlope); }
-ROW_KERNEL(log_softmax_grad_columns, 256)(const Softmax p) { gradient(p, GradientsTake{}, logSoftmaxSlope); }
+COLUMN_KERNEL(softmax_grad_columns)(const Softmax p) { gradient(p, ProductsTake{}, softmaxSlope); }
+COLUMN_KERNEL(log_softmax_grad_columns)(const Softmax p) { gradient(p, GradientsTake{}, logSoftmaxSlope); }
