@@ -1,24 +1,12 @@
 package kernels_test
 
 import (
-	"regexp"
 	"testing"
 
 	"cresset/dtype"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/ptx"
 )
-
-// conflicting are the conflicts that kernels may have for a shared request; others have a hundredth at most. Tiles that pass through registers end with
-// sums that are stored one by one, of few steps here, and those of few channels read a table.
-var conflicting = []struct {
-	names *regexp.Regexp
-	most  float64
-}{
-	{regexp.MustCompile(`^product_\d+x\d+_(kk|kn|mk|mn|loose)_f32$`), 0.5},
-	{regexp.MustCompile(`^conv_\d+x\d+_tile_few_f32$`), 0.5},
-	{regexp.MustCompile(`^conv_(weight_)?\d+x\d+_tile_f32$`), 0.1},
-}
 
 // TestBankConflicts holds the tiles of products, convolutions and attention that threads fill to how seldom their shared requests want a bank twice.
 func TestBankConflicts(t *testing.T) {
@@ -30,15 +18,10 @@ func TestBankConflicts(t *testing.T) {
 
 func checkConflicts(t *testing.T, kernel string, c ptx.Counters) {
 	t.Helper()
-	most := 0.01
-	for _, c := range conflicting {
-		if c.names.MatchString(kernel) {
-			most = c.most
-		}
-	}
+	const most = 0.01
 	got := float64(c.BankConflicts) / float64(c.SharedRequests)
 	if !(got <= most) { // nor NaN, where nothing was counted
-		t.Errorf("%s: %.2f conflicts for a shared request, want at most %v", kernel, got, most)
+		t.Errorf("%s: %.3f conflicts for a shared request, want at most %v", kernel, got, most)
 	}
 }
 

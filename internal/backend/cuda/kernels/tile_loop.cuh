@@ -16,6 +16,11 @@ template <int SIZE> using Tile = T[STEPS][SIZE + GAP];
 
 INLINE u32 sharedAddress(const T *p) { return (u32)(u64)(const __attribute__((address_space(3))) T *)p; }
 
+// putFour stores neighbours at once: one by one, those of a warp would meet in banks.
+INLINE void putFour(u32 at, Four v) {
+	asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" : : "r"(at), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w) : "memory");
+}
+
 // A Warp is where in the block's tile a thread's warp computes, from row y and column x on.
 template <int COLUMNS, int WARP> struct Warp {
 	u32 number, lane, y, x;
@@ -105,7 +110,7 @@ template <int ROWS, int COLUMNS, int WARP, class End, class P, class Fetch, clas
 			}
 #pragma unroll
 			for (int j = 0; j < 2 * SIDES; j++) {
-				*(Four *)&shared.ends[at.number][at.lane / 8 + j % 2 * 4][at.lane % 8 * 4 + j / 2 * 32] = sums[k + j % 2][j / 2];
+				putFour(sharedAddress(&shared.ends[at.number][at.lane / 8 + j % 2 * 4][at.lane % 8 * 4 + j / 2 * 32]), sums[k + j % 2][j / 2]);
 			}
 		}
 		__syncthreads();
