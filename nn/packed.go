@@ -193,13 +193,13 @@ func (r *RNNBase) packed(x PackedSequence, first []*tensor.Tensor, f direction) 
 	if x.Data.Size(1) != r.InputSize {
 		r.checkInput(x.Data)
 	}
-	sorted := slices.Clone(first)
+	states := r.states(first, x.Data, x.BatchSizes[0]) // checked before they are sorted: a GPU would not survive an index outside
 	for i, t := range first {
 		if t != nil && x.Sorted != nil {
-			sorted[i] = t.IndexSelect(1, indexOf(t, x.Sorted))
+			states[i] = t.IndexSelect(1, indexOf(t, x.Sorted))
 		}
 	}
-	data, last := r.run(x.Data, x.BatchSizes, r.states(sorted, x.Data, x.BatchSizes[0]), f)
+	data, last := r.run(x.Data, x.BatchSizes, states, f)
 	if x.Sorted != nil {
 		back := make([]int, len(x.Sorted))
 		for i, k := range x.Sorted {

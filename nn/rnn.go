@@ -76,7 +76,7 @@ func (r *RNNBase) check() {
 		panic(fault("rnn", "hidden_size must be greater than zero"))
 	case r.NumLayers < 1:
 		panic(fault("rnn", "num_layers must be greater than zero"))
-	case r.ProjSize > 0 && r.kind != "LSTM":
+	case r.ProjSize != 0 && r.kind != "LSTM":
 		panic(fault("rnn", "proj_size argument is only supported for LSTM, not RNN or GRU"))
 	case r.ProjSize < 0:
 		panic(fault("rnn", "proj_size should be a positive integer or zero to disable projections"))

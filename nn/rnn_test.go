@@ -120,6 +120,10 @@ func TestRecurrentMistakes(t *testing.T) {
 		{"For unbatched 2-D input, hx and cx should also be 2-D but got (2-D, 1-D) tensors", func() {
 			nn.NewLSTM(3, 5).Forward(tensor.Zeros(2, 3), tensor.Zeros(1, 5), tensor.Zeros(5))
 		}},
+		{"Expected hidden[1] size (1, 2, 5), got [1, 1, 5]", func() {
+			shorter := nn.PackPadded(x, []int{3, 4}, nn.EnforceSorted(false))
+			nn.NewLSTM(3, 5).ForwardPacked(shorter, tensor.Zeros(1, 2, 5), tensor.Zeros(1, 1, 5))
+		}},
 		{"proj_size argument is only supported for LSTM, not RNN or GRU", func() { nn.NewGRU(3, 2, nn.ProjSize(2)) }},
 		{"Expected 2D hidden0 (batch x hidden_size), but got 1D tensor", func() { nn.NewRNNCell(3, 5).Forward(tensor.Zeros(1, 3), tensor.Zeros(5)) }},
 		{"GRUCell: Expected hidden to be 1D or 2D, got 3D instead", func() { nn.NewGRUCell(3, 5).Forward(tensor.Zeros(1, 3), tensor.Zeros(1, 1, 5)) }},
