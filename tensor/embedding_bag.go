@@ -190,6 +190,9 @@ func (b *bags) check(weight, indices, offsets *Tensor) {
 	case b.weights != nil && b.mode != SumBags:
 		fail(name, ErrValue, fmt.Sprintf("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='%s'). "+
 			"Please open a feature request on GitHub.", b.mode), weight, indices)
+	case !indices.isIndex():
+		fail(name, ErrDType, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "+
+			"but got %s instead (while checking arguments for embedding_bag)", indices.legacyType()), weight, indices)
 	case offsets != nil && !offsets.isIndex():
 		fail(name, ErrDType, fmt.Sprintf("Expected tensor for argument #1 'offsets' to have one of the following scalar types: Long, Int; "+
 			"but got %s instead (while checking arguments for embedding_bag)", offsets.legacyType()), weight, indices)

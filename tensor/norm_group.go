@@ -45,4 +45,9 @@ func (x *Tensor) checkGroupNorm(groups int, weight, bias *Tensor) {
 		}
 	}
 	refuseIntegers(name, "GroupNormKernelImpl", x)
+	for _, a := range []argument{{"weight", weight}, {"bias", bias}} {
+		if a.t != nil {
+			x.checkStats(op.GroupNorm, a)
+		}
+	}
 }
