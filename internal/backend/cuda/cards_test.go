@@ -15,8 +15,9 @@ import (
 // variant in silence, which a test of the first would take for it.
 type card struct {
 	*Device
-	mu  sync.Mutex
-	ran []string
+	nearest bool // tensor cores round each sum once, and blocks run in another order
+	mu      sync.Mutex
+	ran     []string
 }
 
 func newCard(t *testing.T, preset string) *card {
@@ -33,7 +34,7 @@ func cardOf(t *testing.T, m *hardware.Machine) *Device { return watched(t, m).De
 func watched(t *testing.T, m *hardware.Machine) *card {
 	t.Helper()
 	c, err := &card{}, error(nil)
-	d := sim.New(m, sim.Options{Compile: noting(c.note), LookupEnv: func(string) (string, bool) { return "", false }})
+	d := sim.New(m, sim.Options{Compile: c.compile, LookupEnv: func(string) (string, bool) { return "", false }})
 	if c.Device, err = (&machine{open: func() (*driver.API, error) { return d.API, nil }}).at(0); err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +44,24 @@ func watched(t *testing.T, m *hardware.Machine) *card {
 		}
 	})
 	return c
+}
+
+// compile is noting, with the card's way to round.
+func (c *card) compile(name, text string) (*sim.Code, error) {
+	code, err := noting(c.note)(name, text)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range code.Kernels {
+		run := k.Run
+		k.Run = func(l *sim.Launch) (sim.Work, error) {
+			if c.nearest {
+				l.Nearest, l.Shuffle = true, 1
+			}
+			return run(l)
+		}
+	}
+	return code, nil
 }
 
 // noting is the interpreter, which tells of each launch that it has run.

@@ -44,7 +44,9 @@ type Launch struct {
 	Params     []byte
 	Globals    []uint64 // addresses of Code.Globals
 	Memory     ptx.Memory
-	Capability int // of the device, 80 for 8.0
+	Capability int    // of the device, 80 for 8.0
+	Nearest    bool   // as ptx.LaunchConfig has it, for tests
+	Shuffle    uint64 // and this
 }
 
 // Work is what the time of a kernel follows from.
@@ -139,6 +141,8 @@ func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 
 		Capability:   l.Capability,
 		Programmatic: l.Programmatic,
+		Nearest:      l.Nearest,
+		Shuffle:      l.Shuffle,
 	})
 	if fault, ok := errors.AsType[*ptx.Fault](err); ok {
 		err = &KernelError{faultResult(fault.Kind), fault}
