@@ -11,8 +11,8 @@ type ByteTile struct {
 
 // ByteTiles are all families. A step of 64 numbers takes them the clocks that 32 halves take product_mma.cu, and one of 128 those of 64 halves in product_beside.cu.
 var ByteTiles = [...]ByteTile{
-	{family: "imma", tiling: tiling{rows: 64, columns: 128, threads: 128, shared: 4 * 192 * 64, resident: 3, steps: 64, waiting: 300, busy: 340, ends: 5000}},
-	{family: "imma", tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 64, waiting: 440, busy: 560, ends: 8000}},
+	{family: "imma", tiling: tiling{rows: 64, columns: 128, threads: 128, shared: 4 * 192 * 64, resident: 3, steps: 64, waiting: 220, busy: 320, ends: 5000}},
+	{family: "imma", tiling: tiling{rows: 128, columns: 128, threads: 128, shared: 4 * 256 * 64, resident: 2, steps: 64, waiting: 300, busy: 530, ends: 8000}},
 	{family: "wgmma", Mapped: true, tiling: tiling{rows: 128, columns: 128, threads: 384, shared: 6*4*8<<10 + 96, resident: 1, steps: 128, busy: 680, ends: 5000}},
 }
 
