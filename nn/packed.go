@@ -190,6 +190,7 @@ func (p PackedSequence) Pad(opts ...PadOption) *tensor.Tensor {
 
 // packed computes all layers of packed sequences; states are in the order in which sequences were given.
 func (r *RNNBase) packed(x PackedSequence, first []*tensor.Tensor, f direction) (y PackedSequence, last []*tensor.Tensor) {
+	r.checkDType(x.Data)
 	if x.Data.Size(1) != r.InputSize {
 		r.checkInput(x.Data)
 	}

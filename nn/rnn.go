@@ -257,9 +257,20 @@ func (r *RNNBase) checkInput(x *tensor.Tensor) {
 		}
 		panic(fault("rnn", fmt.Sprintf("%s: Expected input to be 2D or 3D, got %dD%s instead", r.kind, x.Dim(), noun)))
 	}
+	r.checkDType(x)
 	if x.Size(-1) != r.InputSize {
 		panic(fault("rnn", fmt.Sprintf("input.size(-1) must be equal to input_size. Expected %d, got %d", r.InputSize, x.Size(-1))))
 	}
+}
+
+// checkDType refuses an input of another dtype than the weights have, unless Autocast makes them alike.
+func (r *RNNBase) checkDType(x *tensor.Tensor) {
+	from, to := x.DType(), r.Weights[0].Value.DType()
+	if _, casts := x.AutocastDType(); from == to || casts {
+		return
+	}
+	panic(fault("rnn", fmt.Sprintf("RNN input dtype (torch.%s) does not match weight dtype (torch.%s). Convert input: input.to(torch.%s), or convert model: model.to(torch.%s)",
+		from.Name(), to.Name(), to.Name(), from.Name())))
 }
 
 // states checks first states of n sequences, and makes those that are missing.

@@ -124,6 +124,10 @@ func TestRecurrentMistakes(t *testing.T) {
 			shorter := nn.PackPadded(x, []int{3, 4}, nn.EnforceSorted(false))
 			nn.NewLSTM(3, 5).ForwardPacked(shorter, tensor.Zeros(1, 2, 5), tensor.Zeros(1, 1, 5))
 		}},
+		{"RNN input dtype (torch.float64) does not match weight dtype (torch.float32). Convert input: input.to(torch.float32), or convert model: model.to(torch.float64)",
+			func() { nn.NewGRU(3, 5).Forward(x.Double(), nil) }},
+		{"RNN input dtype (torch.float16) does not match weight dtype (torch.float32). Convert input: input.to(torch.float32), or convert model: model.to(torch.float16)",
+			func() { nn.NewRNN(3, 5).ForwardPacked(nn.PackPadded(x.Half(), []int{4, 3}), nil) }},
 		{"proj_size argument is only supported for LSTM, not RNN or GRU", func() { nn.NewGRU(3, 2, nn.ProjSize(2)) }},
 		{"Expected 2D hidden0 (batch x hidden_size), but got 1D tensor", func() { nn.NewRNNCell(3, 5).Forward(tensor.Zeros(1, 3), tensor.Zeros(5)) }},
 		{"GRUCell: Expected hidden to be 1D or 2D, got 3D instead", func() { nn.NewGRUCell(3, 5).Forward(tensor.Zeros(1, 3), tensor.Zeros(1, 1, 5)) }},
