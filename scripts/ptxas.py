@@ -4,6 +4,7 @@ python3 scripts/ptxas.py          assembles the modules that have changed, print
                                   internal/backend/cuda/kernels/ptx/figures is not what they give
 python3 scripts/ptxas.py --write  writes that file
 python3 scripts/ptxas.py --all    assembles those too that have not changed
+python3 scripts/ptxas.py --on 70,86,89,103   assembles every module for other GPUs that it runs on, prints what is wrong, and writes nothing
 
 It needs ptxas 12.9, the last that knows every GPU from 6.0 to 12.0, and cuobjdump: both are in the wheel of triton. A module that says
 neither takes more than two seconds for a GPU. CI has neither: a Go test holds the file to the names of the kernels.
@@ -164,12 +165,20 @@ def assemble(tools, name, text, gpu, read):
     return figures, [f"{name} for {gpu}: wgmma in turns: {run.stderr}"] * ("C75" in run.stderr)
 
 
-def section(tools, name, text):
-    """A module's lines, and complaints."""
+def runs(target, gpu):
+    """Whether a module for a target runs on a GPU: that of sm_90a on 9.0 alone, that of sm_100f on its family."""
+    least, of = re.fullmatch(r"sm_(\d+)([af]?)", target).groups()
+    return gpu == int(least) if of == "a" else gpu >= int(least) and (of == "" or gpu // 10 == int(least) // 10)
+
+
+def section(tools, name, text, others=()):
+    """A module's lines, and complaints: of the GPUs that stand for their generation, or of others."""
     target = re.search(r"^\.target (\w+)", text, re.M).group(1)
     of, complaints = {}, []
     older = next((older for family, older in OLDER.items() if name.startswith(family)), None)
     gpus, unread = older or GPUS[target], UNREADABLE if older else UNREAD.get(target, [])
+    if others:
+        gpus = unread = [gpu for gpu in others if runs(target, gpu) and not (older and gpu > max(older))]
     for gpu in gpus:
         figures, wrong = assemble(tools, name, text, gpu, gpu not in unread)
         complaints += wrong
@@ -222,10 +231,11 @@ def main():
     tools = tool("ptxas", "'sm_60'"), tool("cuobjdump", "-sass")
     old = sections(FIGURES.read_text() if FIGURES.exists() else "")
     modules = unpacked()
-    again = [name for name, text in modules.items() if "--all" in sys.argv or digest(text) != old.get(name, [""])[0].split(" ")[-1]]
+    others = [int(gpu) for gpu in sys.argv[sys.argv.index("--on") + 1].split(",")] if "--on" in sys.argv else []
+    again = [name for name, text in modules.items() if others or "--all" in sys.argv or digest(text) != old.get(name, [""])[0].split(" ")[-1]]
     lines, bad, done = [], [], {}
     with concurrent.futures.ThreadPoolExecutor(4 * os.cpu_count()) as pool:
-        for name, found in zip(again, pool.map(lambda n: section(tools, n, modules[n]), again)):
+        for name, found in zip(again, pool.map(lambda n: section(tools, n, modules[n], others), again)):
             done[name] = found
             print(name, file=sys.stderr)
     for name, module in modules.items():
@@ -234,6 +244,8 @@ def main():
         bad += complaints + list(judge(own, TUNED.search(module) or "sm_60" not in own[0]))
     print("\n".join(bad))
     text = HEAD + "\n".join(lines) + "\n"
+    if others:
+        sys.exit(any(b.startswith("tuned") or not b.startswith("local") for b in bad))
     stale = text != (FIGURES.read_text() if FIGURES.exists() else "")
     if "--write" in sys.argv:
         FIGURES.write_text(text)
