@@ -91,9 +91,13 @@ func (o *productGradient) launch(d *Device, c *backend.Call, _ kernelID) error {
 		p := scanParams.take()
 		defer scanParams.give(p)
 		*p = kernels.Scan{Outer: r.Outer, N: r.N, Inner: r.Inner, In: r.In, Out: r.Out, Dy: s.packed(&c.In()[0])}
+		before := s.take(int(r.Outer*r.N*r.Inner) * c.DType.Size()).ptr
+		out := p.Out
+		p.Out = before
 		if err := o.before.issue(s, p); err != nil {
 			return err
 		}
+		p.Out, p.Dy = out, before
 		return o.behind.issue(s, p)
 	})
 }

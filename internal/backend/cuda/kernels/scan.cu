@@ -54,6 +54,19 @@ template <class F> struct Backup<ByTwofold<F>> : InFloat64<F> {
 template <class F> using InTwofold = F;
 template <class F> using ByTwofold = F;
 #endif
+INLINE f64 times(f64 a, T b) { return a * (f64)b; }
+INLINE T rounded(f64 v) { return (T)v; }
+#ifdef DTYPE_f32
+INLINE T rounded(Twofold v) { return isFinite(v) ? v.high + v.low : v.high; }
+
+// FactorsOf is ByTwofold of a scan that has an out of its own.
+template <class F> struct FactorsOf : ByTwofold<F> {
+	INLINE T out(const Scan &p, u64 run, i64 at, Twofold before, Twofold after) { return F::out(p, run, at, before, after); }
+};
+template <class F> struct Backup<FactorsOf<F>> : Backup<ByTwofold<F>> {};
+#else
+template <class F> using FactorsOf = F;
+#endif
 template <class F> struct ScanOf {
 	using Type = Inclusive<F>;
 };
@@ -190,14 +203,14 @@ struct FromEnd : Inclusive<Sum> {
 SCAN(cumsum_grad, InTwofold<FromEnd>)
 
 // The gradient of prod is dy · Π in[j] over j ≠ k, in two launches: of the products before each element, and then of those behind it, so
-// that zeros are no exception.
+// that zeros are no exception. The second reads what the first wrote as dy.
 struct Before : Inclusive<Prod> {
-	INLINE T out(const Scan &p, u64 run, i64, f64 before, f64) { return (T)(before * (f64)load<T>(p.dy, (i64)run)); }
+	template <class A> INLINE T out(const Scan &p, u64 run, i64, A before, A) { return rounded(times(before, load<T>(p.dy, (i64)run))); }
 };
-struct Behind : Inclusive<Prod> { // in float64, since it reads what it writes, and so has no backup
+struct Behind : Inclusive<Prod> {
 	static const bool BACKWARD = true;
-	INLINE T out(const Scan &p, u64, i64 at, f64 behind, f64) { return (T)((f64)load<T>(p.out, at) * behind); }
+	template <class A> INLINE T out(const Scan &p, u64, i64 at, A behind, A) { return rounded(times(behind, load<T>(p.dy, at))); }
 };
-SCAN_OF(prod_before, Before, 2)
-SCAN(prod_behind, Behind)
+SCAN_OF(prod_before, FactorsOf<Before>, 2)
+SCAN_OF(prod_behind, FactorsOf<Behind>, 2)
 #endif

@@ -44,7 +44,10 @@ func inEachForm(t *testing.T, names []string, suffix string, s [3]uint64, operan
 				form = "_rows"
 				g, _ = kernels.RowGrid(s[0]*parts, s[1])
 			}
-			for _, name := range names {
+			for i, name := range names {
+				if i > 0 { // the gradient of products takes up what was written
+					p.Dy, p.Out = p.Out, p.Index
+				}
 				if parts > 1 {
 					p.Part = s[1] / 512 * 256
 					p.From, p.To = 0, put(m, make([]byte, int(s[0]*s[2]*parts)*kernels.AccumulatorBytes))
@@ -95,7 +98,11 @@ func floatScans[T dtype.Float](t *testing.T, s [3]uint64, tol float64) {
 		got, want := make([]T, len(x)), make([]T, len(x))
 		kern.MapRows(want, x, int(s[0]), int(s[1]), int(s[2]), of)
 		inEachForm(t, names, suffix[T](), s, func(m *machine) kernels.Scan {
-			return kernels.Scan{In: put(m, x), Out: put(m, got), Dy: put(m, dy)}
+			p := kernels.Scan{In: put(m, x), Out: put(m, got), Dy: put(m, dy)}
+			if len(names) > 1 {
+				p.Out, p.Index = put(m, make([]T, len(x))), p.Out
+			}
+			return p
 		}, func(form string) { compareNearly(t, form, got, want, tol) })
 	}
 }
@@ -138,4 +145,29 @@ func TestLogarithmsOfRunningSums(t *testing.T) {
 	inEachForm(t, []string{"logcumsumexp"}, "_f64", [3]uint64{1, 2000, 1}, func(m *machine) kernels.Scan {
 		return kernels.Scan{In: put(m, x), Out: put(m, got)}
 	}, func(form string) { compareNearly(t, form, got, want, 1e-13) })
+}
+
+// TestGradientsOfProductsOfAllSizes passes over products that two float32 do not hold, zeros and what is not finite.
+func TestGradientsOfProductsOfAllSizes(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for name, c := range map[string]struct {
+		dy     float32
+		change map[int]float32
+	}{
+		"a zero": {2, map[int]float32{7: 0}}, "two zeros": {2, map[int]float32{7: 0, 30: 0}}, "infinite": {2, map[int]float32{9: inf}}, "no number": {2, map[int]float32{9: nan}},
+		"too small between": {2, map[int]float32{3: 1e-30, 4: 1e-30, 20: 1e30, 21: 1e30}}, "too large between": {2, map[int]float32{3: 1e30, 4: 1e-25, 20: 1e30, 21: 1e-30}},
+		"too large": {2, map[int]float32{3: 1e30, 4: 1e30}}, "an infinite dy": {inf, nil}, "a large dy": {3e38, map[int]float32{3: 4}},
+	} {
+		x, got, want := make([]float32, 40), make([]float32, 40), make([]float32, 40)
+		for i := range x {
+			x[i] = float32(1 + math.Sin(float64(i*i))/64)
+		}
+		for i, v := range c.change {
+			x[i] = v
+		}
+		kern.ProdGrad(c.dy, x, want)
+		inEachForm(t, []string{"prod_before", "prod_behind"}, "_f32", [3]uint64{1, 40, 1}, func(m *machine) kernels.Scan {
+			return kernels.Scan{In: put(m, x), Out: put(m, make([]float32, 40)), Dy: put(m, []float32{c.dy}), Index: put(m, got)}
+		}, func(form string) { compareNearly(t, name+": "+form, got, want, 0x1p-23) })
+	}
 }
