@@ -34,7 +34,7 @@ HEAD = """\
 # read, and that for the others of kernels that run everywhere differs little.
 GPUS = {"sm_60": [60, 75, 80, 90, 120], "sm_61": [61, 75, 80, 90, 120], "sm_75": [75, 80, 90, 120], "sm_80": [80, 90, 120], "sm_90": [90, 120], "sm_90a": [90], "sm_100f": [100]}
 UNREAD = {"sm_60": [60, 75, 120], "sm_61": [61, 75, 120]}
-UNREADABLE = [60, 61]
+UNREADABLE = [60, 61, 70]
 
 # Families that newer ones take over from, with the GPUs that are left to them.
 OLDER = {"product_tile": [60, 75], "product_mma8": [75], "conv_mma8": [75]}
