@@ -88,3 +88,13 @@ func TestWhichRowsOfBytesTensorCoresTake(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfBytesHaveCounters: of clusters whose second tile lies outside that tile has a counter too, so that parts of 65 tiles beside each other take 66.
+func TestPartsOfBytesHaveCounters(t *testing.T) {
+	for counters, parts := range map[uint64]uint64{66: 2, 65: 1} {
+		p := kernels.Quantized{M: 64, N: 65 * 128, K: 28672}
+		if plan, takes := kernels.PlanBytes(&p, 4, 1<<2, counters, 132); !takes || plan.Parts != parts {
+			t.Errorf("%d counters: got %v, %d parts, want %d", counters, takes, plan.Parts, parts)
+		}
+	}
+}
