@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"testing"
 	"unsafe"
 
@@ -61,42 +60,6 @@ func TestProductsOfLargeTiles(t *testing.T) {
 		checkProduct(t, card.Device, dtype.Float32, [3]int{130, 133, 21}, turned, 1, run)
 	}
 	card.wants(t, "product_128x128_kk_f32", "product_128x128_kn_f32", "product_128x128_mk_f32", "product_128x128_mn_f32", "product_128x128_loose_f32")
-}
-
-// TestTilesThatAreLeft multiplies by the families whose blocks add parts, as on a card that runs four tiles at once: of five the common axis of the last alone is
-// divided.
-func TestTilesThatAreLeft(t *testing.T) {
-	slowUnderRace(t)
-	defer SetProductRounding(ProductRounding())
-	for preset, families := range map[string]string{"a100": "_(async|mma|dmma|tf32)_", "t4": "_mma8_", "h100": "_dmma16_"} {
-		card := newCard(t, preset)
-		for i := range kernels.ProductTiles {
-			tile := &kernels.ProductTiles[i]
-			name := tile.Kernel(kernels.Along, kernels.Across)
-			for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16} {
-				if !tile.Joins || !tile.Has(dt) || !regexp.MustCompile(families).MatchString(name) {
-					continue
-				}
-				var rows, columns int
-				fmt.Sscanf(name, "product_%dx%d", &rows, &columns)
-				SetProductRounding(tile.TF32)
-				checkProduct(t, card.Device, dt, [3]int{4*rows + rows/2, columns - 8, 264}, 0, 0, func(c *backend.Call) error {
-					s, p := productParams.begin(card.Device)
-					defer s.free()
-					describeProduct(p, c)
-					plan := kernels.PlanTiles(p, 1<<i, 1)
-					for few := 1; few <= 4 && plan.Whole != 4; few *= 2 {
-						plan.Even(p, few)
-					}
-					plan.Joins = true
-					if plan.Whole != 4 || plan.Tiles() != 1 || plan.Parts < 2 {
-						t.Errorf("%s of %s: %d tiles in %d parts behind %d", name, dt, plan.Tiles(), plan.Parts, plan.Whole)
-					}
-					return newMultiplier(c.DType).issue(&s, p, &plan)
-				})
-			}
-		}
-	}
 }
 
 // TestCardsTakeTheirTiles wants the kernels by which each generation multiplies square matrices; none where products are not of tiles.

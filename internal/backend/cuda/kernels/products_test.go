@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -235,6 +236,23 @@ func TestWhoAddsParts(t *testing.T) {
 		p := kernels.Product{Count: 1, M: c.m, N: c.n, K: c.k, AStrides: line(c.k), BStrides: line(c.n), OutStrides: line(c.n)}
 		if plan := kernels.PlanTiles(&p, 0b1100, 132); plan.Parts != c.parts || plan.Joins != c.joins {
 			t.Errorf("[%d %d]·[%d %d]: %d parts, added by blocks: %v; want %d, %v", c.m, c.k, c.k, c.n, plan.Parts, plan.Joins, c.parts, c.joins)
+		}
+	}
+}
+
+// TestWhichTilesAreDivided: of those that are left when all multiprocessors have had as many as they run at once, the common axis is, where it is long enough and they are
+// half as many at most.
+func TestWhichTilesAreDivided(t *testing.T) {
+	for _, c := range []struct{ count, m, n, k, whole, left, parts uint64 }{
+		{1, 2048, 2048, 2048, 108, 20, 5}, {16, 256, 1024, 2048, 108, 20, 5}, {1, 1280, 2816, 2048, 108, 2, 16}, {1, 128, 256, 8192, 0, 1, 64}, {1, 2048, 2048, 255, 0, 128, 1},
+		{1, 1536, 2304, 2048, 0, 108, 1}, {1, 2048, 2816, 2048, 0, 176, 1}, {1, 2048, 2048, 0, 0, 128, 1},
+	} {
+		p := kernels.Product{Count: c.count, M: c.m, N: c.n, K: c.k}
+		plan := kernels.ProductPlan{Tile: slices.IndexFunc(kernels.ProductTiles[:], func(p kernels.ProductTile) bool { return p.Kernel(0, 0) == "product_128x256_mma_kk" })}
+		if even := plan.Even(&p, 108); even != (c.parts > 1) || plan.Whole != c.whole || plan.Tiles() != c.left || plan.Parts != c.parts {
+			t.Errorf("%+v: got %v, %d tiles in %d parts behind %d", c, even, plan.Tiles(), plan.Parts, plan.Whole)
+		} else if kept := plan.Kept(&p); even && plan.Whole > 0 && kept != c.left*c.parts*128*256 {
+			t.Errorf("%+v: %d sums of parts", c, kept)
 		}
 	}
 }

@@ -161,6 +161,22 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestPartsFillAWave: of the 864 blocks that an A100 runs at once parts make no more, or nearly twice as many; results that are as many have none.
+func TestPartsFillAWave(t *testing.T) {
+	for _, c := range []struct {
+		results, n uint64
+		columns    bool
+		parts      uint64
+	}{
+		{4096, 32768, true, 6}, {27648, 1e5, true, 1}, {28000, 1e5, true, 1}, {1, 1e7, false, 814}, {1, 1e8, false, 842}, {1, 4000, false, 1}, {600, 1e6, false, 2}, {864, 1e6, false, 1},
+	} {
+		parts, part := kernels.Parts(c.results, c.n, c.columns, 108)
+		if parts != c.parts || part*parts < c.n || part*(parts-1) >= c.n {
+			t.Errorf("%+v: got %d parts of %d", c, parts, part)
+		}
+	}
+}
+
 func TestSoftmax(t *testing.T) {
 	softmax[float32](t, 3e-7)
 	softmax[float64](t, 1e-15)
