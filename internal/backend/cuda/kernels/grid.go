@@ -119,7 +119,7 @@ func filling(once, blocks uint64) uint64 {
 }
 
 // ScanGrid returns the grid of a scan of so many runs of n elements in its _columns form, into how many parts it divides each, and how long
-// a part is, as Parts does.
+// a part is.
 func ScanGrid(runs, n uint64, multiprocessors int) (g Grid, parts, part uint64) {
 	const each, most = 8, 256 // elements of a thread, and threads
 	x, y := uint64(1), uint64(1)

@@ -304,8 +304,6 @@ func (plan *ProductPlan) Divide(p *Product, parts uint64) {
 }
 
 const (
-	mostDivided = 64 // of a common axis
-
 	another = 3500. // clocks of another launch
 	width   = 1500. // bytes of memory that the device moves in a clock
 	drawn   = 24.   // and those that a multiprocessor reads alone: 32 words for each of 128 threads, in the time of an access

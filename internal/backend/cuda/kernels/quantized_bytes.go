@@ -48,7 +48,7 @@ func PlanBytes(p *Quantized, few uint64, taken uint, tiles uint64, multiprocesso
 			continue
 		}
 		count := uint64(PartBytes(p, i, 1).Grid.Blocks[0]) // with those of clusters that lie outside
-		for parts := uint64(1); parts <= 64 && (parts == 1 || parts*4*t.steps <= p.K && count <= tiles); parts *= 2 {
+		for parts := uint64(1); parts <= mostDivided && (parts == 1 || parts*4*t.steps <= p.K && count <= tiles); parts *= 2 {
 			c := PartBytes(p, i, parts)
 			c.Clocks = t.clocks(uint64(c.Grid.Blocks[0]), c.Part, multiprocessors)
 			if c.Parts > 1 {

@@ -20,19 +20,21 @@ func (t *tiling) clocks(blocks, steps uint64, multiprocessors int) float64 {
 	return float64(divideUp(steps, t.steps))*(t.waiting*rounds+t.busy*float64(most)) + t.ends*rounds
 }
 
-// divisions are into how many parts, at most 64, a common axis may be divided that has so many blocks in one: powers of two, and as many as give each multiprocessor one
+// mostDivided is into how many parts a common axis is divided at most.
+const mostDivided = 64
+
+// divisions are into how many parts a common axis may be divided that has so many blocks in one: powers of two, and as many as give each multiprocessor one
 // block, two or more, of those that run at once.
 func (t *tiling) divisions(blocks uint64, multiprocessors int) iter.Seq[uint64] {
-	const most = 64
 	return func(yield func(uint64) bool) {
-		for parts := uint64(1); parts <= most; parts *= 2 {
+		for parts := uint64(1); parts <= mostDivided; parts *= 2 {
 			if !yield(parts) {
 				return
 			}
 		}
 		for each := range t.resident {
 			parts := (each + 1) * uint64(multiprocessors) / max(blocks, 1)
-			if parts > 1 && parts <= most && !yield(parts) {
+			if parts > 1 && parts <= mostDivided && !yield(parts) {
 				return
 			}
 		}
