@@ -95,12 +95,12 @@ const joinedElems = 1 << 17
 // divide divides the outputs of a group into parts of whole tiles, each of which has its own panels. It changes no bits.
 func (c *convAMX) divide() {
 	_, outputs, _, _ := c.groupSizes()
-	line := c.product.steps * vec.AMXSteps / 2
-	c.parts = ceilDiv(outputs, min(amxPieceRows, (maxScratch-vec.AMXCols)/line))
+	line, height := c.product.steps*vec.AMXSteps/2, c.product.height
+	c.parts = ceilDiv(outputs, min(amxPieceRows, (maxScratch-vec.AMXCols)/line)/height*height)
 	for c.N*c.Groups*c.pieces*c.parts < 2*par.NumThreads() && outputs/c.parts >= 2*vec.AMXRows {
 		c.parts *= 2
 	}
-	c.rows = ceilDiv(ceilDiv(outputs, c.parts), c.product.height) * c.product.height
+	c.rows = ceilDiv(ceilDiv(outputs, c.parts), height) * height
 	c.parts = ceilDiv(outputs, c.rows)
 }
 

@@ -43,7 +43,7 @@ func newPixelsAMX(s *ConvShape) *pixelsAMX {
 	c.cut()
 	c.divide()
 	c.span, c.depth = c.read(c.width, c.StrideW, c.S, c.DilationW), c.read(c.lines, c.StrideH, c.R, c.DilationH)
-	if volume(c.images, c.C/c.Groups, c.depth, c.span) > maxPiece {
+	if volume(c.images, c.C/c.Groups, c.depth, c.span) > maxPiece || volume(c.lines, c.OW) > maxPiece {
 		return nil
 	}
 	window := c.R * c.S
@@ -83,7 +83,7 @@ func (c *pixelsAMX) cut() {
 	}
 	c.lines = ceilDiv(c.OH, ceilDiv(c.OH, c.lines)) // evenly
 	if c.lines == c.OH {
-		c.images = min(c.N, max(1, room/c.area(c.lines, c.OW)))
+		c.images = min(c.N, max(1, min(room/c.area(c.lines, c.OW), maxPiece/volume(c.K, c.OH, c.OW))))
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *pixelsAMX) read(n, stride, window, dilation int) int {
 
 // area returns how many pixels are read for so many lines and columns.
 func (c *pixelsAMX) area(lines, cols int) int {
-	return c.read(lines, c.StrideH, c.R, c.DilationH) * c.read(cols, c.StrideW, c.S, c.DilationW)
+	return volume(c.read(lines, c.StrideH, c.R, c.DilationH), c.read(cols, c.StrideW, c.S, c.DilationW))
 }
 
 // divide makes more pieces where several threads would want them. It changes no bits.
@@ -249,16 +249,16 @@ func (w *pixelsWorker) copy(dst, x []dtype.BF16) {
 	}
 }
 
-// findTiles finds the tiles of a piece. Where lines are contiguous in the copies as in the results, they are one line; short ones share tiles in pairs. The last tile overlaps the one
-// before.
+// findTiles finds the tiles of a piece. Where lines are contiguous in the copies as in the results, they are one line; short ones that are contiguous in the results share tiles in pairs.
+// The last tile overlaps the one before.
 func (w *pixelsWorker) findTiles() {
-	lines, cols, line := w.at.lines, w.at.cols, w.StrideH*w.span
-	if w.at.cols == w.OW && w.OW == w.span && w.StrideH == 1 {
+	lines, cols, line, whole := w.at.lines, w.at.cols, w.StrideH*w.span, w.at.cols == w.OW
+	if whole && w.OW == w.span && w.StrideH*w.StrideW == 1 {
 		lines, cols = 1, lines*cols
 	}
 	t, down := &w.tile, 1
 	t.RowA = w.StrideW * vec.AMXSteps
-	if cols <= vec.AMXRows/2 && lines > 1 {
+	if whole && cols <= vec.AMXRows/2 && lines > 1 {
 		t.Rows, t.LowA, down = 2*cols, line*vec.AMXSteps, 2
 	} else {
 		t.Rows = ceilDiv(cols, ceilDiv(cols, vec.AMXRows))

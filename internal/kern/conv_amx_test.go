@@ -13,7 +13,7 @@ import (
 )
 
 // amxConvs have ends of everything: odd channels, windows of more than a panel's columns, lines that are cut, parts of outputs, images of less than a vector, several images
-// in a piece, steps in several blocks, windows at borders alone.
+// in a piece, steps in several blocks, windows at borders alone, a few columns behind lines that are cut, lines of one pixel, weights that fill a scratch.
 var amxConvs = []ConvShape{
 	{2, 10, 9, 11, 12, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, false},
 	{3, 18, 13, 12, 40, 3, 2, 2, 3, 1, 1, 1, 1, 2, 0, 0, false},
@@ -35,6 +35,36 @@ var amxConvs = []ConvShape{
 	{1, 32, 60, 60, 48, 3, 3, 1, 1, 30, 31, 30, 31, 1, 0, 0, false},
 	{1, 256, 64, 70, 33, 2, 2, 1, 2, 0, 0, 1, 1, 1, 0, 0, false},
 	{1, 1024, 17, 5, 33, 3, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, false},
+	{1, 1024, 9, 40, 12, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, false},
+	{2, 32, 40, 2, 33, 3, 1, 1, 3, 1, 0, 1, 1, 1, 0, 0, false},
+	{2, 34, 1, 15, 123, 1, 1000, 1, 1, 0, 500, 1, 1, 1, 0, 0, false},
+}
+
+// randomHalves returns a small convolution that AMX takes.
+func randomHalves(rnd *rand.Rand) ConvShape {
+	one := func(n int) int { return 1 + rnd.IntN(n) }
+	for {
+		channels := []int{32, 64, 96, 128, 256, 512, 1024, one(100)}[rnd.IntN(8)]
+		s := ConvShape{
+			N: one(4), H: one(40), W: one(60), R: one(3), S: one(3), StrideH: one(3), StrideW: one(3), PadH: rnd.IntN(3), PadW: rnd.IntN(3),
+			DilationH: one(3), DilationW: one(3), Groups: one(2),
+		}
+		switch rnd.IntN(4) {
+		case 0:
+			s.R, s.S = 1, 1
+		case 1:
+			s.StrideH, s.StrideW = 1, 1
+		case 2:
+			s.W = one(5)
+		}
+		s.C, s.K = s.Groups*channels, s.Groups*(7+one(60))
+		if s.H+2*s.PadH <= s.DilationH*(s.R-1) || s.W+2*s.PadW <= s.DilationW*(s.S-1) {
+			continue
+		}
+		if o := s.withOutput(); o.takesAMX() && o.N*o.OH*o.OW*o.K*channels*s.R*s.S < 2e6 {
+			return s
+		}
+	}
 }
 
 // convHalves is a convolution of bfloat16, with what float64 makes of it.
@@ -78,7 +108,11 @@ func TestConvBF16(t *testing.T) {
 	needAMX(t)
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
-	for _, shape := range amxConvs {
+	shapes, rnd := slices.Clone(amxConvs), rand.New(rand.NewPCG(29, 30))
+	for range 30 {
+		shapes = append(shapes, randomHalves(rnd))
+	}
+	for _, shape := range shapes {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
 			c, atEnd := newConvHalves(shape), shape.K%2 > 0
 			x, w := guarded.Copy(t, c.x, atEnd), guarded.Copy(t, c.w, atEnd)
@@ -98,6 +132,14 @@ func TestConvBF16(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPlacesOfPixelsFit32Bits: images of a piece are as far apart in the results as all outputs make them.
+func TestPlacesOfPixelsFit32Bits(t *testing.T) {
+	s := ConvShape{N: 8, C: 32, H: 32, W: 32, K: 300_000, R: 1, S: 1, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1, Groups: 1}.withOutput()
+	if c := newPixelsAMX(s); c == nil || c.images*s.K*s.OH*s.OW > math.MaxInt32 {
+		t.Errorf("pieces are %+v", c)
 	}
 }
 

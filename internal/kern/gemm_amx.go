@@ -107,7 +107,8 @@ func (p *amxProduct[T]) compute(split splitter) {
 // cut returns how many rows and columns a piece has, of whole tiles and panels: two pieces or more for each of several threads, while they are large. It changes no bits.
 func (p *amxProduct[T]) cut() (rows, cols int) {
 	cols = p.colEnd - p.col
-	down, across := ceilDiv(p.m, min(amxPieceRows, maxScratch/(p.steps*vec.AMXSteps/2))), 1
+	most := min(amxPieceRows, maxScratch/(p.steps*vec.AMXSteps/2)) / p.height * p.height
+	down, across := ceilDiv(p.m, most), 1
 	for threads := par.NumThreads(); threads > 1 && down*across < 2*threads; {
 		switch {
 		case cols/across >= 8*vec.AMXCols:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -109,6 +110,21 @@ func TestAMXKeepsToFloat64(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestAMXPiecesFitTheirScratch multiplies so long rows that a scratch bounds those of a piece, which are whole tiles. Several threads would have smaller pieces.
+func TestAMXPiecesFitTheirScratch(t *testing.T) {
+	needAMX(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const m, n, k = 246, 16, 34000
+	ones := slices.Repeat([]dtype.BF16{0x3f80}, m*k)
+	got := make([]dtype.BF16, m*n)
+	if !GemmBF16(m, n, k, Matrix[dtype.BF16]{ones, k, 1}, Matrix[dtype.BF16]{ones, n, 1}, nil, got, n) {
+		t.Fatal("was not computed")
+	}
+	if want := slices.Repeat([]dtype.BF16{dtype.ToBF16(k)}, m*n); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
