@@ -78,15 +78,18 @@ func (o *attentionOptions) sameGroups(k, v *Tensor) (keys, values *Tensor) {
 		return k, v
 	}
 	of := func(x *Tensor) int { return x.layout.Shape()[x.layout.Rank()-3] }
-	switch n, m := of(k), of(v); {
-	case n < m && m%n == 0:
-		k = k.RepeatInterleave(m/n, -3)
-	case m < n && n%m == 0:
-		v = v.RepeatInterleave(n/m, -3)
-	case n != m:
-		k, v = k.RepeatInterleave(m, -3), v.RepeatInterleave(n, -3)
+	n, m := of(k), of(v)
+	all := n // the least number that both divide
+	for all%m != 0 {
+		all += n
 	}
-	return k, v
+	repeated := func(x *Tensor, times int) *Tensor {
+		if times == 1 {
+			return x
+		}
+		return x.RepeatInterleave(times, -3)
+	}
+	return repeated(k, all/n), repeated(v, all/m)
 }
 
 // checkAttentionSizes panics where widths or numbers of keys differ, as the products do that they are the operands of.

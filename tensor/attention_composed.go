@@ -18,16 +18,12 @@ func attentionComposed(b *backprop, dy *Tensor) {
 		groups = q.Size(-3) / k.Size(-3)
 		k, v = k.RepeatInterleave(groups, -3), v.RepeatInterleave(groups, -3)
 	}
-	s := attentionScores{Attend: a.Attend}
+	// Values, a mask and dropout may have axes that queries and keys lack, and the scores have all.
+	q = q.Expand(append(new(attentionOptions).lead(q, k, v), q.Size(-2), q.Size(-1))...)
+	s := attentionScores{Attend: a.Attend, dropout: dropout}
 	s.of(q, k, mask)
-	kept := func(x *Tensor) *Tensor { // what dropout leaves of x
-		if dropout == nil {
-			return x
-		}
-		return x.MaskedFill(dropout.View(x.Shape()...).LogicalNot(), 0).DivScalar(a.Keep)
-	}
-	weights := kept(s.weights)
-	dweights := kept(dy.MatMul(v.Transpose(-2, -1)))
+	weights := s.kept(s.weights)
+	dweights := s.kept(dy.MatMul(v.Transpose(-2, -1)))
 	dscores := s.weights.Mul(dweights.Sub(s.weights.Mul(dweights).SumAxes([]int{-1}, KeepDim(true))))
 	b.giveNeeded(3, func() *Tensor { return dscores })
 	dproducts := s.through(dscores)
@@ -45,6 +41,7 @@ func attentionComposed(b *backprop, dy *Tensor) {
 // attentionScores are the scores of queries and keys on their way to the weights of values.
 type attentionScores struct {
 	op.Attend
+	dropout *Tensor // which weights are kept; nil for all
 	bent    *Tensor // tanh(scale·q·kᵀ / cap); nil without a cap
 	weights *Tensor // 0 where a query does not see a key
 }
@@ -105,4 +102,16 @@ func (s *attentionScores) through(dscores *Tensor) *Tensor {
 		dscores = dscores.Mul(s.bent.Square().RSubScalar(1))
 	}
 	return dscores.MulScalar(s.Scale)
+}
+
+// kept returns what dropout leaves of x, which is a number for each weight.
+func (s *attentionScores) kept(x *Tensor) *Tensor {
+	if s.dropout == nil {
+		return x
+	}
+	x = x.MaskedFill(s.dropout.View(x.Shape()...).LogicalNot(), 0)
+	if s.Keep == 0 {
+		return x // zeros
+	}
+	return x.DivScalar(s.Keep)
 }

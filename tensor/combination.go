@@ -27,7 +27,7 @@ func (x *Tensor) Lerp(end *Tensor, weight any) *Tensor {
 	return out
 }
 
-// LerpInPlace replaces x by its Lerp: of weights that an average follows, for one.
+// LerpInPlace replaces x by its Lerp, which moves a running average towards end.
 func (x *Tensor) LerpInPlace(end *Tensor, weight any) *Tensor {
 	w, _ := weight.(*Tensor)
 	return x.combineInPlace(op.Lerp, end, w, func(x *Tensor) *Tensor { return x.Lerp(end, weight) })
