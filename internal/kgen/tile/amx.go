@@ -151,8 +151,7 @@ func (w *writer) amxMultiply(fetch bool) {
 		}
 		w.addArg("ahead", "R11")
 	}
-	// A is read once for the panel, and TILELOADDT1 keeps it from taking B's place in the first cache level: with TILELOADD a product takes a third more time.
-	w.amxLoadA("TILELOADDT1", "SI", "R8")
+	w.amxLoadA("SI", "R8") // read once for the panel: with TILELOADD a product takes a third more time
 	w.amxTakeB("BX", "R13")
 	w.add("R12", "SI")
 	w.add("R12", "R8")
@@ -160,11 +159,10 @@ func (w *writer) amxMultiply(fetch bool) {
 	w.repeat("CX", "loop")
 }
 
-// amxLoadA loads the rows of A of a step.
-func (w *writer) amxLoadA(name, upper, lower string) {
-	prefix := map[string]int{"TILELOADDT1": prefix66, "TILELOADD": prefixF2}[name]
-	w.amx(name, prefix, 0x4b, upperA, memory{upper, 0, "R10", 1})
-	w.amx(name, prefix, 0x4b, lowerA, memory{lower, 0, "R10", 1})
+// amxLoadA loads the rows of A of a step by TILELOADDT1, which keeps them from taking B's place in the first cache level.
+func (w *writer) amxLoadA(upper, lower string) {
+	w.amx("TILELOADDT1", prefix66, 0x4b, upperA, memory{upper, 0, "R10", 1})
+	w.amx("TILELOADDT1", prefix66, 0x4b, lowerA, memory{lower, 0, "R10", 1})
 }
 
 // amxTakeB loads the pairs of B of a step, whose rows are so far apart, and adds their products with A.
