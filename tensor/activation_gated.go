@@ -78,5 +78,6 @@ func preluGrad(b *backprop, dy *Tensor) {
 	x, w := b.saved(0), b.saved(1)
 	positive := x.GtScalar(0)
 	b.giveNeeded(0, func() *Tensor { return Where(positive, dy, w.Mul(dy)) })
-	b.giveNeeded(1, func() *Tensor { return x.MaskedFill(positive, 0).Mul(dy) })
+	// Neither an infinite dy nor, in its derivative, an infinite x is multiplied by 0 where x is positive.
+	b.giveNeeded(1, func() *Tensor { return x.MaskedFill(positive, 0).Mul(dy).MaskedFill(positive, 0) })
 }

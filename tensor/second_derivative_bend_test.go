@@ -39,3 +39,14 @@ func TestSecondDerivativesWhereTheFirstBends(t *testing.T) {
 		}
 	}
 }
+
+// TestPReLUsWeightGetsNothingOfPositive: its gradient and the derivatives of that have numbers where x is positive, and infinite or its dy is.
+func TestPReLUsWeightGetsNothingOfPositive(t *testing.T) {
+	x, w := FromSlice([]float64{2, -1, math.Inf(1)}), FromSlice([]float64{0.25}).SetRequiresGrad(true)
+	dy := FromSlice([]float64{math.Inf(1), 1, 1}).SetRequiresGrad(true)
+	slope := Grad(x.PReLU(w).Mul(dy).Sum(), []*Tensor{w}, CreateGraph(true))[0]
+	second := Grad(slope, []*Tensor{dy})[0]
+	if got := append(Values[float64](slope), Values[float64](second)...); !closeTo(got, []float64{-1, 0, -1, 0}, 0) {
+		t.Errorf("got %v", got)
+	}
+}
