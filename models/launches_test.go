@@ -67,9 +67,9 @@ func TestLaunchesOfABlock(t *testing.T) {
 		amp         bool
 		there, back int
 	}{
-		{"gpt2", false, 8, 23},
-		{"llama", false, 14, 25},
-		{"bert", false, 10, 28},
+		{"gpt2", false, 7, 21},
+		{"llama", false, 13, 23},
+		{"bert", false, 9, 27},
 		{"gpt2", true, 19, 33},
 		{"llama", true, 29, 39},
 		{"bert", true, 29, 45},
