@@ -18,7 +18,7 @@ template <int ROWS, int COLUMNS> struct Job {
 	}
 };
 
-// Operands copy panels of so many steps of a product's a and b, b's behind a's. They are the Fill of eachPanel; an operand says whether its panels are cut, so
+// Operands copy panels of so many steps of a product's a and b, b's behind a's. They are the Fill of a ring of stages; an operand says whether its panels are cut, so
 // that none is whole.
 template <class A, class B, int ROWS, int COLUMNS, int DEEP> struct Operands {
 	using OfA = A;

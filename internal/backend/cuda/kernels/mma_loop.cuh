@@ -30,7 +30,7 @@ template <int SIZE, bool DEEP> struct Panel {
 	INLINE u32 further(u32 at, int i, int k) { return DEEP ? (at ^ (k * 32)) + i * 16 * LINE : (at ^ (i * 32)) + k * 16 * LINE; }
 };
 
-// multiplyPanels multiplies all panels of a Fill, as eachPanel says, which has b's behind a's. A warp computes HIGH rows and WIDE columns of the block's
+// multiplyPanels multiplies all panels of a Fill, as eachPanelAhead says, which has b's behind a's. A warp computes HIGH rows and WIDE columns of the block's
 // tile. An End is made of p when the sums are there; turned to a column of the tile, it puts the sums of that and the next one, for each row, where they
 // belong: of Wholes their bits.
 template <int ROWS, int COLUMNS, int HIGH, int WIDE, int STAGES, bool DEEP_A, bool DEEP_B, class End, class Sums = FragmentC, class P, class Fill>

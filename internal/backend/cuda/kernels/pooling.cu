@@ -124,7 +124,7 @@ template <class I> struct Windows {
 	}
 };
 
-// eachWindows calls body with the plane of x and the number of the first of BESIDE results, how many of them there are, and their windows.
+// eachWindows calls body with the plane of x and the number of the first of BESIDE results, how many of them there are, their windows, and where the first lies.
 template <class I, class Body> INLINE void eachWindowsOf(const Pool &p, Body body) {
 	using U = typename Unsigned<I>::Type;
 	U height = (U)p.outSize[0], width = (U)p.outSize[1], turns = (width + BESIDE<I> - 1) / BESIDE<I>;

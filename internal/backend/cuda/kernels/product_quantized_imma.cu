@@ -27,7 +27,7 @@ template <int ROWS, int COLUMNS> struct Counted {
 	}
 };
 
-// Bytes are the Fill of eachPanel.
+// Bytes are the Fill of eachPanelAhead.
 template <int ROWS, int COLUMNS, int THREADS> struct Bytes {
 	using X = Copies<ROWS, true, THREADS>;
 	using W = Copies<COLUMNS, true, THREADS>;

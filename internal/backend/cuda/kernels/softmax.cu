@@ -170,7 +170,7 @@ struct Column {
 		return {mine ? startOf(p, run) : 0, run, mine ? p.n : 0};
 	}
 
-	// each calls body with what the thread takes next, MANY elements of an operand at most, and how many it took before.
+	// each calls body with what the thread takes next, MANY elements of an operand at most, and where in the column they begin.
 	template <class Body> __device__ __attribute__((always_inline)) void each(const Softmax &p, u64 base, Body body) const {
 #pragma unroll 1
 		for (u64 k = threadIdx.y; k < n; k += MANY * HIGH) {

@@ -39,7 +39,8 @@ template <int STAGES, class Fill, class Multiply> INLINE void eachPanel(u32 byte
 
 // eachPanelAhead is eachPanel for a multiply that has the first fragments of the next panel loaded while it multiplies the last of one, so that no warp waits
 // for shared memory behind a barrier: before that it calls `turn`, which waits for the next panel and returns its stage. It may read none of its own panel
-// thereafter. load loads the first fragments of the first panel. The copies of STAGES panels are on their way, and those behind the last are not there to be read.
+// thereafter. load loads the first fragments of the first panel. The copies of STAGES panels are on their way. Behind the last panel
+// turn returns a stage without one, whose fragments are loaded and never multiplied.
 template <int STAGES, class Fill, class Load, class Multiply> INLINE void eachPanelAhead(u32 bytes, Fill &fill, Load load, Multiply multiply) {
 	const u32 ring = STAGES * bytes;
 	u32 shared = dynamicAddress(), stage = 0, used = ring - bytes, next = 0, end = fill.panels + STAGES - 1;
