@@ -15,7 +15,8 @@ import (
 // variant in silence, which a test of the first would take for it.
 type card struct {
 	*Device
-	nearest bool // tensor cores round each sum once, and blocks run in another order
+	nearest bool   // tensor cores round each sum once
+	order   uint64 // of blocks, where it is not 0
 	mu      sync.Mutex
 	ran     []string
 }
@@ -55,9 +56,7 @@ func (c *card) compile(name, text string) (*sim.Code, error) {
 	for _, k := range code.Kernels {
 		run := k.Run
 		k.Run = func(l *sim.Launch) (sim.Work, error) {
-			if c.nearest {
-				l.Nearest, l.Shuffle = true, 1
-			}
+			l.Nearest, l.Shuffle = c.nearest, c.order
 			return run(l)
 		}
 	}

@@ -244,12 +244,15 @@ func convolutionError(t *testing.T, dev *Device, dt dtype.DType, s kern.ConvShap
 	}
 	added := convolved(t, &s, o, sizes)
 	rounding := map[dtype.DType]float64{dtype.Float64: 0, dtype.Float32: 0, dtype.Float16: 0x1p-11, dtype.BFloat16: 0x1p-8}[dt]
-	rounded := 0.0 // of operands
+	step, rounded := 0x1p-23, 0.0 // of a sum, and of operands
+	if dt == dtype.Float64 {
+		step = 0x1p-52
+	}
 	if ProductRounding() && dt == dtype.Float32 {
 		rounded = 0x1p-10
 	}
 	for i := range got {
-		if bound := (float64(2*depth+2)*0x1p-23+rounded)*added[i] + rounding*math.Abs(want[i]); !(math.Abs(got[i]-want[i]) <= bound) {
+		if bound := (float64(2*depth+2)*step+rounded)*added[i] + rounding*math.Abs(want[i]); !(math.Abs(got[i]-want[i]) <= bound) {
 			return fmt.Errorf("element %d is %v, want %v ± %v", i, got[i], want[i], bound)
 		}
 	}

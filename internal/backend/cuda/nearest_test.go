@@ -21,7 +21,7 @@ func TestBoundsHoldToNearest(t *testing.T) {
 		{"h100", []string{"product_.*_mma_.*_f16", "conv_.*_wgmma_f16", "conv_.*_wgmma_bf16", "conv_weight_.*_mma_f16"}},
 	} {
 		card := newCard(t, c.preset)
-		card.nearest = true
+		card.nearest, card.order = true, 1
 		for _, dt := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
 			SetProductRounding(dt == dtype.Float32)
 			checkProduct(t, card.Device, dt, [3]int{72, 136, 520}, 0, 0, card.Run)
@@ -40,6 +40,6 @@ func TestBoundsHoldToNearest(t *testing.T) {
 		card.wants(t, c.want...)
 	}
 	card := newCard(t, "h100")
-	card.nearest = true
+	card.nearest, card.order = true, 1
 	productsThroughTheTMA(t, card)
 }
