@@ -49,11 +49,13 @@ INLINE void consume(const P &p, const Task &task, u32 shared, Barriers bar, u32 
 	auto sync = []() __attribute__((always_inline)) { asm volatile("bar.sync 1, 256;" : : : "memory"); };
 	sync(); // the other group has multiplied too, and no stage is awaited any more
 	// Each warp's sixteen rows go through shared memory, so that neighbouring threads store neighbours.
-	const int PITCH = S::COLUMNS + 4;
+	const int PITCH = S::COLUMNS + 8;
 	auto ends = (__attribute__((address_space(3))) Sum *)dynamic + (group * 4 + warp) * 16 * PITCH;
 #pragma unroll
-	for (int i = 0; i < S::COLUMNS / 2; i++) {
-		ends[(lane / 4 + i / 2 % 2 * 8) * PITCH + i / 4 * 8 + lane % 4 * 2 + i % 2] = sums[i];
+	for (int i = 0; i < S::COLUMNS / 2; i += 2) {
+		auto to = ends + (lane / 4 + i / 2 % 2 * 8) * PITCH + i / 4 * 8 + lane % 4 * 2;
+		to[0] = sums[i];
+		to[1] = sums[i + 1];
 	}
 	asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
 #pragma unroll

@@ -8,7 +8,7 @@ import (
 	"cresset/internal/ptx"
 )
 
-// TestBankConflicts holds the tiles of products, convolutions and attention that threads fill to how seldom their shared requests want a bank twice.
+// TestBankConflicts holds the tiles of products, convolutions and attention that threads fill, as TestMappedProducts does those of the TMA, to how seldom their shared requests want a bank twice.
 func TestBankConflicts(t *testing.T) {
 	slowUnderRace(t)
 	t.Run("products", productConflicts)

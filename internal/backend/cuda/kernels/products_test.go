@@ -63,7 +63,7 @@ func TestTiledProducts(t *testing.T) {
 }
 
 // TestMappedProducts runs every kernel that the TMA serves, over edges of tiles, batches and parts, each cluster or block that walks over several
-// tiles, and with copies and products that end late or at any time.
+// tiles, and with copies and products that end late or at any time. Threads want no bank of shared memory twice.
 func TestMappedProducts(t *testing.T) {
 	slowUnderRace(t)
 	for i := range kernels.ProductTiles {
@@ -80,7 +80,7 @@ func TestMappedProducts(t *testing.T) {
 							continue
 						}
 						p, want := newProductCase(t, dt, s, int(2*a+b), 8)
-						p.dev.shuffle = uint64(j)
+						p.dev.shuffle, p.dev.profile = uint64(j), true
 						p.inParts(kernels.ProductPlan{Tile: i, A: a, B: b}, s.parts, func(g kernels.Grid) {
 							if tile.Walks() {
 								g.Blocks[0] = min(g.Blocks[0], max(g.Cluster[0], 1))
@@ -89,7 +89,8 @@ func TestMappedProducts(t *testing.T) {
 							m.MapA = p.boxes(p.p.A, p.p.AStrides, p.p.M, p.p.K)
 							m.MapB = p.boxes(p.p.B, p.p.BStrides, p.p.K, p.p.N)
 							m.MapOut = p.boxes(p.p.Out, p.p.OutStrides, p.p.M, p.p.N)
-							launch(p.dev, tile.Kernel(a, b)+"_"+dtypeNames[dt], g, m)
+							kernel := tile.Kernel(a, b) + "_" + dtypeNames[dt]
+							checkConflicts(t, kernel, launch(p.dev, kernel, g, m))
 						})
 						p.compare(want)
 					}
