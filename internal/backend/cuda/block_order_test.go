@@ -75,4 +75,3 @@ func (c *card) spread(t *testing.T, v *backend.View, n, most int) {
 		t.Fatal(err)
 	}
 }
-
