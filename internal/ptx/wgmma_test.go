@@ -3,6 +3,7 @@ package ptx
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -279,6 +280,8 @@ func TestProductsByGroups(t *testing.T) {
 func TestGroupFaults(t *testing.T) {
 	c := groupCases[0]
 	const wait = "	wgmma.wait_group.sync.aligned 0;\n"
+	product := regexp.MustCompile(`(?m)^\twgmma\.mma_async.*\n`).FindString(c.text())
+	ofSums := strings.NewReplacer("%q1", registerList("d", 0, 4), "1, 1, 0, 0;", "1, 1, 0;").Replace(product)
 	for _, tc := range []struct {
 		name, old, new string
 		kind           FaultKind
@@ -295,6 +298,9 @@ func TestGroupFaults(t *testing.T) {
 		{"a descriptor inside of a pattern", "setp.ne.u32", "add.s64 %q2, %q2, 8; setp.ne.u32", Misuse, "does not start in the first row of a swizzle's pattern"},
 		{"half of a group", "	wgmma.fence.sync.aligned;\n", "	setp.gt.u32 %p1, %t, 63; @%p1 bra done;\n	wgmma.fence.sync.aligned;\n", Deadlock, ""},
 		{"half of a group, and no wait", wait, "	bra done;\nhalf:\n", Misuse, "warp 2 ends and has not run this product of its group"},
+		{"halves of a group run two products", product, "	setp.gt.u32 %p1, %t, 63; @%p1 bra other;\n" + product + "	bra joined;\nother:\n" + product + "joined:\n",
+			Misuse, "other warps of the group run that of line"},
+		{"sums in flight as A", product, product + ofSums, Misuse, "registers of A are accumulators of a product in flight"},
 		{"a part of a warp", "	wgmma.fence.sync.aligned;\n", "	setp.eq.u32 %p1, %t, 63; @%p1 bra done;\n	wgmma.fence.sync.aligned;\n", UnconvergedWarp, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
