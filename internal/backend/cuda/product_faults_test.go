@@ -74,20 +74,30 @@ func plantedProduct(t *testing.T, f *plantedFault) string {
 	t.Helper()
 	const m, n, k = 300, 136, 456
 	tile := slices.IndexFunc(kernels.ProductTiles[:], func(p kernels.ProductTile) bool { return p.Kernel(0, 0) == "product_128x128_tcgen05_kk" })
-	return seen(t, "b200", kernels.ProductTiles[tile].Kernel(kernels.Along, kernels.Across)+"_bf16", f, func(dev *Device) error {
+	return seen(t, "b200", kernels.ProductTiles[tile].Kernel(kernels.Along, kernels.Across)+"_bf16", f, productOf(t, m, n, k, false, func(dev *Device, s *scratch, p *kernels.Product) error {
+		plan := kernels.PlanTiles(p, 1<<tile, dev.properties.Multiprocessors)
+		plan.Divide(p, 1)
+		plan.Grid.Blocks[0], plan.Grid.Walks = 1, false
+		if done, err := newMultiplier(dtype.BFloat16).issueMapped(s, p, &plan, dtype.BFloat16); !done || err != nil {
+			t.Errorf("not launched: %v", err)
+		}
+		return nil
+	}))
+}
+
+// productOf returns what has run multiply matrices of bfloat16, and compares their product.
+func productOf(t *testing.T, m, n, k int, turned bool, run func(dev *Device, s *scratch, p *kernels.Product) error) func(dev *Device) error {
+	return func(dev *Device) error {
 		c := backend.NewCall(op.MM, dtype.BFloat16)
 		defer c.Release()
-		a, b := filled(t, dev, c.AddIn(), m, k, false, 0, c.DType), filled(t, dev, c.AddIn(), k, n, false, 0, c.DType)
+		a, b := filled(t, dev, c.AddIn(), m, k, false, 0, c.DType), filled(t, dev, c.AddIn(), k, n, turned, 0, c.DType)
 		filled(t, dev, c.AddOut(), m, n, false, 0, c.DType)
 		s, p := productParams.begin(dev)
 		defer s.free()
 		describeProduct(p, c)
-		plan := kernels.PlanTiles(p, 1<<tile, dev.properties.Multiprocessors)
-		plan.Divide(p, 1)
-		plan.Grid.Blocks[0], plan.Grid.Walks = 1, false
-		if done, err := newMultiplier(c.DType).issueMapped(&s, p, &plan, c.DType); !done || err != nil {
-			t.Errorf("not launched: %v", err)
+		if err := run(dev, &s, p); err != nil {
+			return err
 		}
 		return wrong(dev, c, k, func(i, l int) float64 { return a(i/n, l) * b(l, i%n) })
-	})
+	}
 }

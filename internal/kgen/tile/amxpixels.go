@@ -30,7 +30,8 @@ func (m *machine) amxPixels(f *asm.File) {
 	w.amx("LDTILECFG", noPrefix, 0x49, 0, memory{base: "AX"})
 	w.op("MOVL", fmt.Sprintf("$%d", amxLine), "R13")
 	w.loadJoinOrder(f)
-	w.firstBits("rows", "K4")
+	w.arg("rows", "AX")
+	w.firstOnes("AX", "K4")
 	w.label("tile")
 	w.amxStart()
 	w.arg("places", "R9")
@@ -177,9 +178,7 @@ func (m *machine) channelLines(f *asm.File) {
 	w.move("R8", "R9")
 	w.compare("CX", "$16")
 	w.jump("GE", "whole")
-	w.op("MOVL", "$-1", "R15")
-	w.op("BZHIL", "CX", "R15", "R15")
-	w.op("KMOVW", "R15", "K1")
+	w.firstOnes("CX", "K1")
 	w.joinChannels("K1")
 	w.goTo("joined")
 	w.label("whole")
@@ -226,12 +225,4 @@ func (w *writer) loadJoinOrder(f *asm.File) {
 		words = append(words, n|(n+16)<<16)
 	}
 	w.op("VMOVDQU64", f.Words(words...), joinOrder)
-}
-
-// firstBits sets a mask to as many ones as a field says, at most 32.
-func (w *writer) firstBits(field, mask string) {
-	w.arg(field, "AX")
-	w.op("MOVL", "$-1", "R15")
-	w.op("BZHIL", "AX", "R15", "R15")
-	w.op("KMOVD", "R15", mask)
 }

@@ -4,21 +4,26 @@
 
 #include "async.cuh"
 
-// eachPanel has multiply take all panels from a ring of stages of so many bytes, to which asynchronous copies bring them, STAGES-1 ahead of the one that is
-// multiplied. copy starts those of a panel, if there is one, to an address.
-template <int STAGES, class Fill, class Multiply> INLINE void eachPanel(u32 bytes, Fill &fill, Multiply multiply) {
-	const u32 ring = STAGES * bytes;
-	u32 shared = dynamicAddress(), stage = ring - bytes, next = 0, end = fill.panels + STAGES - 1;
-	if (fill.panels == 0) {
-		return;
-	}
+// firstPanels starts the copies of all panels but one that a ring of stages has room for, and waits for the first.
+template <int STAGES, class Fill> INLINE void firstPanels(u32 shared, u32 bytes, Fill &fill) {
 #pragma unroll 1
-	for (; next < STAGES - 1; next++) {
+	for (u32 next = 0; next < STAGES - 1; next++) {
 		fill.template copy<false>(shared + next * bytes, next);
 		commitCopies();
 	}
 	awaitCopies<STAGES - 2>();
 	__syncthreads();
+}
+
+// eachPanel has multiply take all panels from a ring of stages of so many bytes, to which asynchronous copies bring them, STAGES-1 ahead of the one that is
+// multiplied. copy starts those of a panel, if there is one, to an address.
+template <int STAGES, class Fill, class Multiply> INLINE void eachPanel(u32 bytes, Fill &fill, Multiply multiply) {
+	const u32 ring = STAGES * bytes;
+	u32 shared = dynamicAddress(), stage = ring - bytes, next = STAGES - 1, end = fill.panels + STAGES - 1;
+	if (fill.panels == 0) {
+		return;
+	}
+	firstPanels<STAGES>(shared, bytes, fill);
 	do {
 		fill.template copy<false>(shared + stage, next);
 #pragma unroll 1
@@ -43,17 +48,11 @@ template <int STAGES, class Fill, class Multiply> INLINE void eachPanel(u32 byte
 // turn returns a stage without one, whose fragments are loaded and never multiplied.
 template <int STAGES, class Fill, class Load, class Multiply> INLINE void eachPanelAhead(u32 bytes, Fill &fill, Load load, Multiply multiply) {
 	const u32 ring = STAGES * bytes;
-	u32 shared = dynamicAddress(), stage = 0, used = ring - bytes, next = 0, end = fill.panels + STAGES - 1;
+	u32 shared = dynamicAddress(), stage = 0, used = ring - bytes, next = STAGES - 1, end = fill.panels + STAGES - 1;
 	if (fill.panels == 0) {
 		return;
 	}
-#pragma unroll 1
-	for (; next < STAGES - 1; next++) {
-		fill.template copy<false>(shared + next * bytes, next);
-		commitCopies();
-	}
-	awaitCopies<STAGES - 2>();
-	__syncthreads();
+	firstPanels<STAGES>(shared, bytes, fill);
 	load(0);
 	do {
 		fill.template copy<false>(shared + used, next);
