@@ -16,7 +16,7 @@ import (
 const (
 	copiedBytes   = 1 << 19 // of a piece, which the second cache level holds
 	maxPiece      = 1 << 28 // elements of a piece, which taps and places count in 32 bits
-	maxWindow     = 1 << 10
+	maxWindow     = 1 << 10 // places, of each of which a step has a tap
 	weightBlock   = 18 // steps of a block of k: 36 KiB of a panel
 	tilesTogether = 16 // whose sums are kept from a block to the next
 )
