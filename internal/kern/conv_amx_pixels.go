@@ -17,8 +17,8 @@ const (
 	copiedBytes   = 1 << 19 // of a piece, which the second cache level holds
 	maxPiece      = 1 << 28 // elements of a piece, which taps and places count in 32 bits
 	maxWindow     = 1 << 10 // places, of each of which a step has a tap
-	weightBlock   = 18 // steps of a block of k: 36 KiB of a panel
-	tilesTogether = 16 // whose sums are kept from a block to the next
+	weightBlock   = 18      // steps of a block of k: 36 KiB of a panel
+	tilesTogether = 16      // whose sums are kept from a block to the next
 )
 
 // pixelsAMX is such a convolution. A piece of work is some output lines of some images, or a part of their columns, for a part of the panels of a group.
